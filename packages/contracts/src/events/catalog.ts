@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { fact } from '../fact.ts';
+import { PriceId, ProductId, ProjectId } from '../ids.ts';
+import { INTERVALS, PRICE_TYPES } from '../resources/price.ts';
+import { timestamp } from '../timestamp.ts';
+
+/** A product's whole state; a reader keeps it if `version` is higher than the one it has. */
+export const productState = z.object({
+  id: ProductId.schema,
+  projectId: ProjectId.schema,
+  name: z.string(),
+  isActive: z.boolean(),
+  processorProductId: z.string(),
+  version: z.int(),
+  createdAt: timestamp,
+  deletedAt: timestamp.nullable(),
+});
+export type ProductState = z.output<typeof productState>;
+
+/** A price's whole state; `unitAmount` is null where the processor has no single amount (tiers, decimals). */
+export const priceState = z.object({
+  id: PriceId.schema,
+  projectId: ProjectId.schema,
+  productId: ProductId.schema,
+  unitAmount: z.int().nullable(),
+  currency: z.string(),
+  type: z.enum(PRICE_TYPES),
+  interval: z.enum(INTERVALS).nullable(),
+  intervalCount: z.int().nullable(),
+  isActive: z.boolean(),
+  processorPriceId: z.string(),
+  version: z.int(),
+  createdAt: timestamp,
+  deletedAt: timestamp.nullable(),
+});
+export type PriceState = z.output<typeof priceState>;
+
+export const ProductCreated = fact('product.created.v1', productState);
+export const ProductUpdated = fact('product.updated.v1', productState);
+export const ProductDeleted = fact('product.deleted.v1', productState);
+
+export const PriceCreated = fact('price.created.v1', priceState);
+export const PriceUpdated = fact('price.updated.v1', priceState);
+export const PriceDeleted = fact('price.deleted.v1', priceState);

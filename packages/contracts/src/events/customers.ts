@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { fact } from '../fact.ts';
+import { CustomerId, ProjectId } from '../ids.ts';
+import { timestamp } from '../timestamp.ts';
+
+/** A customer's whole state; a reader keeps it if `version` is higher than the one it has. */
+export const customerState = z.object({
+  id: CustomerId.schema,
+  projectId: ProjectId.schema,
+  email: z.string(),
+  name: z.string().nullable(),
+  processorCustomerId: z.string(),
+  version: z.int(),
+  createdAt: timestamp,
+  deletedAt: timestamp.nullable(),
+});
+export type CustomerState = z.output<typeof customerState>;
+
+export const CustomerCreated = fact('customer.created.v1', customerState);
+export const CustomerUpdated = fact('customer.updated.v1', customerState);
+export const CustomerDeleted = fact('customer.deleted.v1', customerState);

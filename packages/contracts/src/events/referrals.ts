@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { fact } from '../fact.ts';
+import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
+import { CREDIT_SIDES, REFERRAL_STATUSES, referralCode } from '../resources/referral.ts';
+import { timestamp } from '../timestamp.ts';
+
+const referralCodeState = referralCode.extend({ version: z.int() });
+
+export const ReferralCodeCreated = fact('referral-code.created.v1', referralCodeState);
+export const ReferralCodeDeactivated = fact('referral-code.deactivated.v1', referralCodeState);
+
+/** A referral's whole state; it only ever goes from pending to converted. */
+export const referralState = z.object({
+  id: ReferralId.schema,
+  projectId: ProjectId.schema,
+  code: z.string(),
+  referrerCustomerId: CustomerId.schema,
+  refereeCustomerId: CustomerId.schema,
+  status: z.enum(REFERRAL_STATUSES),
+  createdAt: timestamp,
+  convertedAt: timestamp.nullable(),
+});
+export type ReferralState = z.output<typeof referralState>;
+
+export const ReferralCreated = fact('referral.created.v1', referralState);
+export const ReferralConverted = fact('referral.converted.v1', referralState);
+
+/** One side's credit reached the customer's balance at the processor. */
+export const ReferralCredited = fact(
+  'referral.credited.v1',
+  z.object({
+    referralId: ReferralId.schema,
+    projectId: ProjectId.schema,
+    side: z.enum(CREDIT_SIDES),
+    customerId: CustomerId.schema,
+    amount: z.int(),
+    currency: z.string(),
+  }),
+);

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const LENGTH = 24;
+
+/** An identifier that says what it identifies: `ps_…` is a subscription, `pc_…` a customer. */
+export type Id<Prefix extends string> = `${Prefix}_${string}`;
+
+function idKind<const Prefix extends string>(prefix: Prefix) {
+  const pattern = new RegExp(`^${prefix}_[0-9A-Za-z]{20,64}$`);
+  // The pattern proves the prefix, which the type of a regex check cannot say.
+  const schema = z.string().regex(pattern, `Expected an id that starts with ${prefix}_.`) as unknown as z.ZodType<
+    Id<Prefix>,
+    Id<Prefix>
+  >;
+  return {
+    schema,
+    /** A new id with 120 random bits. */
+    create: (): Id<Prefix> => `${prefix}_${randomText()}`,
+  };
+}
+
+function randomText(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(LENGTH)), byte => ALPHABET[byte % ALPHABET.length]).join('');
+}
+
+export const TeamId = idKind('team');
+export type TeamId = Id<'team'>;
+
+export const ProjectId = idKind('proj');
+export type ProjectId = Id<'proj'>;
+
+export const ApiKeyId = idKind('key');
+export type ApiKeyId = Id<'key'>;
+
+export const ProductId = idKind('pp');
+export type ProductId = Id<'pp'>;
+
+export const PriceId = idKind('pri');
+export type PriceId = Id<'pri'>;
+
+export const CustomerId = idKind('pc');
+export type CustomerId = Id<'pc'>;
+
+export const SubscriptionId = idKind('ps');
+export type SubscriptionId = Id<'ps'>;
+
+export const InvoiceId = idKind('pinv');
+export type InvoiceId = Id<'pinv'>;
+
+export const ReferralId = idKind('ref');
+export type ReferralId = Id<'ref'>;
+
+export const PortalSessionId = idKind('portal_sess');
+export type PortalSessionId = Id<'portal_sess'>;
+
+/** Where a resource belongs; it stands in every query of every service. */
+export interface ProjectScope {
+  readonly teamId: TeamId;
+  readonly projectId: ProjectId;
+}

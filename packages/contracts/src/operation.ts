@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ProjectId, TeamId } from './ids.ts';
+import type { ProblemCode } from './openapi/problem-codes.ts';
+import type { Scope } from './scopes.ts';
+
+export const SERVICES = [
+  'gateway',
+  'catalog',
+  'customers',
+  'subscriptions',
+  'referrals',
+  'analytics',
+  'webhooks',
+  'portal',
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/**
+ * Who may call an operation:
+ * - `project`: an API key of the project with `scope`, or a signed-in member of the team
+ * - `project-session`: a signed-in member of the team; an API key is refused
+ * - `team`: a signed-in member of the team with at least `role`
+ * - `session`: anyone signed in
+ * - `portal-token`: whoever holds the token in the path, which the portal checks
+ * - `signature`: whoever signs the body, which the webhook receiver checks
+ */
+export type Access =
+  | { readonly kind: 'project'; readonly scope: Scope }
+  | { readonly kind: 'project-session' }
+  | { readonly kind: 'team'; readonly role: 'member' | 'owner' }
+  | { readonly kind: 'session' }
+  | { readonly kind: 'portal-token' }
+  | { readonly kind: 'signature' };
+
+/** A request and its answer as they go over the wire, for people to read. */
+export interface OperationExample {
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly response: unknown;
+}
+
+/** What callers may do, told once: the gateway routes by it, a service serves it, the API's document is made of it. */
+export interface Operation {
+  readonly id: string;
+  readonly service: ServiceName;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The public path, with `:name` for parameters. */
+  readonly path: `/${string}`;
+  readonly access: Access;
+  readonly summary: string;
+  readonly params: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Status and shape of a success. */
+  readonly status: 200 | 201;
+  readonly response: z.ZodType;
+  /** A limit of its own, beside the one per API key. */
+  readonly rateLimit?: 'session-creation';
+  /** The codes it may refuse with, beside those that follow from its access, method and path. */
+  readonly problems: readonly ProblemCode[];
+  readonly example: OperationExample;
+}
+
+type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value;
+
+/** What a schema takes, as JSON. */
+type Wire<Schema> = Schema extends z.ZodType ? DeepReadonly<z.input<Schema>> : undefined;
+
+/** An example of an operation has the shapes that the operation declares. */
+type ExampleOf<Declared extends Operation> = { readonly response: Wire<Declared['response']> } & (Declared extends {
+  readonly query: z.ZodType;
+}
+  ? { readonly query?: Wire<Declared['query']> }
+  : { readonly query?: undefined }) &
+  (Declared extends { readonly body: z.ZodType }
+    ? { readonly body: Wire<Declared['body']> }
+    : Declared['access'] extends { readonly kind: 'signature' }
+      ? { readonly body: object }
+      : { readonly body?: undefined });
+
+/** Declares an operation and keeps its exact types. */
+export const operation = <const Declared extends Operation>(
+  declared: Declared & { readonly example: ExampleOf<Declared> },
+): Declared => declared;
+
+/** `{base_url}/api/service/teams/{teamId}` */
+export const TEAM_PATH = '/api/service/teams/:teamId';
+/** `P` of the specification: `{base_url}/api/service/teams/{teamId}/projects/{projectId}` */
+export const PROJECT_PATH = '/api/service/teams/:teamId/projects/:projectId';
+
+export const teamParams = z.object({ teamId: TeamId.schema });
+export const projectParams = teamParams.extend({ projectId: ProjectId.schema });
+
+/** Access to a project's resources by API key with a scope, or by session. */
+export const projectAccess = (scope: Scope): Access => ({ kind: 'project', scope });

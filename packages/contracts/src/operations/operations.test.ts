@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { allOperations } from './index.ts';
+
+it('has an id of its own for every operation, and no two at one address', () => {
+  const ids = allOperations.map(operation => operation.id);
+  const addresses = allOperations.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':x')}`);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(addresses).size).toBe(addresses.length);
+});
+
+const projectOperations = allOperations.flatMap(({ id, method, access }) =>
+  access.kind === 'project' ? [{ id, method, scope: access.scope }] : [],
+);
+
+it.each(projectOperations)(
+  '$id asks for write access unless it reads, or applies a referral',
+  ({ id, method, scope }) => {
+    const right = method === 'GET' || id === 'applyReferral' ? 'read' : 'write';
+    expect(scope.endsWith(`:${right}`)).toBe(true);
+  },
+);
+
+it.each(allOperations.map(operation => [operation.id, operation] as const))(
+  '%s declares every parameter of its path',
+  (_id, { path, params }) => {
+    const named = [...path.matchAll(/:(\w+)/g)].map(match => String(match[1]));
+    expect(
+      Object.keys('shape' in params ? (params.shape as object) : {}).toSorted((a, b) => a.localeCompare(b)),
+    ).toEqual(named.toSorted((a, b) => a.localeCompare(b)));
+  },
+);

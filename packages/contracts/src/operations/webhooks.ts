@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import {
+  examplePagination,
+  exampleProcessor,
+  exampleProcessorEvent,
+  exampleWebhookEvent,
+} from '../openapi/examples.ts';
+import { operation, PROJECT_PATH, projectAccess, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
+import { pageQuery, pagination } from '../pagination.ts';
+import { processorAccount, processorConnect } from '../resources/processor-account.ts';
+import { processorEventId, WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
+
+const service = 'webhooks';
+const received = z.object({ received: z.literal(true), duplicate: z.literal(true).optional() });
+/** Any team id is taken: an unknown one gets the answer of a bad signature. */
+const receiverParams = z.object({ teamId: z.string().max(128) });
+
+export const webhooksOperations = {
+  getWebhookUrl: operation({
+    id: 'getWebhookUrl',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/processor/webhook-url`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'Where the processor shall post its events, and how to set that up',
+    params: teamParams,
+    status: 200,
+    response: z.object({ webhookUrl: z.string(), instructions: z.string() }),
+    problems: [],
+    example: {
+      response: {
+        webhookUrl: exampleProcessor.webhookUrl,
+        instructions: 'In the Stripe Dashboard open Developers > Webhooks and add an endpoint: …',
+      },
+    },
+  }),
+  connectProcessor: operation({
+    id: 'connectProcessor',
+    service,
+    method: 'POST',
+    path: `${TEAM_PATH}/processor/connect`,
+    access: { kind: 'team', role: 'owner' },
+    summary: 'Connect the processor, or update its credentials',
+    params: teamParams,
+    body: processorConnect,
+    status: 200,
+    response: z.object({ processor: processorAccount }),
+    problems: ['processor_credentials_invalid', 'processor_error'],
+    example: {
+      body: { secretKey: 'sk_test_example', publishableKey: 'pk_test_example', webhookSecret: 'whsec_example' },
+      response: { processor: exampleProcessor },
+    },
+  }),
+  receiveWebhook: operation({
+    id: 'receiveWebhook',
+    service,
+    method: 'POST',
+    path: '/api/webhooks/processor/:teamId',
+    access: { kind: 'signature' },
+    summary: 'Receive an event of the processor',
+    params: receiverParams,
+    status: 200,
+    response: received,
+    problems: ['invalid_signature', 'invalid_event'],
+    example: { body: exampleProcessorEvent, response: { received: true } },
+  }),
+  receiveWebhookAtOldPath: operation({
+    id: 'receiveWebhookAtOldPath',
+    service,
+    method: 'POST',
+    path: '/api/webhooks/stripe/:teamId',
+    access: { kind: 'signature' },
+    summary: 'Receive an event of the processor at the older path',
+    params: receiverParams,
+    status: 200,
+    response: received,
+    problems: ['invalid_signature', 'invalid_event'],
+    example: { body: exampleProcessorEvent, response: { received: true, duplicate: true } },
+  }),
+  listWebhookEvents: operation({
+    id: 'listWebhookEvents',
+    service,
+    method: 'GET',
+    path: `${PROJECT_PATH}/webhook-events`,
+    access: projectAccess('analytics:read'),
+    summary: 'List the events received for the project',
+    params: projectParams,
+    query: z.strictObject({
+      status: z.enum(WEBHOOK_EVENT_STATUSES).optional(),
+      type: z.string().max(120).optional(),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: z.object({ webhookEvents: z.array(webhookEvent), pagination }),
+    problems: [],
+    example: {
+      query: { status: 'processed', type: 'customer.subscription.created' },
+      response: { webhookEvents: [exampleWebhookEvent], pagination: examplePagination },
+    },
+  }),
+  replayWebhookEvent: operation({
+    id: 'replayWebhookEvent',
+    service,
+    method: 'POST',
+    path: `${PROJECT_PATH}/webhook-events/:eventId/replay`,
+    access: { kind: 'project-session' },
+    summary: 'Handle a failed event once more',
+    params: projectParams.extend({ eventId: processorEventId }),
+    status: 200,
+    response: z.object({ webhookEvent }),
+    problems: ['webhook_event_not_found', 'webhook_event_not_failed'],
+    example: {
+      response: { webhookEvent: { ...exampleWebhookEvent, status: 'received', attempts: 0, processedAt: null } },
+    },
+  }),
+};

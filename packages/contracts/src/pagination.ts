@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { integerText } from './text.ts';
+
+const MAX_LIMIT = 100;
+
+/** `limit` (1 to 100, larger ones count as 100) and `offset` of a list. */
+export const pageQuery = {
+  limit: z
+    .codec(z.string().regex(/^\d{1,16}$/, 'Expected a whole number of at least 1.'), z.int().min(1).max(MAX_LIMIT), {
+      decode: digits => Math.min(Number(digits), MAX_LIMIT),
+      encode: String,
+    })
+    .default(50),
+  offset: integerText(0, 2_147_483_647).default(0),
+};
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const pagination = z.object({ limit: z.int(), offset: z.int(), total: z.int(), hasMore: z.boolean() });
+export type Pagination = z.output<typeof pagination>;
+
+/** Says where a page of `count` rows stands among `total`. */
+export function paginate({ limit, offset }: Page, count: number, total: number): Pagination {
+  return { limit, offset, total, hasMore: offset + count < total };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { fact, type FactType } from './fact.ts';
+import { ProjectId } from './ids.ts';
+import type { ServiceName } from './operation.ts';
+import { ROUTED_BY } from './resources/webhook-event.ts';
+import { timestamp } from './timestamp.ts';
+
+/** Every handled type of the processor's events and the one service that owns its effect and reports its outcome. */
+export const PROCESSOR_EVENT_OWNERS = {
+  'checkout.session.completed': 'subscriptions',
+  'checkout.session.expired': 'subscriptions',
+  'checkout.session.async_payment_succeeded': 'subscriptions',
+  'checkout.session.async_payment_failed': 'subscriptions',
+  'customer.created': 'customers',
+  'customer.updated': 'customers',
+  'customer.deleted': 'customers',
+  'customer.subscription.created': 'subscriptions',
+  'customer.subscription.updated': 'subscriptions',
+  'customer.subscription.deleted': 'subscriptions',
+  'customer.subscription.paused': 'subscriptions',
+  'customer.subscription.resumed': 'subscriptions',
+  'customer.subscription.trial_will_end': 'subscriptions',
+  'invoice.paid': 'subscriptions',
+  'invoice.payment_failed': 'subscriptions',
+  'invoice.finalized': 'subscriptions',
+  'invoice.voided': 'subscriptions',
+  'invoice.updated': 'subscriptions',
+  'payment_intent.succeeded': 'subscriptions',
+  'payment_intent.payment_failed': 'subscriptions',
+  'charge.succeeded': 'subscriptions',
+  'charge.failed': 'subscriptions',
+  'product.created': 'catalog',
+  'product.updated': 'catalog',
+  'price.created': 'catalog',
+  'price.updated': 'catalog',
+} as const satisfies Record<string, ServiceName>;
+
+export type ProcessorEventType = keyof typeof PROCESSOR_EVENT_OWNERS;
+
+/** The types a team is asked to subscribe its webhook endpoint to. */
+export const ENDPOINT_EVENT_TYPES = [
+  'checkout.session.completed',
+  'customer.created',
+  'customer.updated',
+  'customer.deleted',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'product.created',
+  'product.updated',
+  'price.created',
+  'price.updated',
+  'charge.succeeded',
+  'charge.failed',
+] as const satisfies readonly ProcessorEventType[];
+
+export function isHandled(type: string): type is ProcessorEventType {
+  return Object.hasOwn(PROCESSOR_EVENT_OWNERS, type);
+}
+
+const processorEventData = z.object({
+  /** The processor's event id (`evt_…`). */
+  eventId: z.string(),
+  projectId: ProjectId.schema,
+  apiVersion: z.string().nullable(),
+  livemode: z.boolean(),
+  /** The processor's `created`, whole seconds. */
+  createdAt: timestamp,
+  routedBy: z.enum(ROUTED_BY),
+  /** The processor's object as it came; its shape depends on `apiVersion`. */
+  object: z.record(z.string(), z.unknown()),
+  previousAttributes: z.record(z.string(), z.unknown()).nullable(),
+});
+export type ProcessorEventData = z.output<typeof processorEventData>;
+
+/** What the processor said, routed to a project: `processor.<type>.v1`. */
+export const processorEvent = (type: ProcessorEventType): FactType<typeof processorEventData> =>
+  fact(`processor.${type}.v1`, processorEventData);
+
+/** How the owning service's handling of an event ended; only then is the event processed or failed. */
+export const ProcessorEventSettled = fact(
+  'processor-event.settled.v1',
+  z.object({
+    eventId: z.string(),
+    projectId: ProjectId.schema,
+    outcome: z.enum(['processed', 'failed', 'ignored']),
+    error: z.string().nullable(),
+    attempts: z.int(),
+  }),
+);

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { customerState } from '../events/customers.ts';
+import { priceState, productState } from '../events/catalog.ts';
+import { subscriptionState } from '../events/subscriptions.ts';
+import { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
+import { question } from '../question.ts';
+import { invoice } from '../resources/invoice.ts';
+import { project } from '../resources/team.ts';
+import { timestamp } from '../timestamp.ts';
+
+const scope = { teamId: TeamId.schema, projectId: ProjectId.schema };
+
+/** A project of the team, or null when the team has no such project. */
+export const FindProject = question('gateway', 'find-project', z.object(scope), project.nullable());
+
+/** A customer of the project, or null; a deleted one is null too. */
+export const FindCustomer = question(
+  'customers',
+  'find-customer',
+  z.object({ ...scope, customerId: CustomerId.schema }),
+  customerState.nullable(),
+);
+
+/** Every project of the team that holds the processor's customer. */
+export const FindCustomersByProcessorId = question(
+  'customers',
+  'find-customers-by-processor-id',
+  z.object({ teamId: TeamId.schema, processorCustomerId: z.string() }),
+  z.array(customerState),
+);
+
+const pricedProduct = z.object({ price: priceState, product: productState });
+
+/** A price and its product, or null. */
+export const FindPrice = question(
+  'catalog',
+  'find-price',
+  z.object({ ...scope, priceId: PriceId.schema }),
+  pricedProduct.nullable(),
+);
+
+/** A price by the processor's id of it, or null; deleted ones are told too, so that live subscriptions keep their price. */
+export const FindPriceByProcessorId = question(
+  'catalog',
+  'find-price-by-processor-id',
+  z.object({ ...scope, processorPriceId: z.string() }),
+  pricedProduct.nullable(),
+);
+
+/** Whether the customer has or ever had a subscription. */
+export const HasSubscribed = question(
+  'subscriptions',
+  'has-subscribed',
+  z.object({ ...scope, customerId: CustomerId.schema }),
+  z.object({ subscribed: z.boolean() }),
+);
+
+/** A subscription with what its customer wants to know beside: what it is called, and when it ends by itself. */
+export const billedSubscription = subscriptionState.extend({
+  productName: z.string().nullable(),
+  cancelAt: timestamp.nullable(),
+});
+
+/** What a customer's portal shows: every subscription that has not ended, and the newest invoices but drafts. */
+export const DescribeCustomerBilling = question(
+  'subscriptions',
+  'describe-customer-billing',
+  z.object({ ...scope, customerId: CustomerId.schema, invoiceLimit: z.int(), invoiceOffset: z.int() }),
+  z.object({
+    subscriptions: z.array(billedSubscription),
+    invoices: z.array(invoice),
+    invoiceTotal: z.int(),
+  }),
+);
+
+/** Cancels at the end of the period, or takes that back, as the customer; another customer's subscription is not found. */
+export const ScheduleCancellation = question(
+  'subscriptions',
+  'schedule-cancellation',
+  z.object({
+    ...scope,
+    customerId: CustomerId.schema,
+    subscriptionId: SubscriptionId.schema,
+    cancelAtPeriodEnd: z.boolean(),
+  }),
+  subscriptionState,
+);
+
+/** A team's processor credentials, sealed for the services that hold the key; null when the team is not connected. */
+export const FindProcessorCredentials = question(
+  'webhooks',
+  'find-processor-credentials',
+  z.object({ teamId: TeamId.schema }),
+  z.object({ version: z.int(), livemode: z.boolean(), sealedSecretKey: z.string() }).nullable(),
+);

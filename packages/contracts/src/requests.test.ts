@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CustomerId, ProductId } from './ids.ts';
+import { metadata } from './metadata.ts';
+import { pageQuery } from './pagination.ts';
+import { checkoutCreate } from './resources/checkout.ts';
+import { customerCreate } from './resources/customer.ts';
+import { priceCreate } from './resources/price.ts';
+import { booleanText, webUrl } from './text.ts';
+
+const productId = ProductId.create();
+const price = (fields: object) => priceCreate.safeParse({ productId, unitAmount: 2999, currency: 'usd', ...fields });
+
+describe('a price', () => {
+  it('recurs unless told otherwise, and then needs an interval', () => {
+    expect(price({ interval: 'month' }).data).toMatchObject({ type: 'recurring' });
+    expect(price({}).error?.issues.map(issue => issue.path)).toEqual([['interval']]);
+  });
+
+  it.each([
+    { interval: 'day', intervalCount: 1_096 },
+    { interval: 'week', intervalCount: 157 },
+    { interval: 'month', intervalCount: 37 },
+    { interval: 'year', intervalCount: 4 },
+    { type: 'one_time', interval: 'month' },
+    { interval: 'month', unitAmount: 100_000_000 },
+    { interval: 'month', unitAmount: 1.5 },
+    { interval: 'month', unitAmount: '100' },
+    { interval: 'month', currency: 'USD' },
+    { interval: 'month', currency: 'usdd' },
+    { interval: 'month', nickname: 'x' },
+  ])('refuses %j', fields => {
+    expect(price(fields).success).toBe(false);
+  });
+});
+
+describe('an e-mail', () => {
+  it('is trimmed and lower-cased', () => {
+    expect(customerCreate.parse({ email: '  Ada@Example.COM ' }).email).toBe('ada@example.com');
+  });
+
+  it.each(['', 'ada', 'ada@', 'a\u0000da@example.com', `${'a'.repeat(250)}@example.com`])('may not be %j', email => {
+    expect(customerCreate.safeParse({ email }).success).toBe(false);
+  });
+});
+
+describe('metadata', () => {
+  it.each(['teamId', 'projectId', 'customerId', 'priceId', 'constructor', 'prototype', 'a[b]', '', 'k'.repeat(41)])(
+    'may not have the key %j',
+    key => {
+      expect(metadata.safeParse({ [key]: 'x' }).success).toBe(false);
+    },
+  );
+
+  it('refuses __proto__ as JSON can carry it', () => {
+    const parsed: unknown = JSON.parse('{"__proto__": "x"}');
+    expect(metadata.safeParse(parsed).success && Object.keys(metadata.parse(parsed)).length > 0).toBe(false);
+  });
+
+  it('takes 46 keys and no more', () => {
+    const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
+    expect(metadata.safeParse(of(46)).success).toBe(true);
+    expect(metadata.safeParse(of(47)).success).toBe(false);
+  });
+});
+
+describe('an address to come back to', () => {
+  it.each(['https://shop.example/done?s={CHECKOUT_SESSION_ID}', 'http://localhost:3000/'])(
+    'may be %s, kept as it is',
+    url => {
+      expect(webUrl.parse(url)).toBe(url);
+    },
+  );
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//evil.example',
+    'https://good@evil.example',
+    'https://:pw@evil.example/',
+    'https://a.example/\r\nx: y',
+    'https:\\\\evil.example',
+    'ftp://a.example',
+    '/relative',
+    '',
+    `https://a.example/${'x'.repeat(10_000)}`,
+  ])('may not be %j', url => {
+    expect(webUrl.safeParse(url).success).toBe(false);
+  });
+});
+
+describe('a checkout', () => {
+  const base = {
+    customerId: CustomerId.create(),
+    priceId: 'pri_0123456789abcdefghjk',
+    successUrl: 'https://a.example',
+    cancelUrl: 'https://a.example',
+  };
+
+  it('buys one in subscription mode unless told otherwise', () => {
+    expect(checkoutCreate.parse(base)).toMatchObject({ quantity: 1, mode: 'subscription' });
+  });
+
+  it('has no trial in payment mode', () => {
+    expect(checkoutCreate.safeParse({ ...base, mode: 'payment', trialDays: 7 }).success).toBe(false);
+  });
+});
+
+describe('a query', () => {
+  it.each(['1', 'TRUE', 'yes', '', 'false '])('does not take %j for a boolean', text => {
+    expect(booleanText.safeParse(text).success).toBe(false);
+  });
+
+  it('clamps a limit to 100 and refuses what is no whole number', () => {
+    expect(pageQuery.limit.parse('1000')).toBe(100);
+    expect(pageQuery.limit.parse(undefined)).toBe(50);
+    for (const text of ['0', '-1', '1.5', '0x10', '', '1e3', 'NaN'])
+      expect(pageQuery.limit.safeParse(text).success).toBe(false);
+  });
+
+  it('never yields a page outside of its bounds, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), text => {
+        const limit = pageQuery.limit.safeParse(text);
+        const offset = pageQuery.offset.safeParse(text);
+        const within = (value: number, min: number, max: number) =>
+          Number.isInteger(value) && value >= min && value <= max;
+        return (
+          (!limit.success || within(limit.data, 1, 100)) && (!offset.success || within(offset.data, 0, 2 ** 31 - 1))
+        );
+      }),
+    );
+  });
+});

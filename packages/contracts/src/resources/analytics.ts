@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { SUBSCRIPTION_STATUSES } from './subscription.ts';
+import { timestamp } from '../timestamp.ts';
+
+export const analytics = z.object({
+  /** Minor units of the project's base currency, active and trialing subscriptions. */
+  mrr: z.int(),
+  mrrTrialing: z.int(),
+  mrrByCurrency: z.record(z.string(), z.int()),
+  customerCount: z.int(),
+  /** Percent, two decimals. */
+  churnRate: z.number(),
+  subscriptionBreakdown: z.record(z.enum(SUBSCRIPTION_STATUSES), z.int()),
+  customerGrowth: z.array(z.object({ date: z.iso.date(), count: z.int() })),
+  webhookStats: z.object({ total: z.int(), processed: z.int(), failed: z.int() }),
+  referralStats: z.object({ totalCodes: z.int(), totalReferrals: z.int(), converted: z.int() }),
+  /** When the newest fact in these figures happened; null before the first. */
+  asOf: timestamp.nullable(),
+});
+export type Analytics = z.output<typeof analytics>;
+
+/** The figures of one UTC day, as they stood at its end; revenue in minor units of the project's base currency. */
+export const analyticsDay = z.object({
+  date: z.iso.date(),
+  mrr: z.int(),
+  customerCount: z.int(),
+  newMrr: z.int(),
+  expansionMrr: z.int(),
+  contractionMrr: z.int(),
+  churnedMrr: z.int(),
+});
+export type AnalyticsDay = z.output<typeof analyticsDay>;
+
+export const analyticsHistory = z.object({
+  /** The project's base currency. */
+  currency: z.string(),
+  /** Every day of the window, the oldest first; the last is today so far. */
+  history: z.array(analyticsDay),
+  /** When the newest fact in these figures happened; null before the first. */
+  asOf: timestamp.nullable(),
+});
+export type AnalyticsHistory = z.output<typeof analyticsHistory>;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ApiKeyId } from '../ids.ts';
+import { scope } from '../scopes.ts';
+import { text } from '../text.ts';
+import { timestamp } from '../timestamp.ts';
+
+/** An API key as it may be shown: never the secret itself. */
+export const apiKey = z.object({
+  id: ApiKeyId.schema,
+  name: z.string(),
+  scopes: z.array(scope),
+  prefix: z.string(),
+  last4: z.string(),
+  expiresAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable(),
+  createdAt: timestamp,
+});
+export type ApiKey = z.output<typeof apiKey>;
+
+export const apiKeyCreate = z.strictObject({
+  name: text(120),
+  scopes: z.array(scope).min(1).max(50),
+  expiresAt: timestamp.optional(),
+});
+
+/** `overlapMs`: how long the old secret stays valid, up to seven days. */
+export const apiKeyRotate = z.strictObject({ overlapMs: z.int().min(0).max(604_800_000).default(0) });

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { ProjectId, TeamId } from '../ids.ts';
+import { currency } from '../money.ts';
+import { text } from '../text.ts';
+import { timestamp } from '../timestamp.ts';
+
+export const MEMBER_ROLES = ['owner', 'member'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+export const team = z.object({ id: TeamId.schema, name: z.string(), createdAt: timestamp });
+export type Team = z.output<typeof team>;
+export const teamCreate = z.strictObject({ name: text(120) });
+
+export const member = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(MEMBER_ROLES),
+  createdAt: timestamp,
+});
+export const memberAdd = z.strictObject({
+  email: z.string().trim().toLowerCase().max(254),
+  role: z.enum(MEMBER_ROLES),
+});
+
+/** A project; `baseCurrency` is the one its revenue is told in. */
+export const project = z.object({
+  id: ProjectId.schema,
+  teamId: TeamId.schema,
+  name: z.string(),
+  baseCurrency: currency,
+  createdAt: timestamp,
+});
+export type Project = z.output<typeof project>;
+export const projectCreate = z.strictObject({ name: text(120), baseCurrency: currency.default('usd') });
+export const projectUpdate = z.strictObject({ name: text(120), baseCurrency: currency }).partial();
