@@ -1,0 +1,76 @@
+import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
+import { envelope, type Envelope } from '@billing/contracts/fact';
+
+const DeadLetterSchema = defineEntity({
+  name: 'DeadLetter',
+  tableName: 'dead_letters',
+  properties: {
+    consumer: p.text().primary(),
+    eventId: p.uuid().primary(),
+    type: p.text(),
+    teamId: p.text(),
+    /** The whole envelope, so that it can be handled once the fault is mended. */
+    event: p.json<unknown>(),
+    attempts: p.integer(),
+    error: p.text(),
+    failedAt: p.datetime(),
+    /** Null while it is still tried. */
+    setAsideAt: p.datetime().nullable(),
+  },
+});
+
+/** A fact that a consumer failed at: still being tried, or set aside. */
+export class DeadLetter extends DeadLetterSchema.class {}
+DeadLetterSchema.setClass(DeadLetter);
+
+/** How often a fact failed, and of what at last. */
+export interface Failure {
+  readonly attempts: number;
+  readonly error: string;
+}
+
+/**
+ * Counts one more failure of a fact, and says how many there are. `by` is 0 for what was counted before it happened, and
+ * -1 for what turned out to be no failure of the fact.
+ */
+export async function countFailure(
+  em: EntityManager,
+  consumer: string,
+  event: Envelope,
+  error: string,
+  by: 1 | 0 | -1 = 1,
+): Promise<number> {
+  const [row] = await em.fork().execute<{ attempts: number }[]>(
+    `insert into dead_letters (consumer, event_id, type, team_id, event, attempts, error, failed_at)
+     values (?, ?, ?, ?, ?::jsonb, greatest(?, 0), ?, clock_timestamp())
+     on conflict (consumer, event_id) do update
+        set attempts = greatest(dead_letters.attempts + ?, 0), error = excluded.error, failed_at = excluded.failed_at
+     returning attempts`,
+    [consumer, event.id, event.type, event.teamId, JSON.stringify(envelope.encode(event)), by, error, by],
+  );
+  return row?.attempts ?? 1;
+}
+
+/** Sets a fact aside in the caller's transaction; false when that was done before. */
+export async function setAside(
+  tx: EntityManager,
+  consumer: string,
+  event: Envelope,
+  failure: Failure,
+): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>(
+    `update dead_letters set set_aside_at = clock_timestamp(), error = ?
+      where consumer = ? and event_id = ? and set_aside_at is null returning 1`,
+    [failure.error, consumer, event.id],
+  );
+  return rows.length > 0;
+}
+
+/** Forgets, in the caller's transaction, that a fact failed which came to a good end after all; answers how often it did. */
+export async function forgetFailures(tx: EntityManager, consumer: string, event: Envelope): Promise<number> {
+  const [row] = await tx.execute<{ attempts: number }[]>(
+    `delete from dead_letters where consumer = ? and event_id = ? and set_aside_at is null returning attempts`,
+    [consumer, event.id],
+  );
+  return row?.attempts ?? 0;
+}

@@ -1,0 +1,79 @@
+import { isDatabaseUnavailable, sqlState } from '@billing/service-kit/database';
+import { limited } from './limited.ts';
+import { restAfter } from './rest.ts';
+import { TookTooLong } from './with-timeout.ts';
+
+/** More wait for the group after. */
+const MAX_GROUP = 256;
+/** A lock was not to be had, a statement was cut off: PostgreSQL's `lock_not_available` and `query_canceled`. */
+const HANGING = new Set(['55P03', '57014']);
+/** How many items are run at the same time when their group met something that hangs. */
+const ALONE_AT_ONCE = 8;
+
+interface GroupOptions {
+  /** Rests between small groups, so that the next is larger: for what is in no hurry. */
+  readonly rests?: boolean;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (err: unknown) => void;
+}
+
+const hangs = (err: unknown): boolean => err instanceof TookTooLong || HANGING.has(sqlState(err) ?? '');
+
+/**
+ * Has concurrent callers share one run: what arrives while a run is under way waits, and is run together when that one
+ * has ended. `run` answers one result per item, in order, and must do all or nothing. A group that fails is run by
+ * halves until the bad item stands alone, so that it harms nobody; not so while the database is away, which is nobody's
+ * fault.
+ */
+export function inGroups<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { rests = false }: GroupOptions = {},
+) {
+  const inTurn = limited(ALONE_AT_ONCE);
+  let waiting: Waiting<Item, Result>[] = [];
+  let isRunning = false;
+
+  const runAll = async () => {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, MAX_GROUP);
+      waiting = waiting.slice(MAX_GROUP);
+      const startedAt = performance.now();
+      await settle(group);
+      if (rests && waiting.length < MAX_GROUP) await restAfter(performance.now() - startedAt);
+    }
+    isRunning = false;
+  };
+
+  const settle = async (group: readonly Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await run(group.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const result = results[index];
+        if (result === undefined) reject(new Error('A group gave fewer results than it had items.'));
+        else resolve(result);
+      }
+    } catch (err) {
+      if (group.length === 1 || isDatabaseUnavailable(err)) return group.forEach(({ reject }) => reject(err));
+      if (hangs(err)) {
+        // One half would hang as long as the whole, and so on. Nobody else waits for them.
+        for (const alone of group) void inTurn(() => settle([alone]));
+        return;
+      }
+      const half = group.length >> 1;
+      await settle(group.slice(0, half));
+      await settle(group.slice(half));
+    }
+  };
+
+  /** Answers the item's own result once its group is done. */
+  return (item: Item): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (!isRunning) void runAll();
+    });
+}

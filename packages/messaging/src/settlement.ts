@@ -1,0 +1,13 @@
+import type { z } from 'zod';
+import type { Envelope } from '@billing/contracts/fact';
+import { ProcessorEventSettled } from '@billing/contracts/processor-events';
+import type { Failure } from './dead-letters.ts';
+
+const settledEvent = ProcessorEventSettled.data.pick({ eventId: true, projectId: true });
+
+/** How an event of the processor ended. */
+export function settlementOf({ data }: Envelope, failure: Failure | null): z.output<typeof ProcessorEventSettled.data> {
+  const about = settledEvent.parse(data);
+  if (failure) return { ...about, outcome: 'failed', error: failure.error, attempts: failure.attempts };
+  return { ...about, outcome: 'processed', error: null, attempts: 1 };
+}

@@ -1,0 +1,47 @@
+import { Migration } from '@mikro-orm/migrations';
+import { DeadLetter } from './dead-letters.ts';
+import { ProcessedEvent } from './processed-events.ts';
+import { OutboxEvent } from './outbox.ts';
+
+/** The tables every service keeps for the bus; they stand first in its lists of entities and migrations. */
+export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter];
+
+class CreateMessagingTables extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table outbox_events (
+        id uuid primary key,
+        sequence bigserial not null constraint outbox_events_sequence_unique unique,
+        type text not null,
+        team_id text not null,
+        data jsonb not null,
+        trace jsonb not null,
+        occurred_at timestamptz not null,
+        claimed_until timestamptz,
+        published_at timestamptz
+      )`);
+    this.addSql(`create index outbox_events_unpublished on outbox_events (sequence) where published_at is null`);
+    this.addSql(`
+      create table processed_events (
+        consumer text not null,
+        event_id uuid not null,
+        processed_at timestamptz not null,
+        primary key (consumer, event_id)
+      )`);
+    this.addSql(`
+      create table dead_letters (
+        consumer text not null,
+        event_id uuid not null,
+        type text not null,
+        team_id text not null,
+        event jsonb not null,
+        attempts int not null,
+        error text not null,
+        failed_at timestamptz not null,
+        set_aside_at timestamptz,
+        primary key (consumer, event_id)
+      )`);
+  }
+}
+
+export const messagingMigrations = [{ name: '0000-create-messaging-tables', class: CreateMessagingTables }];

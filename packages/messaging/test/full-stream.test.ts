@@ -1,0 +1,71 @@
+import { DiscardPolicy, jetstreamManager, type JetStreamManager, StorageType } from '@nats-io/jetstream';
+import { connectTestNats, testBusRoot } from '@billing/testing/nats';
+import { waitFor } from '@billing/testing/wait-for';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { openBus } from '../src/bus.ts';
+import { startRelay } from '../src/relay.ts';
+import { startMessaging, type Messaging } from './harness.ts';
+
+const FACTS = 200;
+/** Room for a part of them. */
+const SMALL = 32_768;
+
+it('keeps in the outbox what a full stream refuses, drops nothing that was stored, and passes all on once there is room', async () => {
+  await using messaging = await startMessaging();
+  const { em, logger } = messaging;
+  await using small = await openSmallBus();
+  const stop = startRelay(em, small.bus.publish, logger, 20);
+  await messaging.say(...Array.from({ length: FACTS }, (_, number) => number));
+
+  const stored = await waitFor(
+    async () => {
+      const counts = [await small.stored(), await unpublished(messaging)] as const;
+      return counts[0] > 0 && counts[0] + counts[1] === FACTS ? counts[0] : undefined;
+    },
+    { what: 'the stream to be full', timeoutMs: 30_000 },
+  );
+  expect(stored).toBeLessThan(FACTS);
+  expect(await small.first()).toBe(1);
+
+  await small.makeRoom();
+  await waitFor(async () => (await unpublished(messaging)) === 0, { what: 'the outbox to drain', timeoutMs: 30_000 });
+  expect(await small.numbers()).toEqual(Array.from({ length: FACTS }, (_, number) => number));
+  await stop();
+});
+
+/** A bus whose stream is small; an operator may give a stream other limits than it was made with. */
+async function openSmallBus() {
+  const resources = new AsyncDisposableStack();
+  const nats = resources.adopt(await connectTestNats(), connection => connection.close());
+  const jsm = await jetstreamManager(nats);
+  const root = testBusRoot();
+  const name = root.toUpperCase();
+  const settings = { subjects: [`${root}.>`], storage: StorageType.File, discard: DiscardPolicy.New };
+  await jsm.streams.add({ name, ...settings, max_bytes: SMALL });
+  const bus = await openBus({ nats, logger: pino({ level: 'silent' }), root });
+  resources.defer(bus.remove);
+  const state = async () => (await jsm.streams.info(name)).state;
+  return {
+    bus,
+    stored: async () => (await state()).messages,
+    first: async () => (await state()).first_seq,
+    makeRoom: () => jsm.streams.update(name, { max_bytes: 1_024 ** 2 }),
+    /** Of every fact that is stored, smallest first. */
+    numbers: async () => {
+      const { messages } = await state();
+      const all = await Promise.all(Array.from({ length: messages }, (_, at) => numberAt(jsm, name, at + 1)));
+      return all.toSorted((a, b) => a - b);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function numberAt(jsm: JetStreamManager, stream: string, seq: number): Promise<number> {
+  const message = await jsm.streams.getMessage(stream, { seq });
+  return message?.json<{ data: { number: number } }>().data.number ?? Number.NaN;
+}
+
+async function unpublished({ em }: Messaging): Promise<number> {
+  return (await em.fork().execute('select 1 from outbox_events where published_at is null')).length;
+}

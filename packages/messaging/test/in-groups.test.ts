@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { inGroups } from '../src/in-groups.ts';
+
+it('runs together what arrives while a run is under way, each item once, with its own result', async () => {
+  const groups: number[][] = [];
+  const double = inGroups(async (items: readonly number[]) => {
+    groups.push([...items]);
+    await new Promise(resolve => setImmediate(resolve));
+    return items.map(item => item * 2);
+  });
+  const items = Array.from({ length: 600 }, (_, index) => index);
+  expect(await Promise.all(items.map(double))).toEqual(items.map(item => item * 2));
+  expect(groups.flat()).toEqual(items);
+  expect(groups.map(group => group.length)).toEqual([1, 256, 256, 87]);
+  expect(await double(7)).toBe(14);
+});
+
+it('halves a group that fails, so that one bad item fails alone', async () => {
+  const runs: number[][] = [];
+  const run = inGroups(async (items: readonly number[]) => {
+    runs.push([...items]);
+    if (items.includes(3)) throw new Error('bad item');
+    return items.map(() => 'done');
+  });
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map(run));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(runs).toEqual([[1], [2, 3, 4, 5], [2, 3], [2], [3], [4, 5]]);
+});
+
+it('does not insist while the database is away', async () => {
+  let runs = 0;
+  const run = inGroups(async (): Promise<string[]> => {
+    runs += 1;
+    throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  });
+  const results = await Promise.allSettled([1, 2, 3].map(run));
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(runs).toBe(2);
+});
