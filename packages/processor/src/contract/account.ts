@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { isRefusedKey } from '../errors.ts';
+import { stripeProcessor } from '../stripe-processor.ts';
+import type { Cases } from './cases.ts';
+
+/** What the account of a key must do. */
+export function accountCases({ processor, standIn }: Cases): void {
+  it('is the same for the same key', async () => {
+    const { accountId } = await processor().findAccount();
+    const again = stripeProcessor(standIn().secretKey, standIn().baseUrl);
+    expect(await again.findAccount()).toEqual({ accountId });
+  });
+
+  it('does not open for a key that is none', async () => {
+    const refused = stripeProcessor('sk_test_invalid00000000', standIn().baseUrl).findAccount();
+    await expect(refused).rejects.toSatisfy(isRefusedKey);
+  });
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { NewCheckoutSession, Processor } from '../port.ts';
+
+/** Something that claims to be the processor, with an account that may be written to. */
+export interface StandIn {
+  readonly baseUrl: string;
+  readonly secretKey: string;
+  /** Presses "pay" (or "save card") on the hosted page of an open session, as the customer would. */
+  pay(session: { readonly id: string; readonly url: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where hosted pages lead back to. */
+const successUrl = 'https://example.com/done?session={CHECKOUT_SESSION_ID}';
+const cancelUrl = 'https://example.com/back';
+
+export type Cases = ReturnType<typeof casesOf>;
+
+/** What the cases share: the port, and the things they sell. */
+export function casesOf(processor: () => Processor, standIn: () => StandIn) {
+  const key = () => `contract:${randomUUID()}`;
+  const createCustomer = (metadata: Record<string, string> = {}) =>
+    processor().createCustomer({ email: `${randomUUID()}@example.com`, name: 'Ada', metadata }, key());
+  const createPrice = async (recurring: { interval: 'month'; intervalCount: number } | null) => {
+    const product = await processor().createProduct({ name: 'Pro', metadata: {} }, key());
+    const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {} };
+    return processor().createPrice(price, key());
+  };
+  const monthly = { interval: 'month', intervalCount: 1 } as const;
+  const openCheckout = async (more: Partial<NewCheckoutSession> = {}) => {
+    const customer = await createCustomer();
+    const price = await createPrice(more.mode === 'payment' ? null : monthly);
+    const line = { priceId: price.id, quantity: 2 };
+    const wanted = {
+      mode: 'subscription',
+      customerId: customer.id,
+      line,
+      successUrl,
+      cancelUrl,
+      metadata: {},
+    } as const;
+    return { customer, price, session: await processor().createCheckoutSession({ ...wanted, ...more }, key()) };
+  };
+  /** Opens a page on which the customer saves a card. */
+  const openSetup = (customerId: string) =>
+    processor().createSetupSession({ customerId, currency: 'usd', successUrl, cancelUrl, metadata: {} }, key());
+  const pay = async (session: { id: string; url: string | null }) => {
+    if (session.url === null) throw new Error(`The session ${session.id} has no page to pay on.`);
+    await standIn().pay({ id: session.id, url: session.url });
+    return processor().findCheckoutSession(session.id);
+  };
+  const subscribe = async (more: Partial<NewCheckoutSession> = {}) => {
+    const { customer, price, session } = await openCheckout(more);
+    const { subscriptionId } = await pay(session);
+    if (subscriptionId === null) throw new Error('The paid session made no subscription.');
+    return { customer, price, subscription: await processor().findSubscription(subscriptionId) };
+  };
+  return { processor, standIn, key, createCustomer, createPrice, monthly, openCheckout, openSetup, pay, subscribe };
+}

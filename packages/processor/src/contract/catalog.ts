@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { isMissing } from '../errors.ts';
+import type { Cases } from './cases.ts';
+
+/** What products and prices must do. */
+export function catalogCases({ processor, key, createPrice }: Cases): void {
+  it('keeps products, and archives them', async () => {
+    const wanted = { name: 'Pro', description: 'All of it', metadata: { projectId: 'proj_1' } };
+    const product = await processor().createProduct(wanted, key());
+    expect(product).toMatchObject({ ...wanted, isActive: true, defaultPriceId: null });
+    const changes = { name: 'Pro 2', description: '', isActive: false, metadata: { projectId: '', a: '1' } };
+    const updated = await processor().updateProduct(product.id, changes, key());
+    expect(updated).toMatchObject({ name: 'Pro 2', description: null, isActive: false, metadata: { a: '1' } });
+  });
+
+  it('keeps recurring and one-time prices, and archives them', async () => {
+    const recurring = await createPrice({ interval: 'month', intervalCount: 3 });
+    expect(recurring).toMatchObject({
+      unitAmount: 2_999,
+      currency: 'usd',
+      type: 'recurring',
+      interval: 'month',
+      intervalCount: 3,
+      isActive: true,
+    });
+    expect(await createPrice(null)).toMatchObject({ type: 'one_time', interval: null, intervalCount: null });
+    const archived = await processor().updatePrice(recurring.id, { isActive: false, metadata: { a: '1' } }, key());
+    expect(archived).toMatchObject({ id: recurring.id, isActive: false, metadata: { a: '1' } });
+  });
+
+  it('refuses a price of no product', async () => {
+    const price = { productId: 'prod_none', unitAmount: 1, currency: 'usd', recurring: null, metadata: {} };
+    await expect(processor().createPrice(price, key())).rejects.toSatisfy(isMissing);
+  });
+}

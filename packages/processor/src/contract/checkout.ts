@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { isMissing, ProcessorError } from '../errors.ts';
+import type { Cases } from './cases.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What checkout and setup sessions must do. */
+export function checkoutCases({ processor, key, createCustomer, openCheckout, openSetup, pay }: Cases): void {
+  it('makes its subscription only when it is paid', async () => {
+    const metadata = { projectId: 'proj_1', priceId: 'pri_1' };
+    const { customer, session } = await openCheckout({ metadata });
+    expect(session).toMatchObject({ mode: 'subscription', status: 'open', subscriptionId: null, metadata });
+    expect(await processor().listSubscriptions(customer.id)).toEqual([]);
+
+    const paid = await pay(session);
+
+    expect(paid).toMatchObject({ status: 'complete', paymentStatus: 'paid', customerId: customer.id });
+    const [subscription] = await processor().listSubscriptions(customer.id);
+    expect(subscription).toMatchObject({ id: paid.subscriptionId, status: 'active', metadata });
+  });
+
+  it('starts a trial', async () => {
+    const { customer, session } = await openCheckout({ trialDays: 14 });
+    expect(await pay(session)).toMatchObject({ paymentStatus: 'no_payment_required' });
+    const [subscription] = await processor().listSubscriptions(customer.id);
+    expect(subscription?.status).toBe('trialing');
+    const length = Number(subscription?.trialEnd) - Number(subscription?.startedAt);
+    expect(length).toBe(14 * DAY_MS);
+  });
+
+  it('sells once without a subscription', async () => {
+    const { customer, session } = await openCheckout({ mode: 'payment' });
+    const paid = await pay(session);
+    expect(paid).toMatchObject({ mode: 'payment', status: 'complete', paymentStatus: 'paid', subscriptionId: null });
+    expect(paid.paymentIntentId).toMatch(/./);
+    expect(await processor().listSubscriptions(customer.id)).toEqual([]);
+  });
+
+  it('saves a card', async () => {
+    const customer = await createCustomer();
+    const session = await openSetup(customer.id);
+    const done = await pay(session);
+    expect(done).toMatchObject({ mode: 'setup', status: 'complete', subscriptionId: null });
+    const { paymentMethodId } = await processor().findSavedPaymentMethod(done.setupIntentId ?? '');
+    const card = await processor().findPaymentMethod(customer.id);
+    expect(card?.id).toBe(paymentMethodId);
+    expect(card).toMatchObject({ type: 'card', card: { last4: expect.stringMatching(/^\d{4}$/) } });
+  });
+
+  it('does not open for a customer or a price that is missing, a trial too long, or an address that is none', async () => {
+    await expect(openCheckout({ customerId: 'cus_none' })).rejects.toSatisfy(isMissing);
+    await expect(openCheckout({ line: { priceId: 'price_none', quantity: 1 } })).rejects.toSatisfy(isMissing);
+    await expect(openCheckout({ trialDays: 731 })).rejects.toBeInstanceOf(ProcessorError);
+    await expect(openCheckout({ successUrl: 'example.com' })).rejects.toBeInstanceOf(ProcessorError);
+  });
+
+  it('does not sell an archived price', async () => {
+    const { customer, price } = await openCheckout();
+    await processor().updatePrice(price.id, { isActive: false }, key());
+    const line = { priceId: price.id, quantity: 1 };
+    await expect(openCheckout({ customerId: customer.id, line })).rejects.toBeInstanceOf(ProcessorError);
+  });
+}

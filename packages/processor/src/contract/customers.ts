@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { isMissing } from '../errors.ts';
+import type { Cases } from './cases.ts';
+
+/** What customers and their balances must do. */
+export function customerCases({ processor, key, createCustomer }: Cases): void {
+  it('is found by its id and by its e-mail address, the oldest last', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const first = await processor().createCustomer({ email, name: 'Ada', metadata: { projectId: 'proj_1' } }, key());
+    const second = await processor().createCustomer({ email, metadata: {} }, key());
+    expect(first).toMatchObject({ deleted: false, email, name: 'Ada', metadata: { projectId: 'proj_1' } });
+    expect(second).toMatchObject({ name: null, defaultPaymentMethodId: null });
+    expect(await processor().findCustomer(first.id)).toEqual(first);
+    expect((await processor().listCustomersByEmail(email)).map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(await processor().listCustomersByEmail(email.toUpperCase())).toEqual([]);
+  });
+
+  it('keeps the metadata that an update does not name and loses what it empties', async () => {
+    const { id } = await createCustomer({ kept: '1', gone: '2' });
+    const updated = await processor().updateCustomer(id, { name: 'Eve', metadata: { gone: '', fresh: '3' } }, key());
+    expect(updated.metadata).toEqual({ kept: '1', fresh: '3' });
+    expect(updated.name).toBe('Eve');
+  });
+
+  it('that does not exist is missing', async () => {
+    await expect(processor().findCustomer('cus_none')).rejects.toSatisfy(isMissing);
+    await expect(processor().updateCustomer('cus_none', { name: 'x' }, key())).rejects.toSatisfy(isMissing);
+  });
+
+  it('gets credit on its balance', async () => {
+    const { id } = await createCustomer();
+    const credit = { amount: -500, currency: 'usd', description: 'Referral', metadata: { referralId: 'ref_1' } };
+    const transaction = await processor().createBalanceTransaction(id, credit, key());
+    expect(transaction.id).toMatch(/./);
+  });
+
+  it('has its credit found by the metadata, far down the list, and only since a time', async () => {
+    const { id } = await createCustomer();
+    const createdFrom = new Date(Date.now() - 60_000);
+    const credit = (metadata: Record<string, string>) => {
+      const transaction = { amount: -1, currency: 'usd', description: 'Referral', metadata };
+      return processor().createBalanceTransaction(id, transaction, key());
+    };
+    const wanted = await credit({ referralId: 'ref_1', side: 'referrer', more: '1' });
+    for (let count = 0; count < 100; count += 1) await credit({ referralId: 'ref_1', side: 'referee' });
+    const metadata = { referralId: 'ref_1', side: 'referrer' };
+    expect(await processor().findBalanceTransaction(id, { metadata, createdFrom })).toEqual(wanted);
+    const other = { ...metadata, referralId: 'ref_2' };
+    expect(await processor().findBalanceTransaction(id, { metadata: other, createdFrom })).toBeNull();
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    expect(await processor().findBalanceTransaction(id, { metadata, createdFrom: inAnHour })).toBeNull();
+    const missing = processor().findBalanceTransaction('cus_none', { metadata, createdFrom });
+    await expect(missing).rejects.toSatisfy(isMissing);
+  });
+
+  it('without a card has no payment method', async () => {
+    const { id } = await createCustomer();
+    expect(await processor().findPaymentMethod(id)).toBeNull();
+  });
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { isMissing, ProcessorError } from '../errors.ts';
+import type { Cases } from './cases.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What subscriptions must do. */
+export function subscriptionCases({ processor, key, subscribe, createCustomer, openSetup, pay }: Cases): void {
+  it('has its price, its quantity, a period that is running and its own card', async () => {
+    const { customer, price, subscription } = await subscribe();
+    expect(subscription).toMatchObject({ customerId: customer.id, cancelAtPeriodEnd: false, endedAt: null });
+    expect(subscription.items).toMatchObject([{ quantity: 2, price: { id: price.id, unitAmount: 2_999 } }]);
+    const length = Number(subscription.currentPeriodEnd) - Number(subscription.currentPeriodStart);
+    expect(length).toBeGreaterThanOrEqual(28 * DAY_MS);
+    expect(length).toBeLessThanOrEqual(31 * DAY_MS);
+    expect(subscription.defaultPaymentMethodId).toBe((await processor().findPaymentMethod(customer.id))?.id);
+  });
+
+  it('ends at the end of its period, or goes on, as it is told', async () => {
+    const { subscription } = await subscribe();
+    const scheduled = await processor().setCancelAtPeriodEnd(subscription.id, true, key());
+    expect(scheduled).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, endedAt: null });
+    const resumed = await processor().setCancelAtPeriodEnd(subscription.id, false, key());
+    expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
+  });
+
+  it('is canceled for good', async () => {
+    const { customer, subscription } = await subscribe();
+    const canceled = await processor().cancelSubscription(subscription.id, key());
+    expect(canceled).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
+    expect(canceled.endedAt).toBeInstanceOf(Date);
+    expect((await processor().listSubscriptions(customer.id)).map(({ status }) => status)).toEqual(['canceled']);
+    const late = processor().setCancelAtPeriodEnd(subscription.id, true, key());
+    await expect(late).rejects.toBeInstanceOf(ProcessorError);
+    await expect(processor().cancelSubscription(subscription.id, key())).rejects.toSatisfy(isMissing);
+  });
+
+  it('pays with another card once it is told to, and so does its customer', async () => {
+    const { customer, subscription } = await subscribe();
+    const { setupIntentId } = await pay(await openSetup(customer.id));
+    const { paymentMethodId } = await processor().findSavedPaymentMethod(setupIntentId ?? '');
+    const id = paymentMethodId ?? '';
+    expect(id).not.toBe(subscription.defaultPaymentMethodId);
+    expect(await processor().setSubscriptionPaymentMethod(subscription.id, id, key())).toMatchObject({
+      defaultPaymentMethodId: id,
+    });
+    const updated = await processor().updateCustomer(customer.id, { defaultPaymentMethodId: id }, key());
+    expect(updated.defaultPaymentMethodId).toBe(id);
+    expect((await processor().findPaymentMethod(customer.id))?.id).toBe(id);
+  });
+
+  it('does not pay with the card of somebody else', async () => {
+    const { subscription } = await subscribe();
+    const other = await createCustomer();
+    const foreign = await subscribe({ customerId: other.id });
+    const card = foreign.subscription.defaultPaymentMethodId ?? '';
+    const refused = processor().setSubscriptionPaymentMethod(subscription.id, card, key());
+    await expect(refused).rejects.toBeInstanceOf(ProcessorError);
+  });
+}

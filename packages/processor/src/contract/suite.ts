@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { accountCases } from './account.ts';
+import { casesOf, type StandIn } from './cases.ts';
+import { catalogCases } from './catalog.ts';
+import { checkoutCases } from './checkout.ts';
+import { customerCases } from './customers.ts';
+import { eventCases } from './events.ts';
+import { subscriptionCases } from './subscriptions.ts';
+import { writeCases } from './writes.ts';
+import type { Processor } from '../port.ts';
+import { stripeProcessor } from '../stripe-processor.ts';
+
+/**
+ * What every stand-in for the processor must do, told through the port that the services use. `start` is called once;
+ * each case makes its own objects, so the account need not be empty.
+ */
+export function processorContract(name: string, start: () => Promise<StandIn>): void {
+  describe(`${name} as the processor`, () => {
+    let standIn: StandIn;
+    let processor: Processor;
+    beforeAll(async () => {
+      standIn = await start();
+      processor = stripeProcessor(standIn.secretKey, standIn.baseUrl);
+    });
+    afterAll(() => standIn.close());
+
+    const cases = casesOf(
+      () => processor,
+      () => standIn,
+    );
+    describe('an account', () => {
+      accountCases(cases);
+    });
+    describe('a customer', () => {
+      customerCases(cases);
+    });
+    describe('the catalog', () => {
+      catalogCases(cases);
+    });
+    describe('a checkout session', () => {
+      checkoutCases(cases);
+    });
+    describe('a subscription', () => {
+      subscriptionCases(cases);
+    });
+    describe('events', () => {
+      eventCases(cases);
+    });
+    describe('a write', () => {
+      writeCases(cases);
+    });
+  });
+}

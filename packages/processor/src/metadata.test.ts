@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ROUTING_KEYS } from '@billing/contracts/metadata';
+import { replacement, sameMetadata, withoutEmpty, withoutRouting } from './metadata.ts';
+
+const key = fc.constantFrom('a', 'b', 'c', 'd', 'toString');
+const metadata = fc.dictionary(key, fc.string({ minLength: 1, maxLength: 3 }), { noNullPrototype: true });
+const routing = fc.dictionary(fc.constantFrom(...ROUTING_KEYS), fc.string({ minLength: 1 }), { noNullPrototype: true });
+
+/** What the processor does: it merges, and an empty value removes its key. */
+const merge = (held: Record<string, string>, sent: Record<string, string>) => withoutEmpty({ ...held, ...sent });
+
+it('replaces metadata through a merge, and leaves the routing keys', () => {
+  fc.assert(
+    fc.property(metadata, metadata, routing, (current, next, routes) => {
+      const after = merge({ ...current, ...routes }, replacement(current, next));
+      expect(after).toEqual({ ...next, ...routes });
+      expect(withoutRouting(after)).toEqual(next);
+    }),
+  );
+});
+
+it('compares metadata whatever the order of its keys', () => {
+  fc.assert(
+    fc.property(metadata, metadata, (one, other) => {
+      expect(sameMetadata(one, Object.fromEntries(Object.entries(one).toReversed()))).toBe(true);
+      expect(sameMetadata(one, other)).toBe(sameMetadata(other, one));
+    }),
+  );
+  expect(sameMetadata({ a: '1' }, { b: '1' })).toBe(false);
+  expect(sameMetadata({}, { a: '1' })).toBe(false);
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ZodError } from 'zod';
+import { readPrice, readProduct } from './catalog.ts';
+import { readCheckoutSession } from './checkout-session.ts';
+import { readCustomer } from './customer.ts';
+import { readInvoice } from './invoice.ts';
+import { readSubscription } from './subscription.ts';
+
+type Path = readonly (string | number)[];
+
+/** An object in one shape, the fields that may hold a word we do not know, and those that may be absent or null. */
+interface Shape {
+  readonly what: string;
+  readonly read: (raw: unknown) => unknown;
+  readonly object: object;
+  readonly words: readonly Path[];
+  readonly optional: readonly Path[];
+}
+
+const created = 1_700_000_000;
+const price = {
+  id: 'price_1',
+  object: 'price',
+  product: 'prod_1',
+  unit_amount: 2_999,
+  currency: 'usd',
+  type: 'recurring',
+  billing_scheme: 'per_unit',
+  recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
+  active: true,
+  metadata: { a: 'b' },
+  created,
+};
+const subscription = {
+  id: 'sub_1',
+  object: 'subscription',
+  customer: 'cus_1',
+  status: 'active',
+  collection_method: 'charge_automatically',
+  cancel_at_period_end: false,
+  cancel_at: created,
+  cancellation_details: { reason: 'cancellation_requested' },
+  start_date: created,
+  trial_end: created,
+  ended_at: created,
+  default_payment_method: { id: 'pm_1', object: 'payment_method' },
+  metadata: { projectId: 'proj_1' },
+  created,
+};
+const period = { current_period_start: created, current_period_end: created + 1 };
+const invoice = {
+  id: 'in_1',
+  object: 'invoice',
+  customer: 'cus_1',
+  status: 'open',
+  number: 'A-1',
+  amount_due: 1,
+  amount_paid: 0,
+  amount_remaining: 1,
+  currency: 'usd',
+  billing_reason: 'subscription_cycle',
+  collection_method: 'charge_automatically',
+  hosted_invoice_url: 'https://example.com/i',
+  invoice_pdf: 'https://example.com/p',
+  period_start: created,
+  period_end: created,
+  due_date: created,
+  status_transitions: { paid_at: created },
+  metadata: {},
+  created,
+};
+const details = { subscription: 'sub_1', metadata: { projectId: 'proj_1' } };
+const SUBSCRIPTION_WORDS: Path[] = [['status'], ['collection_method'], ['cancellation_details', 'reason']];
+const SUBSCRIPTION_OPTIONAL: Path[] = [
+  ['cancel_at'],
+  ['cancellation_details'],
+  ['trial_end'],
+  ['ended_at'],
+  ['default_payment_method'],
+  ['metadata'],
+  ['items', 'data', 0, 'price', 'unit_amount'],
+  ['items', 'data', 0, 'price', 'metadata'],
+  ['items', 'data', 0, 'price', 'recurring', 'usage_type'],
+];
+const INVOICE_WORDS: Path[] = [['status'], ['billing_reason'], ['collection_method']];
+const INVOICE_OPTIONAL: Path[] = [
+  'customer',
+  'status',
+  'number',
+  'billing_reason',
+  'hosted_invoice_url',
+  'invoice_pdf',
+  'metadata',
+  'period_start',
+  'period_end',
+  'due_date',
+  'status_transitions',
+  'parent',
+  'subscription',
+  'subscription_details',
+].map(field => [field]);
+
+const SHAPES: readonly Shape[] = [
+  {
+    what: 'a subscription before 2025-03-31',
+    read: readSubscription,
+    object: { ...subscription, ...period, items: { data: [{ id: 'si_1', price, quantity: 2 }] } },
+    words: SUBSCRIPTION_WORDS,
+    optional: [...SUBSCRIPTION_OPTIONAL, ['current_period_start'], ['current_period_end']],
+  },
+  {
+    what: 'a subscription since 2025-03-31',
+    read: readSubscription,
+    object: { ...subscription, items: { data: [{ id: 'si_1', price, quantity: 2, ...period }] } },
+    words: SUBSCRIPTION_WORDS,
+    optional: [...SUBSCRIPTION_OPTIONAL, ['items', 'data', 0, 'current_period_end']],
+  },
+  {
+    what: 'an invoice before 2025-03-31',
+    read: readInvoice,
+    object: { ...invoice, subscription: 'sub_1', subscription_details: { metadata: { projectId: 'proj_1' } } },
+    words: INVOICE_WORDS,
+    optional: [...INVOICE_OPTIONAL, ['subscription_details', 'metadata']],
+  },
+  {
+    what: 'an invoice since 2025-03-31',
+    read: readInvoice,
+    object: { ...invoice, parent: { type: 'subscription_details', subscription_details: details } },
+    words: [...INVOICE_WORDS, ['parent', 'type']],
+    optional: [...INVOICE_OPTIONAL, ['parent', 'subscription_details'], ['parent', 'type']],
+  },
+  {
+    what: 'a price',
+    read: readPrice,
+    object: price,
+    words: [['type'], ['billing_scheme'], ['recurring', 'usage_type'], ['currency']],
+    optional: [['unit_amount'], ['recurring'], ['metadata'], ['type']],
+  },
+  {
+    what: 'a product',
+    read: readProduct,
+    object: {
+      id: 'prod_1',
+      name: 'Pro',
+      description: 'x',
+      active: true,
+      type: 'service',
+      default_price: price,
+      created,
+    },
+    words: [['type'], ['description']],
+    optional: [['description'], ['metadata'], ['default_price'], ['type']],
+  },
+  {
+    what: 'a customer',
+    read: readCustomer,
+    object: {
+      id: 'cus_1',
+      email: 'ada@example.com',
+      name: 'Ada',
+      tax_exempt: 'none',
+      invoice_settings: { default_payment_method: 'pm_1' },
+      metadata: {},
+      created,
+    },
+    words: [['tax_exempt'], ['name']],
+    optional: [['email'], ['name'], ['metadata'], ['invoice_settings'], ['invoice_settings', 'default_payment_method']],
+  },
+  {
+    what: 'a checkout session',
+    read: readCheckoutSession,
+    object: {
+      id: 'cs_1',
+      mode: 'subscription',
+      status: 'complete',
+      payment_status: 'paid',
+      customer: 'cus_1',
+      subscription: 'sub_1',
+      setup_intent: null,
+      payment_intent: null,
+      url: null,
+      metadata: {},
+      created,
+    },
+    words: [['mode'], ['status'], ['payment_status']],
+    optional: [['status'], ['customer'], ['subscription'], ['setup_intent'], ['payment_intent'], ['url'], ['metadata']],
+  },
+];
+
+const ABSENT = Symbol('absent');
+
+/** A copy of the object with another value at a path; a path that leads nowhere changes nothing. */
+function changed(object: object, path: Path, value: unknown): object {
+  const copy = structuredClone(object);
+  const last = path.at(-1) ?? '';
+  const parent: unknown = path.slice(0, -1).reduce<unknown>((at, key) => Reflect.get(Object(at), key), copy);
+  if (typeof parent !== 'object' || parent === null) return copy;
+  if (value === ABSENT) Reflect.deleteProperty(parent, last);
+  else Reflect.set(parent, last, value);
+  return copy;
+}
+
+/** Every path there is in an object. */
+function pathsOf(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const inner = Object.entries(value).flatMap(([key, inside]) => pathsOf(inside, [...path, key]));
+  return path.length === 0 ? inner : [path, ...inner];
+}
+
+/** How a reading ends: anything but `read` and `refused` is a fault of ours. */
+function outcomeOf(reading: () => unknown): string {
+  try {
+    reading();
+    return 'read';
+  } catch (err) {
+    return err instanceof ZodError ? 'refused' : `failed: ${String(err)}`;
+  }
+}
+
+describe.each(SHAPES)('$what', ({ read, object, words, optional }) => {
+  it('is read with any word for a status, reason or type', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...words), fc.string(), (path, word) => {
+        expect(() => read(changed(object, path, word))).not.toThrow();
+      }),
+    );
+  });
+
+  it('is read without what it may lack, be that absent or null', () => {
+    const lacks = fc
+      .subarray([...optional])
+      .chain(paths =>
+        fc.tuple(...paths.map(path => fc.constantFrom(ABSENT, null).map(value => [path, value] as const))),
+      );
+    fc.assert(
+      fc.property(lacks, changes => {
+        const lacking = changes.reduce((rest, [path, value]) => changed(rest, path, value), object);
+        expect(Object.values(Object(read(lacking)))).not.toContain(undefined);
+      }),
+    );
+  });
+
+  it('is read or refused field by field, whatever else stands in it', () => {
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(ABSENT, 1e300, -1, 0.5, ''));
+    fc.assert(
+      fc.property(fc.constantFrom(...pathsOf(object)), value, (path, other) => {
+        expect(outcomeOf(() => read(changed(object, path, other)))).toMatch(/^(read|refused)$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { type FaultRequest, LocalProcessorControl } from '@billing/local-processor/control';
+import { type LocalProcessor, startLocalProcessor } from '@billing/local-processor/server';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProcessorError } from '../src/errors.ts';
+import { stripeProcessor } from '../src/stripe-processor.ts';
+
+let local: LocalProcessor;
+beforeAll(async () => {
+  local = await startLocalProcessor();
+});
+afterAll(() => local.close());
+
+function account() {
+  const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
+  return { processor: stripeProcessor(secretKey, local.url), control: new LocalProcessorControl(local.url, secretKey) };
+}
+
+it.each<[string, FaultRequest]>([
+  ['the processor asks to slow down', { mode: '429', times: 2 }],
+  ['the connection is cut before the work', { mode: 'dropped', times: 2 }],
+  ['the connection is cut after the work', { mode: 'done-but-answer-lost', times: 2 }],
+  ['a gateway in between is broken', { mode: '502html', times: 1 }],
+  ['the processor fails and keeps nothing', { mode: '500', kept: false, times: 1 }],
+  ['the processor fails after the work and keeps its outcome', { mode: '500-but-done', kept: false, times: 1 }],
+])('makes one customer although %s', async (_, fault) => {
+  const { processor, control } = account();
+  await control.fail({ ...fault, method: 'POST', path: '/v1/customers' });
+
+  const customer = await processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
+
+  expect(await control.faults()).toEqual([]);
+  const { objects } = await control.ledger();
+  expect(objects).toMatchObject([{ id: customer.id, idempotencyKey: 'op:1' }]);
+});
+
+it('tells of a failure that the processor keeps under the key', async () => {
+  const { processor, control } = account();
+  await control.fail({ mode: '500', method: 'POST', path: '/v1/customers' });
+  const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
+  await expect(create).rejects.toBeInstanceOf(ProcessorError);
+  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: true });
+});
+
+it('tells that it is not kept, when it is not', async () => {
+  const { processor, control } = account();
+  await control.fail({ mode: '500', kept: false, times: 3 });
+  const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
+  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: false });
+});
+
+it('gives up after three tries and says to come back', async () => {
+  const { processor, control } = account();
+  await control.fail({ mode: '429', times: 3 });
+  await expect(processor.findAccount()).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await control.faults()).toEqual([]);
+});
