@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { StartError } from './start-error.ts';
+
+/** A PEM text, base64-encoded so that it fits on one line of an environment. */
+export const pemInBase64 = z.base64().transform(encoded => Buffer.from(encoded, 'base64').toString('utf8'));
+
+/** What every service reads; a service extends it with its own variables. */
+export const serviceEnv = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535),
+  /** The service's own role in PostgreSQL. */
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  NATS_URL: z.string().min(1),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** Ed25519 public key of the gateway, which signs who asks. */
+  IDENTITY_PUBLIC_KEY: pemInBase64,
+});
+
+/** What a service reads that talks to the payment processor. */
+export const processorEnv = z.object({
+  /** Elsewhere than the real Stripe, for example http://127.0.0.1:12111. */
+  STRIPE_API_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .or(z.literal('').transform(() => undefined)),
+  /** 32 random bytes, base64: opens the teams' processor credentials. */
+  CREDENTIALS_KEY: z
+    .base64()
+    .transform(encoded => Buffer.from(encoded, 'base64'))
+    .refine(key => key.length === 32, 'Expected 32 bytes in base64.'),
+});
+
+/**
+ * Parses the environment once, at start.
+ * @throws StartError that names every variable that is missing or wrong
+ */
+export function parseEnv<Schema extends z.ZodType>(
+  schema: Schema,
+  source: NodeJS.ProcessEnv = process.env,
+): z.output<Schema> {
+  const result = schema.safeParse(source);
+  if (result.success) return result.data;
+  const wrong = result.error.issues.map(issue => {
+    const name = issue.path.join('.');
+    return source[name] === undefined ? `${name} is missing` : `${name} is wrong (${issue.message})`;
+  });
+  throw new StartError(
+    `Environment: ${wrong.join('; ')}. Set it and start again; docs/operations.md lists all variables.`,
+  );
+}

@@ -1,0 +1,12 @@
+import type { z } from 'zod';
+import type { FieldError } from '@billing/contracts/problem';
+
+/** Every wrong field by its path (`unitAmount`, `items.0.price`), unknown ones too. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap(issue => {
+    const at = (path: readonly PropertyKey[]) => path.map(String).join('.');
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => ({ path: at([...issue.path, key]), message: 'Unknown field.' }))
+      : [{ path: at(issue.path), message: issue.message }];
+  });
+}

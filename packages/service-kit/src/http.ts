@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { isDatabaseUnavailable } from './database.ts';
+import { fieldErrors } from './field-errors.ts';
+import { registerHealth, type Checks } from './health.ts';
+import { IDENTITY_HEADER, type Principal, type VerifyStatement } from './principal.ts';
+import { templatedPath } from './templated-path.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where answers to requests with an `Idempotency-Key` are kept; null in a service without such requests. */
+    idempotency: EntityManager | null;
+  }
+  interface FastifyRequest {
+    principal: Principal;
+  }
+}
+
+/** Largest body a service takes, in bytes. */
+export const BODY_LIMIT = 1_048_576;
+/** How long a request may take to arrive, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+interface HttpServerOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly verifyStatement: VerifyStatement;
+  /** What must answer before the service is ready. */
+  readonly checks?: Checks;
+  /** The schema that keeps answers to requests with an `Idempotency-Key`. */
+  readonly idempotency?: EntityManager;
+}
+
+/**
+ * A Fastify instance with the manners every service shares: zod in and out, problems, request ids, health,
+ * and nobody let in without the gateway's statement of who asks.
+ */
+export function createHttpServer({ logger, verifyStatement, checks = {}, idempotency }: HttpServerOptions) {
+  const app = Fastify({
+    loggerInstance: logger,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: 512 },
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    requestIdHeader: 'x-request-id',
+    genReqId: () => randomUUID(),
+    // A path that cannot be read; the framework's own answer would repeat it.
+    frameworkErrors: (_error, request, reply) =>
+      answerError(invalid([{ path: '', message: 'The path is not well formed.' }]), request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(({ schema }) => value => {
+    const result = (schema as z.ZodType).safeParse(value); // every schema of an operation is zod's
+    return result.success ? { value: result.data } : { error: invalid(fieldErrors(result.error)) };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler<FastifyError | Problem>(answerError);
+  app.setNotFoundHandler((request, reply) =>
+    answerError(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
+  );
+
+  registerHealth(app, checks);
+  app.decorate('idempotency', idempotency ?? null);
+  app.decorateRequest('principal');
+  app.addHook('onRequest', async request => {
+    if (request.url.startsWith('/health/')) return;
+    const header = request.headers[IDENTITY_HEADER];
+    request.principal = verifyStatement(typeof header === 'string' ? header : undefined);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.url.startsWith('/health/')) return;
+    const { method, url } = request;
+    const answer = { method, path: templatedPath(url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    request.log.info(answer, 'request answered');
+  });
+  return app;
+}
+
+export type HttpServer = ReturnType<typeof createHttpServer>;
+
+function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log[problem.status === 500 ? 'error' : 'warn']({ err: error }, 'request failed');
+  if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
+  if (problem.kind === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  void reply
+    .code(problem.status)
+    .type('application/json')
+    .send(JSON.stringify(problem.toBody(request.id)));
+}
+
+/** The problem behind an error: what the caller did wrong, what is down, or else our own fault. */
+export function toProblem(error: FastifyError | Problem | Error): Problem {
+  if (error instanceof Problem) return error;
+  if (isDatabaseUnavailable(error))
+    return unavailable('The database is not reachable at the moment.', 2, { cause: error });
+  const status = 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
+  if (status === 415)
+    return new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json.');
+  if (status !== undefined && status >= 400 && status < 500) {
+    return invalid([{ path: '', message: 'The body is not valid JSON.' }]);
+  }
+  return new Problem('internal', 'internal', 'Something went wrong on our side.', { cause: error });
+}

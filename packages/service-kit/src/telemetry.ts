@@ -1,0 +1,69 @@
+import type { NodeSDK } from '@opentelemetry/sdk-node';
+
+let sdk: NodeSDK | undefined;
+
+/**
+ * Starts traces over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set, and does nothing otherwise. It must run before
+ * the libraries it watches are loaded: start the process with `--import @billing/service-kit/register-telemetry`.
+ * Span names and URLs are route templates, for a portal's path holds its token.
+ */
+export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
+  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT']) return;
+  const [
+    { NodeSDK },
+    { OTLPTraceExporter },
+    { HttpInstrumentation },
+    { PgInstrumentation },
+    { FastifyOtelInstrumentation },
+  ] = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/instrumentation-http'),
+    import('@opentelemetry/instrumentation-pg'),
+    import('@fastify/otel'),
+  ]);
+  const { templatedPath } = await import('./templated-path.ts');
+  sdk = new NodeSDK({
+    serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${folderOf(process.argv[1] ?? '')}`,
+    traceExporter: new OTLPTraceExporter(),
+    instrumentations: [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: request => request.url?.startsWith('/health/') ?? false,
+        startIncomingSpanHook: request => pathAttributes(templatedPath(request.url ?? '/')),
+        startOutgoingSpanHook: request => pathAttributes(templatedPath(request.path ?? '/')),
+        applyCustomAttributesOnSpan: (span, request) => {
+          const raw = 'path' in request ? request.path : request.url;
+          span.setAttributes(pathAttributes(templatedPath(raw ?? '/')));
+        },
+      }),
+      new PgInstrumentation({
+        requireParentSpan: true,
+        // The text of a statement may carry its values: customers' data, addresses with tokens.
+        requestHook: span => span.setAttributes({ 'db.query.text': '', 'db.statement': '' }),
+      }),
+      new FastifyOtelInstrumentation({
+        registerOnInitialization: true,
+        instrumentHooks: false,
+        // The text of an error may carry a statement with its values.
+        recordExceptions: false,
+        requestHook: (span, request) => void span.setAttributes(pathAttributes(templatedPath(request.url))),
+      }),
+    ],
+  });
+  sdk.start();
+}
+
+/** Sends what is left and stops. */
+export async function stopTelemetry(): Promise<void> {
+  await sdk?.shutdown().catch(() => undefined);
+  sdk = undefined;
+}
+
+function pathAttributes(path: string) {
+  return { 'http.target': path, 'http.url': path, 'url.path': path, 'url.full': path, 'url.query': '' };
+}
+
+/** `catalog` for `…/catalog/src/main.ts`. */
+function folderOf(entry: string): string {
+  return entry.split(/[\\/]/).at(-3) ?? 'unknown';
+}

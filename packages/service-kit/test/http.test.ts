@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { ProjectId, TeamId } from '@billing/contracts/ids';
+import { catalogOperations } from '@billing/contracts/operations/catalog';
+import { webhooksOperations } from '@billing/contracts/operations/webhooks';
+import { notFound } from '@billing/contracts/problem';
+import { pino } from 'pino';
+import { createHttpServer } from '../src/http.ts';
+import { IDENTITY_HEADER, statementSigner, statementVerifier, type Principal } from '../src/principal.ts';
+import { serve } from '../src/serve.ts';
+import { generateKeyPairSync } from 'node:crypto';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
+const member: Principal = { kind: 'user', userId: 'u1', role: 'owner', ...scope };
+const path = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/products`;
+
+it('lets nobody in without the gateway’s statement for this very service', async () => {
+  const app = catalog();
+  const forged = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const statements = [
+    undefined,
+    'nonsense',
+    statementSigner(forged.privateKey, 'catalog')(member),
+    statementSigner(privateKey, 'customers')(member),
+  ];
+  for (const statement of statements) {
+    const headers = statement ? { [IDENTITY_HEADER]: statement } : {};
+    const answer = await app.inject({ method: 'GET', url: path, headers });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect(answer.json()).toMatchObject({ error: { code: 'unauthorized' } });
+  }
+});
+
+it('refuses a statement about another team, another project or without the scope', async () => {
+  const app = catalog();
+  const key = { kind: 'api-key', keyId: 'key_00000000000000000000', ...scope } as const;
+  const refused: Principal[] = [
+    { ...member, teamId: TeamId.create() },
+    { ...member, projectId: ProjectId.create() },
+    { kind: 'anonymous' },
+    { ...key, scopes: ['products:write'] },
+  ];
+  for (const principal of refused) expect((await get(app, path, principal)).statusCode).toBe(403);
+  expect((await get(app, path, { ...key, scopes: ['products:read'] })).statusCode).toBe(200);
+});
+
+it('keeps keys and members out of what only sessions and owners may do', async () => {
+  const app = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    verifyStatement: statementVerifier(publicKey, 'catalog'),
+  });
+  serve(app, webhooksOperations.getWebhookUrl, async () => ({ webhookUrl: 'https://a.example', instructions: '' }));
+  serve(app, webhooksOperations.connectProcessor, async () => {
+    throw notFound('processor');
+  });
+  const key: Principal = { kind: 'api-key', keyId: 'key_00000000000000000000', ...scope, scopes: ['products:read'] };
+  const processor = `/api/service/teams/${scope.teamId}/processor`;
+  expect((await get(app, `${processor}/webhook-url`, key)).statusCode).toBe(403);
+  expect((await get(app, `${processor}/webhook-url`, { ...member, role: 'member' })).statusCode).toBe(200);
+  const connect = (role: 'member' | 'owner') => {
+    const payload = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecret: 'whsec_1' };
+    return app.inject({ method: 'POST', url: `${processor}/connect`, headers: asked({ ...member, role }), payload });
+  };
+  expect((await connect('member')).statusCode).toBe(403);
+  expect((await connect('owner')).statusCode).toBe(404);
+});
+
+it('names every wrong field, unknown ones too', async () => {
+  const answer = await catalog().inject({
+    method: 'POST',
+    url: path,
+    headers: asked(member),
+    payload: { name: '', isActive: true, metadata: { teamId: 'x', ok: 1 } },
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.code).toBe('validation_error');
+  const paths: string[] = answer.json().error.details.fields.map((field: { path: string }) => field.path);
+  expect(new Set(paths)).toEqual(new Set(['name', 'metadata.teamId', 'metadata.ok', 'isActive']));
+});
+
+it.each([
+  ['malformed JSON', '{"name":', 'application/json', 400, 'validation_error'],
+  ['__proto__', '{"name":"x","__proto__":{"a":1}}', 'application/json', 400, 'validation_error'],
+  ['another type', 'name=x', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
+  ['too much', JSON.stringify({ name: 'x'.repeat(1_100_000) }), 'application/json', 413, 'payload_too_large'],
+])('answers %s as a problem of the caller', async (_what, payload, type, status, code) => {
+  const headers = { ...asked(member), 'content-type': type };
+  const answer = await catalog().inject({ method: 'POST', url: path, headers, payload });
+  expect(answer.statusCode).toBe(status);
+  expect(answer.json()).toMatchObject({ error: { code } });
+});
+
+it('keeps the caller’s request id, and tells nothing of an error of its own', async () => {
+  const app = catalog(async () => {
+    throw new Error('relation "products" does not exist');
+  });
+  const answer = await app.inject({ method: 'GET', url: path, headers: { ...asked(member), 'x-request-id': 'req-1' } });
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json()).toEqual({
+    error: { code: 'internal', message: 'Something went wrong on our side.', requestId: 'req-1' },
+  });
+});
+
+it('is unavailable, not broken, while the database is away', async () => {
+  const app = catalog(async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+  });
+  const answer = await get(app, path, member);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers['retry-after']).toBe('2');
+});
+
+it('is ready when all it needs answers, and names what does not', async () => {
+  let up = false;
+  const app = catalog(undefined, {
+    database: async () => up || Promise.reject(new Error('away')),
+    broker: async () => true,
+  });
+  expect((await app.inject('/health/live')).statusCode).toBe(200);
+  const notReady = await app.inject('/health/ready');
+  expect([notReady.statusCode, notReady.json()]).toEqual([503, { status: 'not-ready', failed: ['database'] }]);
+  up = true;
+  expect((await app.inject('/health/ready')).statusCode).toBe(200);
+});
+
+const asked = (principal: Principal) => ({ [IDENTITY_HEADER]: statementSigner(privateKey, 'catalog')(principal) });
+
+type App = ReturnType<typeof catalog>;
+const get = (app: App, url: string, principal: Principal) =>
+  app.inject({ method: 'GET', url, headers: asked(principal) });
+
+function catalog(fail?: () => Promise<never>, checks = {}) {
+  const verifyStatement = statementVerifier(publicKey, 'catalog');
+  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyStatement, checks });
+  serve(app, catalogOperations.listProducts, async ({ query }) => {
+    await fail?.();
+    return { products: [], pagination: { limit: query.limit, offset: query.offset, total: 0, hasMore: false } };
+  });
+  serve(app, catalogOperations.createProduct, async () => {
+    throw notFound('product');
+  });
+  return app;
+}
