@@ -1,0 +1,42 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import { expect, it } from 'vitest';
+import { BillingClient } from '../src/index.ts';
+import { List } from '../src/pages.ts';
+
+const PROJECT = '/api/service/teams/:teamId/projects/:projectId';
+
+it('has a method for everything that an API key may do, and none besides', async () => {
+  const called = new Set<string>();
+  const ids: Record<string, string> = {
+    products: ':productId',
+    prices: ':priceId',
+    customers: ':customerId',
+    subscriptions: ':subscriptionId',
+    referrals: ':code',
+    portal: ':sessionId',
+  };
+  const client = new BillingClient({
+    baseUrl: 'http://billing.example',
+    apiKey: 'bil_test_1',
+    teamId: ':teamId',
+    projectId: ':projectId',
+    fetch: async (url, init) => {
+      called.add(
+        `${init?.method} ${decodeURIComponent(new Request(url).url.slice('http://billing.example'.length).split('?')[0] ?? '')}`,
+      );
+      return Response.json({ pagination: {} });
+    },
+  });
+
+  for (const [resource, methods] of Object.entries(client))
+    for (const [name, method] of Object.entries(methods)) {
+      const call = method as (...given: unknown[]) => unknown; // whatever it takes, an id and a body are enough of it
+      const takesId = /^(?:get|update|delete|cancel|resume|deactivate|revoke)/.test(name) && name !== 'updateConfig';
+      const result = await (takesId ? call(ids[resource] ?? {}, {}) : call({}));
+      if (result instanceof List) await result.page();
+    }
+
+  const declared = allOperations.filter(({ access }) => access.kind === 'project');
+  expect([...called].toSorted()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).toSorted());
+  expect(declared.every(({ path }) => path.startsWith(PROJECT))).toBe(true);
+});

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+it('needs nothing at run time', async () => {
+  const source = join(PACKAGE, 'src');
+  const files = (await readdir(source)).map(file => readFile(join(source, file), 'utf8'));
+  const imported = (await Promise.all(files)).flatMap(text => [
+    ...text.matchAll(/^(?:import|export) (?!type\b)[^;]*? from '([^']+)'/gm),
+  ]);
+  expect(imported.length).toBeGreaterThan(5);
+  expect(imported.map(([, specifier]) => specifier).filter(specifier => !specifier?.startsWith('./'))).toEqual([]);
+});
+
+it('shows examples in its README that the compiler takes', { timeout: 60_000 }, async () => {
+  const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example]) => example);
+  expect(examples.length).toBeGreaterThan(1);
+  // Inside the package, where its name and its compiler are found.
+  const folder = await mkdtemp(join(PACKAGE, 'readme-'));
+  try {
+    await writeFile(join(folder, 'readme.ts'), examples.join('\n'));
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../tsconfig.json', include: ['readme.ts'] }),
+    );
+    // What is wrong with an example stands in the error's stdout, which a failing test shows.
+    await expect(run('tsc', ['-p', folder], { cwd: PACKAGE })).resolves.toMatchObject({ stdout: '' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
