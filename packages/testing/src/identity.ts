@@ -1,0 +1,44 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import { ApiKeyId } from '@billing/contracts/ids';
+import type { ServiceName } from '@billing/contracts/operation';
+import type { MemberRole } from '@billing/contracts/resources/team';
+import { SCOPES, type Scope } from '@billing/contracts/scopes';
+import { IDENTITY_HEADER, statementSigner, statementVerifier, type Principal } from '@billing/service-kit/principal';
+
+/** A gateway's key pair of the test's own: what the service verifies with, and headers that say who asks. */
+export function testIdentity(service: ServiceName) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const sign = statementSigner(privateKey, service);
+  const headers = (principal: Principal) => ({ [IDENTITY_HEADER]: sign(principal) });
+  return {
+    privateKey,
+    publicKey,
+    verifyStatement: statementVerifier(publicKey, service),
+    /** Any principal at all. */
+    headers,
+    /** An API key of the project, with every scope unless told. */
+    asKey: (of: { teamId: TeamId; projectId: ProjectId; scopes?: readonly Scope[] }) =>
+      headers({
+        kind: 'api-key',
+        keyId: ApiKeyId.create(),
+        teamId: of.teamId,
+        projectId: of.projectId,
+        scopes: [...(of.scopes ?? SCOPES)],
+      }),
+    /** A signed-in member of the team, its owner unless told. */
+    asUser: (of: { teamId: TeamId; projectId?: ProjectId; role?: MemberRole }) =>
+      headers({
+        kind: 'user',
+        userId: 'user_test',
+        teamId: of.teamId,
+        projectId: of.projectId ?? null,
+        role: of.role ?? 'owner',
+      }),
+    /** Whoever holds a portal token or signs a webhook. */
+    anonymous: () => headers({ kind: 'anonymous' }),
+  };
+}

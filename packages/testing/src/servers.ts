@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNats } from '@billing/embedded-servers/nats';
+import { startPostgres } from '@billing/embedded-servers/postgres';
+import { startProcessGuard } from '@billing/embedded-servers/process-guard';
+
+/** The real servers that tests share. */
+export interface TestServers {
+  /** The superuser's URL of the cluster's database `postgres`. */
+  databaseUrl: string;
+  /** With credentials. */
+  natsUrl: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL and NATS in a folder of their own, without syncing to disk. `stop` ends them and removes the
+ * folder; they also end when this process is killed.
+ */
+export async function startTestServers(report: (line: string) => void = () => {}): Promise<TestServers> {
+  await using resources = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'billing-test-'));
+  // PostgreSQL may run as another user, who has to get through.
+  await chmod(folder, 0o755);
+  resources.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const guard = resources.adopt(startProcessGuard(), it => it.close());
+  const password = randomBytes(16).toString('hex');
+
+  const postgres = await startPostgres({
+    dataDir: join(folder, 'postgres'),
+    logFile: join(folder, 'postgres.log'),
+    password,
+    guard,
+    durable: false,
+  });
+  resources.defer(() => postgres.stop());
+  const nats = await startNats({
+    storeDir: join(folder, 'nats'),
+    logFile: join(folder, 'nats.log'),
+    password,
+    guard,
+    durable: false,
+    report,
+  });
+  resources.defer(() => nats.stop());
+
+  const owned = resources.move();
+  return { databaseUrl: postgres.url, natsUrl: nats.url, stop: () => owned.disposeAsync() };
+}
+
+/** The URLs the tests of this process use, as the global setup or the test runner has set them. */
+export function testServerUrls(): { databaseUrl: string; natsUrl: string } {
+  const databaseUrl = process.env['TEST_DATABASE_URL'];
+  const natsUrl = process.env['TEST_NATS_URL'];
+  if (databaseUrl === undefined || natsUrl === undefined)
+    throw new Error(
+      'TEST_DATABASE_URL and TEST_NATS_URL are not set: add globalSetup "@billing/testing/global-setup" to vitest.config.ts.',
+    );
+  return { databaseUrl, natsUrl };
+}
