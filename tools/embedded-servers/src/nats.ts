@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { findNatsServer } from './nats-binary.ts';
+import type { ProcessGuard } from './process-guard.ts';
+import { type RunningServer, type ServerCommand, startServerProcess, untilReady } from './server-process.ts';
+
+export interface NatsOptions {
+  /** Where JetStream keeps its streams. Created when absent, reused otherwise. */
+  storeDir: string;
+  logFile: string;
+  /** Of the user `billing`; letters and digits. */
+  password: string;
+  guard: ProcessGuard;
+  /** Gives the start up. */
+  signal?: AbortSignal;
+  /** Default: a free one, chosen by the server. */
+  port?: number;
+  /** Default: {@link findNatsServer}. */
+  binary?: string;
+  /** `false` for tests: messages of the last seconds may be lost when the machine crashes. Default true. */
+  durable?: boolean;
+  report?: (line: string) => void;
+}
+
+const USER = 'billing';
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts nats-server with JetStream on 127.0.0.1, open only to the user in `url`. The promise is fulfilled once it
+ * listens.
+ * @throws with the last lines of its log when it does not start.
+ */
+export async function startNats(options: NatsOptions): Promise<RunningServer> {
+  const { logFile, password, guard, signal, durable = true, report } = options;
+  const storeDir = resolve(options.storeDir);
+  const binary = options.binary ?? (await findNatsServer(report === undefined ? {} : { report }));
+  await mkdir(storeDir, { recursive: true, mode: 0o700 });
+  // 2.9, which some distributions ship, refuses the setting as unknown.
+  const syncAlways = durable && (await minorVersion(binary)) >= 10;
+
+  await removePortFiles(storeDir);
+
+  const configFile = join(storeDir, 'nats-server.conf');
+  const chosenByServer = -1;
+  await writeFile(configFile, configuration({ port: options.port ?? chosenByServer, storeDir, password, syncAlways }), {
+    mode: 0o600,
+  });
+  const command: ServerCommand = {
+    name: 'NATS',
+    command: binary,
+    args: ['-c', configFile],
+    env: { PATH: process.env['PATH'] },
+    logFile,
+    signals: { first: 'SIGTERM', later: 'SIGKILL' },
+    stopTimeoutMs: 10_000,
+    guard,
+  };
+  const server = await startServerProcess(command);
+  try {
+    const port = await untilReady(server, command, () => readPort(storeDir, server.pid), {
+      timeoutMs: START_TIMEOUT_MS,
+      signal,
+    });
+    return { ...server, port, url: `nats://${USER}:${password}@127.0.0.1:${port}` };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function configuration(values: { port: number; storeDir: string; password: string; syncAlways: boolean }): string {
+  const { port, storeDir, password, syncAlways } = values;
+  return [
+    `listen: "127.0.0.1:${port}"`,
+    // A webhook body may be 1 MiB, which is the server's default for a whole message.
+    'max_payload: 4MB',
+    `ports_file_dir: ${JSON.stringify(storeDir)}`,
+    // Streams reserve what they may grow to; by default the server refuses more than the disk has free now.
+    `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: 1PB${syncAlways ? ', sync_interval: always' : ''} }`,
+    `authorization { user: ${USER}, password: ${JSON.stringify(password)} }`,
+    '',
+  ].join('\n');
+}
+
+/** The second number of its version: 9 of v2.9.10. */
+async function minorVersion(binary: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(binary, ['--version']);
+  return Number(/v?\d+\.(\d+)/.exec(stdout)?.[1] ?? 0);
+}
+
+/** The port in the file that the server writes once it listens; undefined until then. */
+async function readPort(storeDir: string, pid: number): Promise<number | undefined> {
+  const file = (await readdir(storeDir)).find(name => name.endsWith(`_${pid}.ports`));
+  if (file === undefined) return undefined;
+  const [, port] = /"nats:\/\/[^"]*:(\d+)"/.exec(await readFile(join(storeDir, file), 'utf8')) ?? [];
+  return port === undefined ? undefined : Number(port);
+}
+
+/** A killed server leaves its file behind. */
+async function removePortFiles(storeDir: string): Promise<void> {
+  const files = (await readdir(storeDir)).filter(name => name.endsWith('.ports'));
+  await Promise.all(files.map(name => rm(join(storeDir, name), { force: true })));
+}

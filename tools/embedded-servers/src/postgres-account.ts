@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** How to run PostgreSQL, which refuses to run as root. */
+export interface PostgresAccount {
+  /** Absent for an ordinary user, who runs it as himself. */
+  uid?: number;
+  gid?: number;
+  /** Words before the command, for a folder that only root may enter. */
+  prefix: readonly string[];
+}
+
+/**
+ * The account for a data folder: this process's own, or when that is root the folder's owner, else `postgres`,
+ * which is created when it is missing.
+ * @throws when there is no such account and none can be made.
+ */
+export function choosePostgresAccount(dataDir: string, binary: string): PostgresAccount {
+  if (process.getuid?.() !== 0) return { prefix: [] };
+  const { uid, gid } = ownerOf(dataDir) ?? findPostgresUser() ?? createPostgresUser();
+  const closed = [dataDir, binary].find(path => !isReachable(path, uid, gid));
+  if (closed === undefined) return { uid, gid, prefix: [] };
+  // A home of root (/root) is closed to others. The capability to search folders opens it without moving data.
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
+  const capability = searchCapability();
+  if (setpriv === undefined || capability === undefined)
+    throw new Error(
+      `PostgreSQL does not run as root, and its own user may not enter the folder of ${closed}. Put the project or BILLING_DATA_DIR where other users may enter, or start it as an ordinary user.`,
+    );
+  const switchUser = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  const keepCapability = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
+  return { prefix: [setpriv, ...switchUser, ...keepCapability, '--'], uid, gid };
+}
+
+/** The lesser of the two capabilities that open a folder, of those that this process may hand on: containers drop some. */
+function searchCapability(): string | undefined {
+  if (!existsSync('/proc/self/status')) return undefined;
+  const [, hex = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  const held = BigInt(`0x${hex}`);
+  // The numbers are those of linux/capability.h.
+  if (held & (1n << 2n)) return 'dac_read_search';
+  if (held & (1n << 1n)) return 'dac_override';
+  return undefined;
+}
+
+function ownerOf(dataDir: string) {
+  if (!existsSync(dataDir)) return undefined;
+  const { uid, gid } = statSync(dataDir);
+  return uid === 0 ? undefined : { uid, gid };
+}
+
+function findPostgresUser() {
+  try {
+    const [uid = NaN, gid = NaN] = ['-u', '-g'].map(flag =>
+      Number(execFileSync('id', [flag, 'postgres'], { stdio: 'pipe' })),
+    );
+    return { uid, gid };
+  } catch {
+    return undefined;
+  }
+}
+
+function createPostgresUser() {
+  try {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', 'postgres'], {
+      stdio: 'pipe',
+    });
+  } catch (cause) {
+    throw new Error(
+      'PostgreSQL does not run as root, and no user "postgres" exists or could be created (useradd). Start as an ordinary user, or set DATABASE_URL.',
+      { cause },
+    );
+  }
+  const created = findPostgresUser();
+  if (created === undefined) throw new Error('useradd created no user "postgres". Start as an ordinary user.');
+  return created;
+}
+
+/** Whether every folder above `path` lets this user pass. */
+function isReachable(path: string, uid: number, gid: number): boolean {
+  for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
+    if (existsSync(folder)) {
+      const stat = statSync(folder);
+      const bit = stat.uid === uid ? 0o100 : stat.gid === gid ? 0o010 : 0o001;
+      if ((stat.mode & bit) === 0) return false;
+    }
+    if (folder === dirname(folder)) return true;
+  }
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { findFreePort } from './free-port.ts';
+import { choosePostgresAccount } from './postgres-account.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { clearStaleLock, createCluster, isReady, requireVersion } from './postgres-cluster.ts';
+import type { ProcessGuard } from './process-guard.ts';
+import { type RunningServer, type ServerCommand, startServerProcess, untilReady } from './server-process.ts';
+
+export interface PostgresOptions {
+  /** The cluster's folder. Created when absent, reused otherwise. */
+  dataDir: string;
+  logFile: string;
+  /** The superuser's password; for a folder that exists, the one it was created with. */
+  password: string;
+  guard: ProcessGuard;
+  /** Gives the start up. */
+  signal?: AbortSignal;
+  /** Default `postgres`. */
+  user?: string;
+  /** Default: a free one. */
+  port?: number;
+  /** `false` for tests: a crash of the machine may lose data, and everything is faster. Default true. */
+  durable?: boolean;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 300;
+
+/**
+ * Starts PostgreSQL 18 on 127.0.0.1, where only the superuser's password (SCRAM) opens it. The promise is
+ * fulfilled once it answers queries; `url` is the superuser's, of the database `postgres`.
+ * @throws with the last lines of its log when it does not start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
+  const { logFile, password, guard, signal, user = 'postgres', durable = true } = options;
+  const dataDir = resolve(options.dataDir);
+  const binaries = await findPostgresBinaries();
+  const account = choosePostgresAccount(dataDir, binaries.postgres);
+  if (existsSync(dataDir)) requireVersion(dataDir);
+  else await createCluster({ dataDir, initdb: binaries.initdb, account, user, password, durable });
+
+  for (let attempt = 1; ; attempt++) {
+    await clearStaleLock(dataDir);
+    const port = options.port ?? (await findFreePort());
+    const [program = binaries.postgres, ...args] = [
+      ...account.prefix,
+      binaries.postgres,
+      ...flags(dataDir, port, durable),
+    ];
+    const command: ServerCommand = {
+      name: 'PostgreSQL',
+      command: program,
+      args,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
+      // With a prefix it is setpriv that changes the user, which takes root.
+      ...(account.prefix.length === 0 ? { uid: account.uid, gid: account.gid } : {}),
+      logFile,
+      signals: { first: 'SIGINT', later: 'SIGQUIT' },
+      stopTimeoutMs: 10_000,
+      guard,
+    };
+    const server = await startServerProcess(command);
+    const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
+    try {
+      await untilReady(server, command, async () => isReady(dataDir, server.pid) && (await answers(url)), {
+        timeoutMs: START_TIMEOUT_MS,
+        signal,
+      });
+      return { ...server, url, port };
+    } catch (error) {
+      await server.stop();
+      if (attempt === 5 || !mayPass(error, options.port)) throw error;
+      await delay(500 * attempt);
+    }
+  }
+}
+
+/** A stolen port when we chose it, and the shared memory of a killed server whose workers are still ending. */
+function mayPass(error: unknown, fixedPort: number | undefined): boolean {
+  const message = String(error);
+  return message.includes('still in use') || (fixedPort === undefined && message.includes('could not bind'));
+}
+
+function flags(dataDir: string, port: number, durable: boolean): string[] {
+  const settings: Record<string, string | number> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: MAX_CONNECTIONS,
+    shared_buffers: '64MB',
+    // Extra worker processes cost memory that a local system does not earn back.
+    io_method: 'sync',
+    max_logical_replication_workers: 0,
+    jit: 'off',
+    timezone: 'UTC',
+    // A statement or a DETAIL line may hold customer data; the log keeps neither.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB' }),
+  };
+  return [
+    '-D',
+    dataDir,
+    '-p',
+    `${port}`,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+}
+
+/** Whether it answers a query; a wrong password is final and thrown. */
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '28P01')
+      throw new Error(
+        'PostgreSQL refused the password: the data folder was created with another one. Restore its secrets file, or remove the data folder to start afresh.',
+        { cause: error },
+      );
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,98 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, expect, it } from 'vitest';
+import { startPostgres } from '../src/postgres.ts';
+import { startProcessGuard } from '../src/process-guard.ts';
+import { isAlive, temporaryFolder } from './folder.ts';
+
+const guard = startProcessGuard();
+afterAll(() => guard.close());
+
+const start = (folder: string, options: { password?: string; port?: number } = {}) =>
+  startPostgres({
+    dataDir: join(folder, 'postgres'),
+    logFile: join(folder, 'postgres.log'),
+    password: 'secret',
+    guard,
+    durable: false,
+    ...options,
+  });
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+it('runs PostgreSQL 18 for 300 connections, with a text order that no machine changes', async () => {
+  await using folder = await temporaryFolder();
+  const server = await start(folder.path);
+  const [version] = await query(server.url, 'show server_version');
+  expect(version).toMatch(/^18\./);
+  expect(await query(server.url, 'show max_connections')).toEqual(['300']);
+  expect(await query(server.url, `select datlocale from pg_database where datname = 'postgres'`)).toEqual(['C.UTF-8']);
+  await server.stop();
+  expect(isAlive(server.pid)).toBe(false);
+});
+
+it('keeps its data over a stop and over a kill', async () => {
+  await using folder = await temporaryFolder();
+  const first = await start(folder.path);
+  await query(first.url, 'create table kept (value int); ');
+  await query(first.url, 'insert into kept values (1)');
+  await first.stop();
+
+  const second = await start(folder.path);
+  await query(second.url, 'insert into kept values (2)');
+  process.kill(second.pid, 'SIGKILL');
+  expect(await second.exited).toBe('signal SIGKILL');
+
+  const third = await start(folder.path);
+  expect(await query(third.url, 'select value from kept order by value')).toEqual([1, 2]);
+  await third.stop();
+});
+
+it('is not held up by a lock file whose process id belongs to a stranger', async () => {
+  await using folder = await temporaryFolder();
+  await (await start(folder.path)).stop();
+  await writeFile(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n`);
+  const server = await start(folder.path);
+  expect(await query(server.url, 'select 1')).toEqual([1]);
+  await server.stop();
+});
+
+it('lets nobody in without the password', async () => {
+  await using folder = await temporaryFolder();
+  const server = await start(folder.path);
+  await expect(query(server.url.replace('secret', 'wrong'), 'select 1')).rejects.toThrow('password');
+  await server.stop();
+  await expect(start(folder.path, { password: 'other' })).rejects.toThrow('refused the password');
+});
+
+it('says which port is taken when it was told to use that one', async () => {
+  await using folder = await temporaryFolder();
+  await using other = await temporaryFolder();
+  const server = await start(folder.path);
+  await expect(start(other.path, { port: server.port })).rejects.toThrow('could not bind');
+  await server.stop();
+});
+
+it('refuses a folder of another version, in words that say so', async () => {
+  await using folder = await temporaryFolder();
+  await (await start(folder.path)).stop();
+  await writeFile(join(folder.path, 'postgres', 'PG_VERSION'), '15\n');
+  await expect(start(folder.path)).rejects.toThrow('belongs to PostgreSQL 15');
+});
+
+it('works in a folder that everybody may enter, too', async () => {
+  await using folder = await temporaryFolder();
+  await chmod(folder.path, 0o755);
+  const server = await start(folder.path);
+  expect(await query(server.url, 'select 1')).toEqual([1]);
+  await server.stop();
+});
