@@ -1,0 +1,53 @@
+import type { Stripe } from 'stripe';
+import { noSuch } from './failure.ts';
+
+export interface Page {
+  limit: number;
+  starting_after?: string | undefined;
+  ending_before?: string | undefined;
+}
+
+export interface Range {
+  gt?: number | undefined;
+  gte?: number | undefined;
+  lt?: number | undefined;
+  lte?: number | undefined;
+}
+
+/**
+ * One page of rows that come newest first. `starting_after` gives what is older than that row, `ending_before` the
+ * nearest that are newer. Fails if the cursor's row does not exist. (Stripe: https://docs.stripe.com/api/pagination)
+ * Of `rows` only those that `isWanted` are shown, but any may be the cursor.
+ */
+export function listPage<Row extends { id: string }>(
+  rows: readonly Row[],
+  page: Page,
+  url: string,
+  kind: string,
+  isWanted: (row: Row) => boolean = () => true,
+): Stripe.ApiList<Row> {
+  const { limit, starting_after: after, ending_before: before } = page;
+  if (before !== undefined) {
+    const newer = rows.slice(0, cursor(rows, before, kind, 'ending_before')).filter(isWanted);
+    return { object: 'list', data: newer.slice(-limit), has_more: newer.length > limit, url };
+  }
+  const start = after === undefined ? 0 : cursor(rows, after, kind, 'starting_after') + 1;
+  const older = rows.slice(start).filter(isWanted);
+  return { object: 'list', data: older.slice(0, limit), has_more: older.length > limit, url };
+}
+
+/** True if the row was made within the range. */
+export function createdWithin(range: Range | undefined) {
+  return ({ created }: { created: number }): boolean =>
+    range === undefined ||
+    ((range.gt === undefined || created > range.gt) &&
+      (range.gte === undefined || created >= range.gte) &&
+      (range.lt === undefined || created < range.lt) &&
+      (range.lte === undefined || created <= range.lte));
+}
+
+function cursor(rows: readonly { id: string }[], id: string, kind: string, param: string): number {
+  const index = rows.findIndex(row => row.id === id);
+  if (index < 0) throw noSuch(kind, id, param);
+  return index;
+}

@@ -1,0 +1,50 @@
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify';
+import qs from 'qs';
+import { Failure, unknownAddress } from './api/failure.ts';
+import { answerFailure, send, serve } from './api/pipeline.ts';
+import { controlRoutes } from './control/routes.ts';
+import { pageRoutes } from './pages/routes.ts';
+import type { Processor } from './processor.ts';
+import { endpoints } from './resources/endpoints.ts';
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** The whole HTTP surface: the API, the hosted pages, the control API and the probes. It opens nothing. */
+export function createApp(processor: Processor, logger: FastifyBaseLogger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: 'idle',
+    routerOptions: { querystringParser: decodeForm, maxParamLength: 256 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, decodeForm(String(body)));
+  });
+  app.get('/health/live', async () => ({ status: 'ok' }));
+  app.get('/health/ready', async () => ({ status: 'ok' }));
+  for (const endpoint of endpoints) serve(app, processor, endpoint);
+  void app.register(pageRoutes(processor));
+  void app.register(controlRoutes(processor), { prefix: '/_control' });
+  app.setErrorHandler((error: FastifyError, request, reply) => send(reply, answerFailure(refusalOf(error), request)));
+  app.setNotFoundHandler((request, reply) =>
+    send(reply, answerFailure(unknownAddress(request.method, request.url.split('?')[0] ?? request.url), request)),
+  );
+  return app;
+}
+
+/** What the server itself refuses (a body that is too long, or no form) in Stripe's shape; anything else as it is. */
+function refusalOf(error: FastifyError): unknown {
+  const { statusCode } = error;
+  if (statusCode === undefined || statusCode >= 500) return error;
+  const message =
+    statusCode === 415
+      ? 'Invalid request (check that your POST content type is application/x-www-form-urlencoded).'
+      : error.message;
+  return new Failure(statusCode === 415 ? 400 : statusCode, { type: 'invalid_request_error', message }, false);
+}
+
+function decodeForm(text: string): Record<string, unknown> {
+  return qs.parse(text, { depth: 8, arrayLimit: 1000, parameterLimit: 2000, plainObjects: true });
+}

@@ -1,0 +1,232 @@
+import type { Unit } from '../api/unit.ts';
+import { invalidRequest } from '../api/failure.ts';
+import { newId } from '../domain/ids.ts';
+import { detailsOf } from '../objects/checkout-session.ts';
+import { customerOrNull, newCustomer } from '../objects/customer.ts';
+import { billedLine } from '../objects/invoice.ts';
+import { attach, drawCard, newPaymentMethod } from '../objects/payment-method.ts';
+import { newSetupIntent } from '../objects/setup-intent.ts';
+import type {
+  CheckoutPlan,
+  CheckoutSession,
+  Customer,
+  PaymentIntent,
+  PaymentMethod,
+  SetupIntent,
+} from '../objects/stored.ts';
+import { markPaid, openInvoice, openPayment } from './invoicing.ts';
+import { attemptPayment, createPaymentIntent } from './payments.ts';
+import { startSubscription } from './subscriptions.ts';
+
+const DECLINED = 'Your card was declined. You can try again.';
+
+/** An open session with its plan. A session that is complete or expired fails. */
+function openSession(unit: Unit, id: string): { session: CheckoutSession; plan: CheckoutPlan } {
+  const session = unit.tables['checkout.session'].get(id);
+  const plan = unit.tables.checkout_plan.get(id);
+  if (!session || !plan)
+    throw invalidRequest(`No such checkout session: ${id}`, { code: 'resource_missing', param: 'id' });
+  if (session.status !== 'open')
+    throw invalidRequest(`The checkout session is ${session.status}; only an open one can be paid.`);
+  return { session, plan };
+}
+
+/**
+ * Completes a session as if the customer had paid, or saved a card, with the test card: everything it sells is made and
+ * told of, `checkout.session.completed` last. The subscription comes into being only now.
+ */
+export function completeSession(unit: Unit, id: string): CheckoutSession {
+  const { session, plan } = openSession(unit, id);
+  const customer = payingCustomer(unit, session);
+  const card = unit.create('payment_method', newPaymentMethod(unit, drawCard(unit, session.customer), customer));
+  const made = make(unit, session, plan, customer, card);
+  const paid = session.amount_total !== null && session.amount_total > 0;
+  const completed = unit.update('checkout.session', session, {
+    ...made,
+    status: 'complete',
+    payment_status: paid ? 'paid' : 'no_payment_required',
+    customer: customer?.id ?? null,
+    customer_details: detailsOf(
+      customer?.email ?? session.customer_email ?? 'guest@example.com',
+      customer?.name ?? 'Test Customer',
+    ),
+    url: null,
+  });
+  unit.emit('checkout.session.completed', completed);
+  return completed;
+}
+
+function make(
+  unit: Unit,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+  customer: Customer | null,
+  card: PaymentMethod,
+): Partial<CheckoutSession> {
+  if (session.mode === 'setup') return saveCard(unit, session, plan, customer, card);
+  if (session.mode === 'payment') return sellOnce(unit, session, plan, customer, card);
+  if (!customer) throw new Error('a subscription session always has a customer');
+  return sellSubscription(unit, session, plan, customer, card);
+}
+
+function sellSubscription(
+  unit: Unit,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+  customer: Customer,
+  card: PaymentMethod,
+): Partial<CheckoutSession> {
+  if (session.amount_total === 0) succeedSetup(unit, plan, customer, card);
+  const { subscription, invoice } = startSubscription(unit, {
+    customer,
+    card: attach(unit, card, customer),
+    lines: plan.lines,
+    description: plan.subscription.description,
+    metadata: plan.subscription.metadata,
+    trialDays: plan.subscription.trialDays,
+    paymentIntent: existingIntent(unit, plan),
+  });
+  return { subscription: subscription.id, invoice: invoice.id };
+}
+
+function sellOnce(
+  unit: Unit,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+  customer: Customer | null,
+  card: PaymentMethod,
+): Partial<CheckoutSession> {
+  const amount = session.amount_total ?? 0;
+  const intent = amount === 0 ? null : (existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer));
+  const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, intent) : null;
+  if (intent) attemptPayment(unit, intent, card, false);
+  if (invoice) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
+  return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
+}
+
+function billOnce(
+  unit: Unit,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+  customer: Customer | null,
+  paymentIntent: PaymentIntent | null,
+) {
+  const period = { start: unit.now, end: unit.now };
+  return openInvoice(unit, {
+    id: newId('in_1'),
+    customer,
+    subscription: null,
+    reason: 'manual',
+    currency: session.currency ?? 'usd',
+    lines: plan.lines.map(({ price, quantity }) =>
+      billedLine(unit, { price, quantity, item: null, period, trial: false }),
+    ),
+    period,
+    metadata: plan.invoiceCreation.metadata,
+    usesBalance: false,
+    paymentIntent,
+  });
+}
+
+function saveCard(
+  unit: Unit,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+  customer: Customer | null,
+  card: PaymentMethod,
+): Partial<CheckoutSession> {
+  const saved = customer ? attach(unit, card, customer) : card;
+  const intent = succeedSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
+  return { setup_intent: intent.id };
+}
+
+function succeedSetup(unit: Unit, plan: CheckoutPlan, customer: Customer | null, card: PaymentMethod): SetupIntent {
+  const intent = existingSetup(unit, plan) ?? createSetupIntent(unit, customer?.id ?? null);
+  const changes = { status: 'succeeded', payment_method: card.id, last_setup_error: null } as const;
+  const succeeded = unit.update('setup_intent', intent, { ...changes, customer: customer?.id ?? null });
+  unit.emit('setup_intent.succeeded', succeeded);
+  return succeeded;
+}
+
+/** Makes a setup intent and tells of it. */
+export function createSetupIntent(
+  unit: Unit,
+  customer: string | null,
+  given: { description: string | null; metadata: Record<string, string> } = { description: null, metadata: {} },
+): SetupIntent {
+  const intent = unit.create('setup_intent', newSetupIntent(unit, { customer, ...given }));
+  unit.emit('setup_intent.created', intent);
+  return intent;
+}
+
+/** Lets the card be declined: the failure is told of, and the session stays open for another try. */
+export function declineSession(unit: Unit, id: string): CheckoutSession {
+  const { session, plan } = openSession(unit, id);
+  const customer = customerOrNull(unit, session.customer);
+  const card = newPaymentMethod(unit, drawCard(unit, session.customer), customer);
+  if (session.mode === 'setup' || session.amount_total === 0) {
+    const setupIntent = declineSetup(unit, session, plan, card);
+    unit.update('checkout_plan', plan, { setupIntent, lastDecline: DECLINED });
+    return session;
+  }
+  const intent = existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer);
+  attemptPayment(unit, intent, card, true);
+  unit.update('checkout_plan', plan, { paymentIntent: intent.id, lastDecline: DECLINED });
+  return session.mode === 'payment' ? unit.update('checkout.session', session, { payment_intent: intent.id }) : session;
+}
+
+function declineSetup(unit: Unit, session: CheckoutSession, plan: CheckoutPlan, card: PaymentMethod): string {
+  const known = { ...plan, setupIntent: plan.setupIntent ?? session.setup_intent };
+  const intent = existingSetup(unit, known) ?? createSetupIntent(unit, session.customer);
+  const failed = unit.update('setup_intent', intent, {
+    last_setup_error: {
+      code: 'card_declined',
+      decline_code: 'generic_decline',
+      message: 'Your card was declined.',
+      payment_method: card,
+      type: 'card_error',
+    },
+  });
+  unit.emit('setup_intent.setup_failed', failed);
+  return failed.id;
+}
+
+/** Ends an open session unpaid. A session that is open no more is left as it is. */
+export function expireSession(unit: Unit, id: string): CheckoutSession | undefined {
+  const session = unit.tables['checkout.session'].get(id);
+  if (session?.status !== 'open') return session;
+  const expired = unit.update('checkout.session', session, { status: 'expired', url: null });
+  unit.emit('checkout.session.expired', expired);
+  return expired;
+}
+
+function payingCustomer(unit: Unit, session: CheckoutSession): Customer | null {
+  const existing = customerOrNull(unit, session.customer);
+  if (existing || session.mode === 'setup') return existing;
+  if (session.mode === 'payment' && session.customer_creation !== 'always') return null;
+  const email = session.customer_email ?? 'guest@example.com';
+  const customer = newCustomer(unit, { email, name: 'Test Customer', metadata: {} });
+  unit.create('customer', customer);
+  unit.emit('customer.created', customer);
+  return customer;
+}
+
+function existingIntent(unit: Unit, plan: CheckoutPlan): PaymentIntent | null {
+  return plan.paymentIntent === null ? null : (unit.tables.payment_intent.get(plan.paymentIntent) ?? null);
+}
+
+function existingSetup(unit: Unit, plan: CheckoutPlan): SetupIntent | null {
+  return plan.setupIntent === null ? null : (unit.tables.setup_intent.get(plan.setupIntent) ?? null);
+}
+
+function sessionIntent(unit: Unit, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {
+  const description = session.mode === 'subscription' ? 'Subscription creation' : plan.payment.description;
+  const payable = {
+    amount: session.amount_total ?? 0,
+    currency: session.currency ?? 'usd',
+    customer: customer?.id ?? null,
+    description,
+    metadata: plan.payment.metadata,
+  };
+  return createPaymentIntent(unit, payable, session.mode === 'subscription');
+}

@@ -1,0 +1,184 @@
+import type { Unit } from '../api/unit.ts';
+import { newId } from '../domain/ids.ts';
+import { periodAt } from '../domain/periods.ts';
+import { customerOrNull } from '../objects/customer.ts';
+import { billedLine } from '../objects/invoice.ts';
+import { currentPeriod, hasEnded, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
+import type { Customer, Invoice, LineItem, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
+import { collectInvoice, openInvoice } from './invoicing.ts';
+import { isDeclining } from './payments.ts';
+
+const DAY_SECONDS = 86_400;
+
+/** How long before the end of a trial the warning comes. */
+export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
+
+interface Start {
+  customer: Customer;
+  lines: LineItem[];
+  description: string | null;
+  metadata: Record<string, string>;
+  trialDays: number | null;
+  card: PaymentMethod;
+  paymentIntent: PaymentIntent | null;
+}
+
+/** Starts a subscription whose first payment succeeds (or whose trial needs none), and tells of everything made. */
+export function startSubscription(unit: Unit, start: Start): { subscription: Subscription; invoice: Invoice } {
+  const recurring = start.lines.filter(({ price }) => price.type === 'recurring');
+  const trialEnd = start.trialDays === null ? null : unit.now + start.trialDays * DAY_SECONDS;
+  const subscription = newSubscription(unit, {
+    id: newId('sub_1'),
+    customer: start.customer.id,
+    currency: recurring[0]?.currency ?? 'usd',
+    description: start.description,
+    metadata: start.metadata,
+    paymentMethod: start.card.id,
+    items: recurring.map(({ price, quantity }) => ({ price, quantity })),
+    period: { start: unit.now, end: trialEnd ?? unit.now },
+    trialEnd,
+    latestInvoice: newId('in_1'),
+  });
+  const period =
+    trialEnd === null ? periodAt(unit.now, subscriptionCadence(subscription), unit.now) : currentPeriod(subscription);
+  const inPeriod = { ...subscription, items: itemsIn(subscription, period) };
+  const invoice = openInvoice(unit, {
+    id: String(inPeriod.latest_invoice),
+    customer: start.customer,
+    subscription: inPeriod,
+    reason: 'subscription_create',
+    currency: inPeriod.currency,
+    lines: [...linesFor(unit, inPeriod, period), ...oneTimeLines(unit, start.lines)],
+    period: { start: unit.now, end: unit.now },
+    metadata: {},
+    usesBalance: true,
+    paymentIntent: start.paymentIntent,
+  });
+  unit.create('subscription', inPeriod);
+  unit.emit('customer.subscription.created', inPeriod);
+  const { invoice: paid } = collectInvoice(unit, invoice, start.card, false);
+  if (trialEnd !== null && trialEnd - unit.now <= TRIAL_WARNING_SECONDS)
+    unit.emit('customer.subscription.trial_will_end', inPeriod);
+  return { subscription: inPeriod, invoice: paid };
+}
+
+/**
+ * Moves a subscription into its next period and bills it; `declined` makes that payment fail, and so does a card that
+ * was told to decline. A trial ends by this. A subscription to be canceled at the end of its period ends instead.
+ */
+export function renewSubscription(unit: Unit, subscription: Subscription, at: number, declined = false): Subscription {
+  if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
+  const trialing = subscription.status === 'trialing';
+  const last = currentPeriod(subscription);
+  const anchor = at === last.end ? subscription.billing_cycle_anchor : at;
+  const next = periodAt(Math.min(anchor, at), subscriptionCadence(subscription), at);
+  const changes: Partial<Subscription> = {
+    items: itemsIn(subscription, next),
+    billing_cycle_anchor: Math.min(anchor, at),
+    ...(trialing ? { status: 'active', trial_end: at } : {}),
+  };
+  if (subscription.status === 'unpaid')
+    return unit.update('subscription', subscription, changes, 'customer.subscription.updated');
+  const id = newId('in_1');
+  const renewed = unit.update(
+    'subscription',
+    subscription,
+    { ...changes, latest_invoice: id },
+    'customer.subscription.updated',
+  );
+  const invoice = openInvoice(unit, {
+    id,
+    customer: customerOrNull(unit, renewed.customer),
+    subscription: renewed,
+    reason: 'subscription_cycle',
+    currency: renewed.currency,
+    lines: linesFor(unit, renewed, next),
+    period: { start: last.start, end: at },
+    metadata: {},
+    usesBalance: true,
+    paymentIntent: null,
+  });
+  return collectFor(unit, renewed, invoice, declined);
+}
+
+/** Tries to collect an invoice of a subscription; its status follows: past due after a failure, active once paid. */
+export function collectFor(unit: Unit, subscription: Subscription, invoice: Invoice, declined = false): Subscription {
+  const card = cardFor(unit, subscription);
+  const result = collectInvoice(unit, invoice, card, declined || (card !== null && isDeclining(unit, card.id)));
+  return followInvoice(unit, subscription, result.invoice);
+}
+
+/** Lets a subscription's status follow what became of its newest invoice. */
+export function followInvoice(unit: Unit, subscription: Subscription, invoice: Invoice): Subscription {
+  if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
+  const status = invoice.status === 'paid' ? 'active' : subscription.status === 'unpaid' ? 'unpaid' : 'past_due';
+  return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
+}
+
+/** Ends a subscription now: it is canceled, its open invoices are collected no more, and this is told of. */
+export function endSubscription(
+  unit: Unit,
+  subscription: Subscription,
+  reason: 'cancellation_requested' | 'payment_failed',
+): Subscription {
+  const details = subscription.cancellation_details ?? { comment: null, feedback: null, feedback_option: null };
+  const ended = unit.update('subscription', subscription, {
+    status: 'canceled',
+    canceled_at: subscription.canceled_at ?? unit.now,
+    ended_at: unit.now,
+    cancellation_details: { ...details, reason },
+  });
+  unit.emit('customer.subscription.deleted', ended);
+  stopCollecting(unit, ended);
+  return ended;
+}
+
+/** Gives up on a past-due subscription: canceled, or unpaid and left standing. */
+export function giveUpOn(unit: Unit, subscription: Subscription, outcome: 'canceled' | 'unpaid'): Subscription {
+  if (outcome === 'canceled') return endSubscription(unit, subscription, 'payment_failed');
+  stopCollecting(unit, subscription);
+  return unit.update('subscription', subscription, { status: 'unpaid' }, 'customer.subscription.updated');
+}
+
+/** Pauses a subscription, as the end of a trial without a card does: nothing is billed until it is resumed. */
+export function pauseSubscription(unit: Unit, subscription: Subscription): Subscription {
+  const paused = unit.update('subscription', subscription, { status: 'paused' }, 'customer.subscription.updated');
+  unit.emit('customer.subscription.paused', paused);
+  return paused;
+}
+
+/** Resumes a paused subscription: a new period begins and is billed. */
+export function resumeSubscription(unit: Unit, subscription: Subscription): Subscription {
+  const resumed = unit.update('subscription', subscription, { status: 'active' });
+  unit.emit('customer.subscription.resumed', resumed);
+  return renewSubscription(unit, resumed, unit.now);
+}
+
+function stopCollecting(unit: Unit, subscription: Subscription): void {
+  for (const invoice of unit.tables.invoice.withField('customer', subscription.customer)) {
+    const billed = invoice.parent?.subscription_details.subscription;
+    if (invoice.status !== 'open' || billed !== subscription.id) continue;
+    unit.update('invoice', invoice, { auto_advance: false, next_payment_attempt: null }, 'invoice.updated');
+  }
+}
+
+/** The card a subscription is billed to: its own, else the customer's default. */
+export function cardFor(unit: Unit, subscription: Subscription): PaymentMethod | null {
+  const customer = customerOrNull(unit, subscription.customer);
+  const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
+  return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
+}
+
+function linesFor(unit: Unit, subscription: Subscription, period: { start: number; end: number }) {
+  const trial = subscription.status === 'trialing';
+  return subscription.items.data.map(({ id, price, quantity }) =>
+    billedLine(unit, { price, quantity, item: id, period, trial }),
+  );
+}
+
+function oneTimeLines(unit: Unit, lines: readonly LineItem[]) {
+  const period = { start: unit.now, end: unit.now };
+  return lines
+    .filter(({ price }) => price.type === 'one_time')
+    .map(({ price, quantity }) => billedLine(unit, { price, quantity, item: null, period, trial: false }));
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { FAULT_MODES } from '../faults/faults.ts';
+
+const LONGEST_MS = 600_000;
+
+const outcome = z.enum(['pay', 'decline']);
+
+export const advanceClock = z.strictObject({
+  seconds: z
+    .int()
+    .min(0)
+    .max(10 * 366 * 86_400),
+});
+export const payment = z.strictObject({ outcome: outcome.default('pay') });
+export const trialEnd = z.strictObject({ outcome: z.enum(['pay', 'decline', 'pause']).default('pay') });
+export const surrender = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
+export const checkoutAction = z.strictObject({ action: outcome.default('pay') });
+export const cardBehavior = z.strictObject({ declines: z.boolean() });
+export const nothing = z.strictObject({}).optional();
+
+export const deliveryRules = z.strictObject({
+  hold: z.boolean().optional(),
+  copies: z.int().min(1).max(20).optional(),
+  shuffle: z
+    .strictObject({ seed: z.int(), windowMs: z.int().min(1).max(LONGEST_MS) })
+    .nullable()
+    .optional(),
+  dropNext: z.int().min(0).max(1_000_000).optional(),
+  types: z.array(z.string()).min(1).nullable().optional(),
+});
+
+const order = z.union([z.enum(['created', 'reversed']), z.strictObject({ seed: z.int() })]);
+
+export const release = z.strictObject({ order: order.default('created') });
+export const resend = z.strictObject({ copies: z.int().min(1).max(100).default(1) });
+export const resendAll = z.strictObject({ order: order.default('created'), types: z.array(z.string()).optional() });
+
+export const fault = z.strictObject({
+  method: z.enum(['GET', 'POST', 'DELETE']).optional(),
+  path: z.string().startsWith('/').default('/v1/'),
+  mode: z.enum(FAULT_MODES),
+  times: z.int().min(1).max(1_000_000).default(1),
+  delayMs: z.int().min(0).max(LONGEST_MS).default(1_000),
+  kept: z.boolean().default(true),
+  everyAccount: z.boolean().default(false),
+});
+
+export const deliveryFilter = z.strictObject({
+  event: z.string().exactOptional(),
+  status: z.enum(['scheduled', 'held', 'delivered', 'failed', 'dropped']).exactOptional(),
+});
+
+export type Outcome = z.input<typeof outcome>;
+export type ReleaseOrder = z.input<typeof order>;
+export type DeliveryRulesChange = z.input<typeof deliveryRules>;
+export type FaultRequest = z.input<typeof fault>;
+export type DeliveryFilter = z.input<typeof deliveryFilter>;

@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import { z } from 'zod';
+import { startLocalProcessor } from './server.ts';
+
+const environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(12_111),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATA_FILE: z.string().min(1).optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+const env = environment.safeParse(process.env);
+if (env.success) await run(env.data);
+else fail(`The environment of the local processor is not valid:\n${z.prettifyError(env.error)}`);
+
+async function run({ PORT, HOST, PUBLIC_URL, DATA_FILE, LOG_LEVEL }: z.output<typeof environment>): Promise<void> {
+  const logger = pino({ level: LOG_LEVEL, name: 'local-processor' });
+  try {
+    const processor = await startLocalProcessor({
+      port: PORT,
+      host: HOST,
+      logger,
+      ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
+      ...(DATA_FILE === undefined ? {} : { dataFile: DATA_FILE }),
+    });
+    logger.info({ url: processor.url }, 'local processor started');
+    const stop = () => void processor.close();
+    process.once('SIGTERM', stop).once('SIGINT', stop);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    fail(`The local processor did not start on ${HOST}:${PORT}: ${reason}. Set PORT, HOST or DATA_FILE.`);
+  }
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,147 @@
+import type { Stripe } from 'stripe';
+import type { Unit } from '../api/unit.ts';
+import { newId } from '../domain/ids.ts';
+import { checkoutAddress } from './addresses.ts';
+import type { CheckoutSession, Customer, LineItem, Price } from './stored.ts';
+
+const DAY_SECONDS = 86_400;
+
+interface NewCheckoutSession {
+  mode: 'subscription' | 'payment' | 'setup';
+  customer: Customer | null;
+  customerEmail: string | null;
+  customerCreation: 'always' | 'if_required' | null;
+  clientReferenceId: string | null;
+  currency: string | null;
+  lines: LineItem[];
+  trial: boolean;
+  metadata: Stripe.Metadata;
+  successUrl: string;
+  cancelUrl: string | null;
+  expiresAt: number | null;
+  setupIntent: string | null;
+  invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
+}
+
+/** An open hosted session; it can be paid for 24 hours unless told otherwise. */
+export function newCheckoutSession(unit: Unit, given: NewCheckoutSession): CheckoutSession {
+  const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
+  const { mode, customer, lines, trial } = given;
+  const subtotal = mode === 'setup' ? null : amountDue(lines, trial);
+  return {
+    id,
+    object: 'checkout.session',
+    adaptive_pricing: null,
+    after_expiration: null,
+    allow_promotion_codes: null,
+    allowed_payment_method_types: null,
+    amount_subtotal: subtotal,
+    amount_total: subtotal,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: null,
+    cancel_url: given.cancelUrl,
+    client_reference_id: given.clientReferenceId,
+    client_secret: null,
+    collected_information: null,
+    consent: null,
+    consent_collection: null,
+    created: unit.now,
+    currency: given.currency,
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    customer: customer?.id ?? null,
+    customer_account: null,
+    customer_creation: customer ? null : given.customerCreation,
+    customer_details: detailsOf(customer?.email ?? given.customerEmail, customer?.name ?? null),
+    customer_email: given.customerEmail,
+    discounts: [],
+    expires_at: given.expiresAt ?? unit.now + DAY_SECONDS,
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation:
+      mode === 'payment'
+        ? {
+            enabled: given.invoiceCreation.enabled,
+            invoice_data: {
+              account_tax_ids: null,
+              custom_fields: null,
+              description: null,
+              footer: null,
+              issuer: null,
+              metadata: given.invoiceCreation.metadata,
+              rendering_options: null,
+            },
+          }
+        : null,
+    livemode: unit.livemode,
+    locale: null,
+    managed_payments: null,
+    metadata: given.metadata,
+    mode,
+    origin_context: null,
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: mode === 'subscription' ? 'always' : 'if_required',
+    payment_method_configuration_details: null,
+    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
+    payment_method_types: ['card'],
+    payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
+    permissions: null,
+    phone_number_collection: { enabled: false },
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: given.setupIntent,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    status: 'open',
+    submit_type: null,
+    subscription: null,
+    success_url: given.successUrl,
+    total_details: mode === 'setup' ? null : { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: checkoutAddress(unit.publicUrl, id),
+    wallet_options: null,
+  };
+}
+
+/** What Checkout knows of the person: filled in fully once the session is complete. */
+export function detailsOf(email: string | null, name: string | null): CheckoutSession['customer_details'] {
+  if (email === null && name === null) return null;
+  return {
+    address: null,
+    business_name: null,
+    email,
+    individual_name: null,
+    name,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  };
+}
+
+/** One line of a session. */
+export function newLineItem(price: Price, quantity: number, description: string): LineItem {
+  const amount = (price.unit_amount ?? 0) * quantity;
+  return {
+    id: newId('li_1'),
+    object: 'item',
+    adjustable_quantity: null,
+    amount_discount: 0,
+    amount_subtotal: amount,
+    amount_tax: 0,
+    amount_total: amount,
+    currency: price.currency,
+    description,
+    metadata: {},
+    price,
+    quantity,
+  };
+}
+
+/** What the first payment comes to: in a free trial only the one-time lines. */
+function amountDue(lines: readonly LineItem[], trial: boolean): number {
+  const due = lines.filter(({ price }) => !trial || price.type === 'one_time');
+  return due.reduce((sum, line) => sum + line.amount_total, 0);
+}

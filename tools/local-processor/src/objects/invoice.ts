@@ -1,0 +1,193 @@
+import type { Stripe } from 'stripe';
+import type { Unit } from '../api/unit.ts';
+import { newId } from '../domain/ids.ts';
+import { formatAmount, formatCadence } from '../domain/money.ts';
+import { cadenceOf } from './price.ts';
+import type { Customer, Invoice, InvoiceLine, Price, Subscription } from './stored.ts';
+
+/** What one line bills. `item` is the subscription item it bills for, if any. */
+export interface BilledLine {
+  price: Price;
+  quantity: number;
+  /** The amount billed; 0 during a trial. */
+  amount: number;
+  description: string;
+  item: string | null;
+  period: { start: number; end: number };
+}
+
+interface NewInvoice {
+  id: string;
+  customer: Customer | null;
+  subscription: Subscription | null;
+  reason: NonNullable<Invoice['billing_reason']>;
+  currency: string;
+  lines: BilledLine[];
+  /** The period the invoice looks back on. */
+  period: { start: number; end: number };
+  startingBalance: number;
+  metadata: Stripe.Metadata;
+}
+
+/** A draft invoice. */
+export function newInvoice(unit: Unit, given: NewInvoice): Invoice {
+  const { id, customer, subscription } = given;
+  const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
+  const due = Math.max(0, total + given.startingBalance);
+  return {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'Local processor',
+    account_tax_ids: null,
+    amount_due: due,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_remaining: due,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: true,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: given.reason,
+    collection_method: 'charge_automatically',
+    created: unit.now,
+    currency: given.currency,
+    custom_fields: null,
+    customer: customer?.id ?? null,
+    customer_account: null,
+    customer_address: null,
+    customer_email: customer?.email ?? null,
+    customer_name: customer?.name ?? null,
+    customer_phone: customer?.phone ?? null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: subscription?.description ?? null,
+    discounts: [],
+    due_date: null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: {
+      object: 'list',
+      data: given.lines.map(line => newLine(unit, given, line)),
+      has_more: false,
+      url: `/v1/invoices/${id}/lines`,
+    },
+    livemode: unit.livemode,
+    metadata: given.metadata,
+    next_payment_attempt: null,
+    number: null,
+    on_behalf_of: null,
+    parent: subscription && {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: 'subscription_details',
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: given.period.end,
+    period_start: given.period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: given.startingBalance,
+    statement_descriptor: null,
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: null,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: unit.now,
+  };
+}
+
+function newLine(unit: Unit, invoice: NewInvoice, line: BilledLine): InvoiceLine {
+  const subscription = invoice.subscription?.id ?? null;
+  return {
+    id: newId('il_1'),
+    object: 'line_item',
+    amount: line.amount,
+    currency: invoice.currency,
+    description: line.description,
+    discount_amounts: [],
+    discountable: true,
+    discounts: [],
+    invoice: invoice.id,
+    livemode: unit.livemode,
+    metadata: invoice.subscription?.metadata ?? {},
+    parent:
+      line.item === null
+        ? null
+        : {
+            invoice_item_details: null,
+            subscription_item_details: {
+              invoice_item: null,
+              proration: false,
+              proration_details: { credited_items: null },
+              subscription,
+              subscription_item: line.item,
+            },
+            type: 'subscription_item_details',
+          },
+    period: line.period,
+    pretax_credit_amounts: [],
+    pricing: {
+      price_details: { price: line.price.id, product: line.price.product },
+      type: 'price_details',
+      unit_amount_decimal: line.price.unit_amount_decimal ?? '0',
+    },
+    quantity: line.quantity,
+    quantity_decimal: String(line.quantity),
+    subscription,
+    subtotal: line.amount,
+    taxes: [],
+  };
+}
+
+/** The line that bills a price for one period; a line in a trial is free. */
+export function billedLine(
+  unit: Unit,
+  given: {
+    price: Price;
+    quantity: number;
+    item: string | null;
+    period: { start: number; end: number };
+    trial: boolean;
+  },
+): BilledLine {
+  const { price, quantity, item, period, trial } = given;
+  const product = unit.tables.product.get(price.product);
+  const name = product && 'name' in product ? product.name : price.product;
+  const amount = trial ? 0 : (price.unit_amount ?? 0) * quantity;
+  const cadence = cadenceOf(price);
+  const each = formatAmount(price.unit_amount ?? 0, price.currency);
+  const rate = cadence ? `at ${each} ${formatCadence(cadence.interval, cadence.count)}` : `at ${each}`;
+  const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate})`;
+  return { price, quantity, amount, description, item, period };
+}
+
+/** Where people see the invoice, and where they get it as a PDF. */
+export function invoiceAddresses(unit: Unit, id: string): { hosted_invoice_url: string; invoice_pdf: string } {
+  const page = `${unit.publicUrl}/i/${unit.account.id}/${id}`;
+  return { hosted_invoice_url: page, invoice_pdf: `${page}/pdf` };
+}

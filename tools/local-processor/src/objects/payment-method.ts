@@ -1,0 +1,73 @@
+import type { Unit } from '../api/unit.ts';
+import { newId } from '../domain/ids.ts';
+import type { Customer, PaymentMethod } from './stored.ts';
+
+/** A card as the hosted page shows it. No number exists behind it: the stand-in holds no card data. */
+export interface TestCard {
+  brand: string;
+  label: string;
+  last4: string;
+  funding: string;
+}
+
+const VISA: TestCard = { brand: 'visa', label: 'Visa', last4: '4242', funding: 'credit' };
+
+const CARDS: readonly TestCard[] = [
+  VISA,
+  { brand: 'mastercard', label: 'Mastercard', last4: '4444', funding: 'credit' },
+  { brand: 'amex', label: 'American Express', last4: '0005', funding: 'credit' },
+  { brand: 'discover', label: 'Discover', last4: '1117', funding: 'credit' },
+  { brand: 'visa', label: 'Visa debit', last4: '5556', funding: 'debit' },
+];
+
+/** The test card that a customer's next visit draws: another one each time, so that a replaced card shows. */
+export function drawCard(unit: Unit, customerId: string | null): TestCard {
+  const owned = customerId === null ? 0 : unit.tables.payment_method.withField('customer', customerId).length;
+  return CARDS[owned % CARDS.length] ?? VISA;
+}
+
+/** A new payment method for a test card, attached to nobody. */
+export function newPaymentMethod(unit: Unit, card: TestCard, customer: Customer | null): PaymentMethod {
+  return {
+    id: newId('pm_1'),
+    object: 'payment_method',
+    allow_redisplay: 'limited',
+    billing_details: {
+      address: { city: null, country: 'US', line1: null, line2: null, postal_code: '94107', state: null },
+      email: customer?.email ?? null,
+      name: customer?.name ?? null,
+      phone: null,
+      tax_id: null,
+    },
+    card: {
+      brand: card.brand,
+      checks: { address_line1_check: null, address_postal_code_check: 'pass', cvc_check: 'pass' },
+      country: 'US',
+      display_brand: card.brand,
+      exp_month: 12,
+      exp_year: new Date(unit.now * 1000).getUTCFullYear() + 4,
+      fingerprint: `local${card.brand}${card.last4}`,
+      funding: card.funding,
+      generated_from: null,
+      last4: card.last4,
+      networks: { available: [card.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: unit.now,
+    customer: null,
+    customer_account: null,
+    livemode: unit.livemode,
+    metadata: {},
+    type: 'card',
+  };
+}
+
+/** Gives a payment method to a customer and tells of it. */
+export function attach(unit: Unit, paymentMethod: PaymentMethod, customer: Customer): PaymentMethod {
+  const attached = { ...paymentMethod, customer: customer.id };
+  unit.tables.payment_method.put(attached);
+  unit.emit('payment_method.attached', attached);
+  return attached;
+}

@@ -1,0 +1,139 @@
+import type { Stripe } from 'stripe';
+
+/**
+ * An object of the API as it is kept and sent: what the library types as "id or object" is the id, and its decimals,
+ * which the library decodes from strings, are strings.
+ */
+type Stored<T> = {
+  [K in keyof T]: [Extract<T[K], Stripe.Decimal>] extends [never]
+    ? string extends T[K]
+      ? Exclude<T[K], object>
+      : T[K]
+    : string | Exclude<T[K], object>;
+};
+
+type Replace<T, Changes> = Omit<T, keyof Changes> & Changes;
+
+export type Customer = Stored<Stripe.Customer>;
+export type DeletedCustomer = Stripe.DeletedCustomer;
+export type Product = Stored<Stripe.Product>;
+export type DeletedProduct = Stripe.DeletedProduct;
+export type Price = Stored<Stripe.Price>;
+export type Plan = Stored<Stripe.Plan>;
+export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan; quantity: number }>;
+export type Subscription = Replace<Stored<Stripe.Subscription>, { items: Stripe.ApiList<SubscriptionItem> }>;
+export type InvoiceLine = Replace<
+  Stored<Stripe.InvoiceLineItem>,
+  { pricing: { price_details: { price: string; product: string }; type: 'price_details'; unit_amount_decimal: string } }
+>;
+export type Invoice = Replace<
+  Stored<Stripe.Invoice>,
+  {
+    lines: Stripe.ApiList<InvoiceLine>;
+    parent: {
+      quote_details: null;
+      subscription_details: { metadata: Stripe.Metadata; subscription: string };
+      type: 'subscription_details';
+    } | null;
+  }
+>;
+export type InvoicePayment = Replace<
+  Stored<Stripe.InvoicePayment>,
+  { payment: { payment_intent: string; type: 'payment_intent' } }
+>;
+export type PaymentMethod = Stored<Stripe.PaymentMethod>;
+export type PaymentIntent = Stored<Stripe.PaymentIntent>;
+export type SetupIntent = Stored<Stripe.SetupIntent>;
+export type Charge = Stored<Stripe.Charge>;
+export type CustomerBalanceTransaction = Stored<Stripe.CustomerBalanceTransaction>;
+export type LineItem = Replace<Stored<Stripe.LineItem>, { price: Price; quantity: number }>;
+export type CheckoutSession = Stored<Stripe.Checkout.Session>;
+export type WebhookEndpoint = Stripe.WebhookEndpoint;
+export type EventType = Stripe.Event.Type;
+
+/** What a checkout session was asked to make once it is paid; the API never shows it. */
+export interface CheckoutPlan {
+  id: string;
+  lines: LineItem[];
+  subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
+  payment: { description: string | null; metadata: Stripe.Metadata };
+  invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
+  /** The payment or setup intent that an earlier, declined try has left behind. */
+  paymentIntent: string | null;
+  setupIntent: string | null;
+  lastDecline: string | null;
+}
+
+/** An event without `pending_webhooks`, which follows from its deliveries. `object` is the JSON of what it tells of. */
+export interface StoredEvent {
+  id: string;
+  type: EventType;
+  created: number;
+  object: string;
+  previous: string | null;
+  request: { id: string | null; idempotency_key: string | null } | null;
+}
+
+/** One event on its way to one endpoint. Times are milliseconds of the real clock. */
+export interface Delivery {
+  id: string;
+  event: string;
+  endpoint: string;
+  type: EventType;
+  status: 'scheduled' | 'held' | 'delivered' | 'failed' | 'dropped';
+  attempts: number;
+  createdAt: number;
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+/** The answer kept under an idempotency key; `response` is null while the first request still runs. */
+interface KeptAnswer {
+  id: string;
+  endpoint: string;
+  parameters: string;
+  /** Milliseconds of the account's clock. */
+  createdAt: number;
+  response: { status: number; body: string } | null;
+}
+
+/** One line of the ledger: an object that a request has made. */
+export interface LedgerEntry {
+  id: string;
+  object: string;
+  idempotencyKey: string | null;
+  requestId: string | null;
+  created: number;
+}
+
+/** A card that was told to decline, by the id of its payment method. */
+interface DecliningCard {
+  id: string;
+}
+
+/** Everything an account keeps, by table. */
+export interface Tables {
+  customer: Customer | DeletedCustomer;
+  product: Product | DeletedProduct;
+  price: Price;
+  subscription: Subscription;
+  invoice: Invoice;
+  invoice_payment: InvoicePayment;
+  payment_method: PaymentMethod;
+  payment_intent: PaymentIntent;
+  setup_intent: SetupIntent;
+  charge: Charge;
+  customer_balance_transaction: CustomerBalanceTransaction;
+  'checkout.session': CheckoutSession;
+  webhook_endpoint: WebhookEndpoint;
+  checkout_plan: CheckoutPlan;
+  event: StoredEvent;
+  delivery: Delivery;
+  kept_answer: KeptAnswer;
+  ledger: LedgerEntry;
+  declining_card: DecliningCard;
+}
+
+export type TableName = keyof Tables;

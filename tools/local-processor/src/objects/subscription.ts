@@ -1,0 +1,157 @@
+import type { Stripe } from 'stripe';
+import type { Unit } from '../api/unit.ts';
+import { newId } from '../domain/ids.ts';
+import type { Cadence } from '../domain/periods.ts';
+import { cadenceOf, planOf } from './price.ts';
+import type { Price, Subscription, SubscriptionItem } from './stored.ts';
+
+interface Period {
+  start: number;
+  end: number;
+}
+
+interface NewSubscription {
+  id: string;
+  customer: string;
+  currency: string;
+  description: string | null;
+  metadata: Stripe.Metadata;
+  paymentMethod: string | null;
+  items: { price: Price; quantity: number }[];
+  period: Period;
+  /** The end of the free trial that the first period is; null without one. */
+  trialEnd: number | null;
+  latestInvoice: string;
+}
+
+/** A subscription as Checkout makes it once it is paid: active, or trialing. */
+export function newSubscription(unit: Unit, given: NewSubscription): Subscription {
+  const { id, trialEnd, period } = given;
+  return {
+    id,
+    object: 'subscription',
+    application: null,
+    application_fee_percent: null,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: trialEnd ?? period.start,
+    billing_cycle_anchor_config: null,
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: 'charge_automatically',
+    created: unit.now,
+    currency: given.currency,
+    customer: given.customer,
+    customer_account: null,
+    days_until_due: null,
+    default_payment_method: given.paymentMethod,
+    default_source: null,
+    default_tax_rates: [],
+    description: given.description,
+    discounts: [],
+    ended_at: null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    items: {
+      object: 'list',
+      data: given.items.map(item => newItem(unit, id, item.price, item.quantity, period)),
+      has_more: false,
+      url: `/v1/subscription_items?subscription=${id}`,
+    },
+    latest_invoice: given.latestInvoice,
+    livemode: unit.livemode,
+    managed_payments: null,
+    metadata: given.metadata,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    start_date: unit.now,
+    status: trialEnd === null ? 'active' : 'trialing',
+    test_clock: null,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_start: trialEnd === null ? null : period.start,
+  };
+}
+
+/** An item that bills a recurring price. */
+export function newItem(
+  unit: Unit,
+  subscription: string,
+  price: Price,
+  quantity: number,
+  period: Period,
+): SubscriptionItem {
+  return {
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: unit.now,
+    current_period_end: period.end,
+    current_period_start: period.start,
+    current_trial: null,
+    discounts: [],
+    metadata: {},
+    plan: planOf(price, recurringCadence(price)),
+    price,
+    quantity,
+    subscription,
+    tax_rates: [],
+  };
+}
+
+/** The paid (or free) period that a subscription is in; with several items the shortest counts. */
+export function currentPeriod(subscription: Subscription): Period {
+  const items = subscription.items.data;
+  return {
+    start: Math.min(...items.map(item => item.current_period_start)),
+    end: Math.min(...items.map(item => item.current_period_end)),
+  };
+}
+
+/** The subscription's items, all moved to another period. */
+export function itemsIn(subscription: Subscription, period: Period): Subscription['items'] {
+  const moved = subscription.items.data.map(item => ({
+    ...item,
+    current_period_start: period.start,
+    current_period_end: period.end,
+  }));
+  return { ...subscription.items, data: moved };
+}
+
+/** How often the subscription bills. */
+export function subscriptionCadence(subscription: Subscription): Cadence {
+  const [item] = subscription.items.data;
+  return item ? recurringCadence(item.price) : MONTHLY;
+}
+
+const MONTHLY: Cadence = { interval: 'month', count: 1 };
+
+function recurringCadence(price: Price): Cadence {
+  // Only recurring prices come to be items: Checkout and item updates refuse the others.
+  return cadenceOf(price) ?? MONTHLY;
+}
+
+/** True once nothing more will happen to it. */
+export function hasEnded({ status }: Pick<Subscription, 'status'>): boolean {
+  return status === 'canceled' || status === 'incomplete_expired';
+}

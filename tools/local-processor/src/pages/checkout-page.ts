@@ -1,0 +1,73 @@
+import type { Unit } from '../api/unit.ts';
+import { formatAmount, formatCadence } from '../domain/money.ts';
+import { cadenceOf } from '../objects/price.ts';
+import { drawCard } from '../objects/payment-method.ts';
+import type { CheckoutPlan, CheckoutSession, LineItem } from '../objects/stored.ts';
+import { type Html, html } from './html.ts';
+
+/** The hosted page of an open session: what is bought, for how much and how often, and the two ways out. */
+export function checkoutPage(unit: Unit, session: CheckoutSession, plan: CheckoutPlan): { title: string; body: Html } {
+  const setup = session.mode === 'setup';
+  const title = setup ? 'Save a card' : plan.subscription.trialDays === null ? 'Checkout' : 'Start your free trial';
+  const card = drawCard(unit, session.customer);
+  const body = html`
+    <h1>${title}</h1>
+    ${plan.lastDecline === null ? null : html`<p class="alert" role="alert">${plan.lastDecline}</p>`}
+    ${setup ? null : order(session, plan)}
+    ${session.customer_details?.email ? html`<p class="soft">For ${session.customer_details.email}</p>` : null}
+    <p class="card">Test card: ${card.label} <span aria-hidden="true">••••</span> ${card.last4}</p>
+    <form method="post">
+      <button name="action" value="pay">${setup ? 'Save card' : 'Pay'}</button>
+      <button class="second" name="action" value="decline">Decline</button>
+    </form>
+    ${session.cancel_url === null ? null : html`<p class="back"><a href="${session.cancel_url}">Go back without ${setup ? 'saving' : 'paying'}</a></p>`}
+  `;
+  return { title, body };
+}
+
+function order(session: CheckoutSession, plan: CheckoutPlan): Html {
+  const { trialDays } = plan.subscription;
+  const currency = session.currency ?? 'usd';
+  const then = plan.lines.filter(({ price }) => price.type === 'recurring').map(line => lineAmount(line));
+  return html`
+    <p class="total">${formatAmount(session.amount_total ?? 0, currency)}</p>
+    ${trialDays === null ? html`<p class="soft">due today</p>` : html`<p class="soft">due today, free for ${trialDays} ${trialDays === 1 ? 'day' : 'days'}, then ${then.join(' and ')}</p>`}
+    <ul>
+      ${plan.lines.map(line => html`<li><span>${line.description} × ${line.quantity}</span><span>${lineAmount(line)}</span></li>`)}
+    </ul>
+  `;
+}
+
+function lineAmount(line: LineItem): string {
+  const cadence = cadenceOf(line.price);
+  const amount = formatAmount(line.amount_total, line.currency);
+  return cadence ? `${amount} ${formatCadence(cadence.interval, cadence.count)}` : amount;
+}
+
+/** What is shown for a session that can be paid no more. */
+export function closedPage(session: CheckoutSession): { title: string; body: Html } {
+  const complete = session.status === 'complete';
+  const title = complete ? 'All done' : 'This checkout has expired';
+  const text = complete
+    ? 'This checkout is complete. Nothing more is to be paid here.'
+    : 'Ask for a new checkout link.';
+  const link =
+    session.cancel_url === null || complete
+      ? null
+      : html`<p class="back"><a href="${session.cancel_url}">Go back</a></p>`;
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${link}`,
+  };
+}
+
+/** What is shown for an address that leads nowhere. */
+export function missingPage(): { title: string; body: Html } {
+  return {
+    title: 'Not found',
+    body: html`<h1>Not found</h1>
+      <p>There is nothing at this address.</p>`,
+  };
+}

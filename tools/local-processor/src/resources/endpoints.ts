@@ -1,0 +1,29 @@
+import type { Endpoint } from '../api/endpoint.ts';
+import { accountEndpoints } from './account.ts';
+import { balanceTransactionEndpoints } from './balance-transactions.ts';
+import { checkoutSessionEndpoints } from './checkout-sessions.ts';
+import { customerEndpoints } from './customers.ts';
+import { eventEndpoints } from './events.ts';
+import { invoiceEndpoints } from './invoices.ts';
+import { paymentMethodEndpoints } from './payment-methods.ts';
+import { paymentEndpoints } from './payments.ts';
+import { priceEndpoints } from './prices.ts';
+import { productEndpoints } from './products.ts';
+import { subscriptionEndpoints } from './subscriptions.ts';
+import { webhookEndpointEndpoints } from './webhook-endpoints.ts';
+
+/** The whole API. */
+export const endpoints: readonly Endpoint[] = [
+  ...accountEndpoints,
+  ...balanceTransactionEndpoints,
+  ...checkoutSessionEndpoints,
+  ...customerEndpoints,
+  ...eventEndpoints,
+  ...invoiceEndpoints,
+  ...paymentEndpoints,
+  ...paymentMethodEndpoints,
+  ...priceEndpoints,
+  ...productEndpoints,
+  ...subscriptionEndpoints,
+  ...webhookEndpointEndpoints,
+];

@@ -1,0 +1,148 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { endpoint } from '../api/endpoint.ts';
+import { cardDeclined, invalidRequest, noSuch } from '../api/failure.ts';
+import { createdWithin, listPage } from '../api/lists.ts';
+import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
+import type { Unit } from '../api/unit.ts';
+import { collectInvoice, markPaid, openPayment, voidInvoice } from '../billing/invoicing.ts';
+import { isDeclining } from '../billing/payments.ts';
+import { cardFor, followInvoice } from '../billing/subscriptions.ts';
+import { customerOrNull } from '../objects/customer.ts';
+import type { Invoice, PaymentMethod } from '../objects/stored.ts';
+
+const listParameters = parameters<Stripe.InvoiceListParams>()({
+  ...page,
+  created,
+  customer: text().optional(),
+  status: choice('draft', 'open', 'paid', 'uncollectible', 'void').optional(),
+  subscription: text().optional(),
+});
+const payParameters = parameters<Stripe.InvoicePayParams>()({
+  expand,
+  off_session: boolean.optional(),
+  paid_out_of_band: boolean.optional(),
+  payment_method: text().optional(),
+});
+const paymentListParameters = parameters<Stripe.InvoicePaymentListParams>()({
+  ...page,
+  created,
+  invoice: text().optional(),
+  payment: z
+    .strictObject({ payment_intent: text().optional(), type: choice('payment_intent', 'charge', 'payment_record') })
+    .optional(),
+  status: choice('canceled', 'open', 'paid').optional(),
+});
+
+export const invoiceEndpoints = [
+  endpoint('GET', '/v1/invoices', listParameters, listInvoices),
+  endpoint('GET', '/v1/invoices/:id', parameters<Stripe.InvoiceRetrieveParams>()({ expand }), (unit, _, { id }) =>
+    existingInvoice(unit, id),
+  ),
+  endpoint(
+    'GET',
+    '/v1/invoices/:id/lines',
+    parameters<Stripe.InvoiceListLineItemsParams>()(page),
+    (unit, given, { id, url }) => listPage(existingInvoice(unit, id).lines.data, given, url, 'line item'),
+  ),
+  endpoint('POST', '/v1/invoices/:id/pay', payParameters, (unit, given, { id }) => pay(unit, id, given)),
+  endpoint(
+    'POST',
+    '/v1/invoices/:id/void',
+    parameters<Stripe.InvoiceVoidInvoiceParams>()({ expand }),
+    (unit, _, { id }) => voidOpen(unit, id),
+  ),
+  endpoint('GET', '/v1/invoice_payments', paymentListParameters, listInvoicePayments),
+  endpoint(
+    'GET',
+    '/v1/invoice_payments/:id',
+    parameters<Stripe.InvoicePaymentRetrieveParams>()({ expand }),
+    (unit, _, { id }) => {
+      const payment = unit.tables.invoice_payment.get(id);
+      if (!payment) throw noSuch('invoice_payment', id);
+      return payment;
+    },
+  ),
+];
+
+function listInvoices(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+  const { customer, status, subscription } = given;
+  const table = unit.tables.invoice;
+  const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
+  const rows = candidates
+    .filter(row => status === undefined || row.status === status)
+    .filter(row => subscription === undefined || subscriptionOf(row) === subscription)
+    .filter(createdWithin(given.created));
+  return listPage(rows, given, url, 'invoice');
+}
+
+/** Pays an open invoice with a given card, else the subscription's, else the customer's. A declined card is 402. */
+function pay(unit: Unit, id: string, given: z.output<typeof payParameters>): Invoice {
+  const invoice = existingInvoice(unit, id);
+  if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
+  if (invoice.status !== 'open') throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
+  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
+  if (given.paid_out_of_band) {
+    const paid = markPaid(unit, invoice, null);
+    if (subscription) followInvoice(unit, subscription, paid);
+    return paid;
+  }
+  const card = payingCard(unit, invoice, given.payment_method);
+  const result = collectInvoice(unit, invoice, card, isDeclining(unit, card.id));
+  if (subscription) followInvoice(unit, subscription, result.invoice);
+  if (result.attempt?.declined) throw cardDeclined(result.attempt.charge.id, result.attempt.intent, card);
+  return result.invoice;
+}
+
+function payingCard(unit: Unit, invoice: Invoice, given: string | undefined): PaymentMethod {
+  if (given !== undefined) {
+    const card = unit.tables.payment_method.get(given);
+    if (card?.customer !== invoice.customer) throw noSuch('PaymentMethod', given, 'payment_method');
+    return card;
+  }
+  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
+  const preferred = customerOrNull(unit, invoice.customer)?.invoice_settings.default_payment_method;
+  const card =
+    (subscription && cardFor(unit, subscription)) ??
+    (typeof preferred === 'string' ? unit.tables.payment_method.get(preferred) : undefined);
+  if (!card)
+    throw invalidRequest(
+      'There is no `default_payment_method` set on this Customer or Invoice. Please set a default payment method or pass one.',
+      { code: 'invoice_payment_intent_requires_action' },
+    );
+  return card;
+}
+
+function voidOpen(unit: Unit, id: string): Invoice {
+  const invoice = existingInvoice(unit, id);
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalidRequest(`You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`);
+  const payment = openPayment(unit, id);
+  if (payment)
+    unit.update('invoice_payment', payment, {
+      status: 'canceled',
+      status_transitions: { canceled_at: unit.now, paid_at: null },
+    });
+  return voidInvoice(unit, invoice);
+}
+
+function listInvoicePayments(unit: Unit, given: z.output<typeof paymentListParameters>, { url }: { url: string }) {
+  const { invoice, payment, status } = given;
+  const table = unit.tables.invoice_payment;
+  const candidates = invoice === undefined ? table.newestFirst() : table.withField('invoice', invoice);
+  const rows = candidates
+    .filter(row => payment?.payment_intent === undefined || row.payment.payment_intent === payment.payment_intent)
+    .filter(row => status === undefined || row.status === status)
+    .filter(createdWithin(given.created));
+  return listPage(rows, given, url, 'invoice_payment');
+}
+
+function subscriptionOf(invoice: Invoice): string | undefined {
+  return invoice.parent?.subscription_details.subscription;
+}
+
+function existingInvoice(unit: Unit, id: string): Invoice {
+  const invoice = unit.tables.invoice.get(id);
+  if (!invoice) throw noSuch('invoice', id);
+  return invoice;
+}

@@ -1,0 +1,182 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { invalidRequest, noSuch } from '../api/failure.ts';
+import { mergeMetadata } from '../api/metadata.ts';
+import {
+  boolean,
+  choice,
+  empty,
+  expand,
+  integer,
+  metadata,
+  parameters,
+  text,
+  timestamp,
+  unsettableText,
+} from '../api/parameters.ts';
+import type { Unit } from '../api/unit.ts';
+import { renewSubscription } from '../billing/subscriptions.ts';
+import { cadenceOf, planOf } from '../objects/price.ts';
+import { currentPeriod, hasEnded, itemsIn, newItem, subscriptionCadence } from '../objects/subscription.ts';
+import type { Subscription, SubscriptionItem } from '../objects/stored.ts';
+import { existingPrice } from './prices.ts';
+
+export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
+  cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
+  cancel_at_period_end: boolean.optional(),
+  default_payment_method: unsettableText().optional(),
+  description: unsettableText(500).optional(),
+  expand,
+  items: z
+    .array(
+      z.strictObject({
+        deleted: boolean.optional(),
+        id: text().optional(),
+        price: text().optional(),
+        quantity: integer(0, 999_999_999).optional(),
+      }),
+    )
+    .max(20)
+    .optional(),
+  metadata: metadata.optional(),
+  payment_behavior: choice(
+    'allow_incomplete',
+    'default_incomplete',
+    'error_if_incomplete',
+    'pending_if_incomplete',
+  ).optional(),
+  proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
+  trial_end: z.union([z.literal('now'), timestamp]).optional(),
+});
+
+type Given = z.output<typeof updateParameters>;
+
+/**
+ * Changes a subscription and tells of it. New prices and quantities hold from the next period: this stand-in makes no
+ * prorations. An ended subscription takes nothing but metadata.
+ */
+export function updateSubscription(unit: Unit, subscription: Subscription, given: Given): Subscription {
+  const { expand: _expand, metadata: _metadata, ...others } = given;
+  if (hasEnded(subscription) && Object.values(others).some(value => value !== undefined))
+    throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.');
+  const changes: Partial<Subscription> = {
+    metadata: mergeMetadata(subscription.metadata, given.metadata),
+    ...cancellationOf(unit, subscription, given),
+    ...cardOf(unit, subscription, given),
+    ...itemsOf(unit, subscription, given),
+    ...(given.description === undefined ? {} : { description: given.description }),
+    ...trialOf(unit, subscription, given),
+  };
+  const updated = unit.update('subscription', subscription, changes, 'customer.subscription.updated');
+  return given.trial_end === 'now' && updated.status === 'trialing'
+    ? renewSubscription(unit, updated, unit.now)
+    : updated;
+}
+
+/** The two ways of ending later exclude each other; `cancel_at_period_end` shows in `cancel_at` too. */
+function cancellationOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+  const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = given;
+  if (cancelAt !== undefined && atPeriodEnd !== undefined)
+    throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', {
+      param: 'cancel_at',
+    });
+  const { end } = currentPeriod(subscription);
+  const requested = { canceled_at: unit.now, cancellation_details: detailsOf(subscription, 'cancellation_requested') };
+  const takenBack = { canceled_at: null, cancellation_details: detailsOf(subscription, null) };
+  if (atPeriodEnd === true)
+    return subscription.cancel_at_period_end ? {} : { cancel_at_period_end: true, cancel_at: end, ...requested };
+  if (atPeriodEnd === false)
+    return subscription.cancel_at_period_end ? { cancel_at_period_end: false, cancel_at: null, ...takenBack } : {};
+  if (cancelAt === undefined) return {};
+  if (cancelAt === null) return { cancel_at_period_end: false, cancel_at: null, ...takenBack };
+  const moment = typeof cancelAt === 'string' ? end : cancelAt;
+  if (moment <= unit.now)
+    throw invalidRequest('The `cancel_at` timestamp must be in the future.', { param: 'cancel_at' });
+  return { cancel_at_period_end: false, cancel_at: moment, ...requested };
+}
+
+function detailsOf(subscription: Subscription, reason: 'cancellation_requested' | null) {
+  const { comment = null, feedback = null, feedback_option = null } = subscription.cancellation_details ?? {};
+  return { comment, feedback, feedback_option, reason };
+}
+
+function cardOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+  const id = given.default_payment_method;
+  if (id === undefined) return {};
+  if (id !== null && unit.tables.payment_method.get(id)?.customer !== subscription.customer)
+    throw noSuch('PaymentMethod', id, 'default_payment_method');
+  return { default_payment_method: id };
+}
+
+function itemsOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+  if (given.items === undefined) return {};
+  let data = subscription.items.data;
+  for (const [index, change] of given.items.entries()) data = changeItems(unit, subscription, data, change, index);
+  if (data.length === 0)
+    throw invalidRequest('A subscription must have at least one item. Cancel it instead.', { param: 'items' });
+  const changed = { ...subscription, items: { ...subscription.items, data } };
+  const [before, after] = [subscriptionCadence(subscription), subscriptionCadence(changed)];
+  const sameCadence = before.interval === after.interval && before.count === after.count;
+  // A new cadence is counted from the end of the period that is already paid.
+  return sameCadence
+    ? { items: changed.items }
+    : { items: changed.items, billing_cycle_anchor: currentPeriod(subscription).end };
+}
+
+function changeItems(
+  unit: Unit,
+  subscription: Subscription,
+  items: SubscriptionItem[],
+  change: NonNullable<Given['items']>[number],
+  index: number,
+): SubscriptionItem[] {
+  const price = change.price === undefined ? null : recurringPrice(unit, subscription, change.price, index);
+  if (change.id === undefined) {
+    if (!price)
+      throw invalidRequest(`You must pass \`items[${index}][price]\` for a new item.`, {
+        param: `items[${index}][price]`,
+      });
+    return [...items, newItem(unit, subscription.id, price, change.quantity ?? 1, currentPeriod(subscription))];
+  }
+  const existing = items.find(({ id }) => id === change.id);
+  if (!existing) throw noSuch('subscription_item', change.id, `items[${index}][id]`);
+  if (change.deleted) return items.filter(item => item !== existing);
+  const cadence = price && cadenceOf(price);
+  const changed = {
+    ...existing,
+    quantity: change.quantity ?? existing.quantity,
+    ...(price && cadence ? { price, plan: planOf(price, cadence) } : {}),
+  };
+  return items.map(item => (item === existing ? changed : item));
+}
+
+function recurringPrice(unit: Unit, subscription: Subscription, id: string, index: number) {
+  const param = `items[${index}][price]`;
+  const price = existingPrice(unit, id, param);
+  if (price.type !== 'recurring')
+    throw invalidRequest(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      { param },
+    );
+  if (!price.active)
+    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
+  if (price.currency !== subscription.currency)
+    throw invalidRequest(
+      `The price specified only supports \`${price.currency}\`. The subscription's currency is \`${subscription.currency}\`.`,
+      { param },
+    );
+  return price;
+}
+
+function trialOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+  const end = given.trial_end;
+  if (typeof end !== 'number') return {};
+  if (end <= unit.now) throw invalidRequest('The `trial_end` timestamp must be in the future.', { param: 'trial_end' });
+  return {
+    status: 'trialing',
+    trial_start: subscription.trial_start ?? unit.now,
+    trial_end: end,
+    billing_cycle_anchor: end,
+    items: itemsIn(subscription, { start: unit.now, end }),
+  };
+}

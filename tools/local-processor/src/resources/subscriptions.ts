@@ -1,0 +1,120 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { endpoint } from '../api/endpoint.ts';
+import { invalidRequest, noSuch } from '../api/failure.ts';
+import { createdWithin, listPage } from '../api/lists.ts';
+import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
+import type { Unit } from '../api/unit.ts';
+import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts';
+import { hasEnded } from '../objects/subscription.ts';
+import type { Subscription } from '../objects/stored.ts';
+import { updateParameters, updateSubscription } from './subscription-update.ts';
+
+const STATUSES = [
+  'active',
+  'all',
+  'canceled',
+  'ended',
+  'incomplete',
+  'incomplete_expired',
+  'past_due',
+  'paused',
+  'trialing',
+  'unpaid',
+] as const;
+
+const cancellationDetails = z.strictObject({
+  comment: text().optional(),
+  feedback: choice(
+    'customer_service',
+    'low_quality',
+    'missing_features',
+    'other',
+    'switched_service',
+    'too_complex',
+    'too_expensive',
+    'unused',
+  ).optional(),
+});
+
+const listParameters = parameters<Stripe.SubscriptionListParams>()({
+  ...page,
+  created,
+  customer: text().optional(),
+  price: text().optional(),
+  status: choice(...STATUSES).optional(),
+});
+const cancelParameters = parameters<Stripe.SubscriptionCancelParams>()({
+  cancellation_details: cancellationDetails.optional(),
+  expand,
+  invoice_now: boolean.optional(),
+  prorate: boolean.optional(),
+});
+const resumeParameters = parameters<Stripe.SubscriptionResumeParams>()({
+  billing_cycle_anchor: choice('now', 'unchanged').optional(),
+  expand,
+  proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
+});
+
+export const subscriptionEndpoints = [
+  endpoint('GET', '/v1/subscriptions', listParameters, listSubscriptions),
+  endpoint(
+    'GET',
+    '/v1/subscriptions/:id',
+    parameters<Stripe.SubscriptionRetrieveParams>()({ expand }),
+    (unit, _, { id }) => existingSubscription(unit, id),
+  ),
+  endpoint('POST', '/v1/subscriptions/:id', updateParameters, (unit, given, { id }) =>
+    updateSubscription(unit, existingSubscription(unit, id), given),
+  ),
+  endpoint('DELETE', '/v1/subscriptions/:id', cancelParameters, (unit, given, { id }) => cancel(unit, id, given)),
+  endpoint('POST', '/v1/subscriptions/:id/resume', resumeParameters, (unit, _, { id }) => resume(unit, id)),
+];
+
+function listSubscriptions(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+  const { customer, price, status } = given;
+  const table = unit.tables.subscription;
+  const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
+  const rows = candidates
+    .filter(row => isWanted(row, status))
+    .filter(row => price === undefined || row.items.data.some(item => item.price.id === price))
+    .filter(createdWithin(given.created));
+  return listPage(rows, given, url, 'subscription');
+}
+
+/** Without a status, canceled subscriptions are left out. */
+function isWanted(row: Subscription, status: (typeof STATUSES)[number] | undefined): boolean {
+  if (status === 'all') return true;
+  if (status === undefined) return row.status !== 'canceled';
+  return status === 'ended' ? hasEnded(row) : row.status === status;
+}
+
+function cancel(unit: Unit, id: string, given: z.output<typeof cancelParameters>): Subscription {
+  const subscription = existingSubscription(unit, id);
+  // A canceled subscription can be retrieved but is no longer there to cancel.
+  if (hasEnded(subscription)) throw noSuch('subscription', id);
+  const { comment, feedback } = given.cancellation_details ?? {};
+  const cancellation_details = {
+    comment: comment ?? null,
+    feedback: feedback ?? null,
+    feedback_option: null,
+    reason: null,
+  };
+  const changes = { cancel_at_period_end: false, cancel_at: null, canceled_at: unit.now, cancellation_details };
+  return endSubscription(unit, { ...subscription, ...changes }, 'cancellation_requested');
+}
+
+function resume(unit: Unit, id: string): Subscription {
+  const subscription = existingSubscription(unit, id);
+  if (subscription.status !== 'paused')
+    throw invalidRequest(
+      `You can only resume subscriptions with a status of 'paused', but this one is ${subscription.status}.`,
+    );
+  return resumeSubscription(unit, subscription);
+}
+
+function existingSubscription(unit: Unit, id: string): Subscription {
+  const subscription = unit.tables.subscription.get(id);
+  if (!subscription) throw noSuch('subscription', id);
+  return subscription;
+}

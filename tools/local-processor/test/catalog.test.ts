@@ -1,0 +1,70 @@
+import type { Stripe } from 'stripe';
+import { expect, test } from 'vitest';
+import { connect, startProcessor } from './processor.ts';
+
+test('products and prices are made, changed, listed and told of', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const product = await stripe.products.create({ name: 'Pro', description: 'All of it', metadata: { a: '1' } });
+  const price = await stripe.prices.create({
+    product: product.id,
+    currency: 'EUR',
+    unit_amount: 1000,
+    recurring: { interval: 'month', interval_count: 3 },
+  });
+  expect(price).toMatchObject({ currency: 'eur', type: 'recurring', recurring: { interval_count: 3 } });
+  expect(price.unit_amount_decimal?.toString()).toBe('1000');
+
+  await stripe.products.update(product.id, { active: false, description: '', default_price: price.id });
+  await stripe.prices.update(price.id, { nickname: 'Quarterly', lookup_key: 'q' });
+
+  expect(await stripe.products.retrieve(product.id, { expand: ['default_price'] })).toMatchObject({
+    active: false,
+    description: null,
+    default_price: { id: price.id, nickname: 'Quarterly' },
+  });
+  expect((await stripe.products.list({ active: true })).data).toEqual([]);
+  expect((await stripe.prices.list({ product: product.id, active: true })).data).toHaveLength(1);
+  expect((await stripe.prices.list({ lookup_keys: ['q'] })).data).toHaveLength(1);
+  const types = (await stripe.events.list()).data.map(({ type }) => type);
+  expect(types).toEqual(['price.updated', 'product.updated', 'price.created', 'product.created']);
+});
+
+test('the default price of a product cannot be archived', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const product = await stripe.products.create({ name: 'Pro' });
+  const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 5 });
+  await stripe.products.update(product.id, { default_price: price.id });
+  await expect(stripe.prices.update(price.id, { active: false })).rejects.toThrow(/default price/);
+  await expect(stripe.products.del(product.id)).rejects.toThrow(/user-created prices/);
+});
+
+test.each([
+  [{ currency: 'usd', unit_amount: 1 }, 'parameter_missing', 'product'],
+  [{ product: 'prod_none', currency: 'usd', unit_amount: 1 }, 'resource_missing', 'product'],
+  [{ product: 'PRODUCT', currency: 'usd' }, 'parameter_missing', 'unit_amount'],
+  [{ product: 'PRODUCT', currency: 'usd', unit_amount: 1.5 }, 'parameter_invalid_integer', 'unit_amount'],
+  [{ product: 'PRODUCT', currency: 'usd', unit_amount: -1 }, 'parameter_invalid_integer', 'unit_amount'],
+  [{ product: 'PRODUCT', currency: 'zzz', unit_amount: 1 }, undefined, 'currency'],
+  [{ product: 'PRODUCT', currency: 'usd', unit_amount: 1, colour: 'red' }, 'parameter_unknown', 'colour'],
+  [
+    { product: 'PRODUCT', currency: 'usd', unit_amount: 1, recurring: { interval_count: 1 } },
+    'parameter_missing',
+    'recurring[interval]',
+  ],
+  [
+    { product: 'PRODUCT', currency: 'usd', unit_amount: 1, recurring: { interval: 'month', interval_count: 37 } },
+    undefined,
+    'recurring[interval_count]',
+  ],
+])('a price %j is refused', async (given, code, param) => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { id: product } = await stripe.products.create({ name: 'Pro' });
+  const wanted = { ...given, ...('product' in given && given.product === 'PRODUCT' ? { product } : {}) };
+  // What the types refuse is sent on purpose.
+  const attempt = stripe.prices.create(wanted as Stripe.PriceCreateParams);
+  await expect(attempt).rejects.toMatchObject({ type: 'StripeInvalidRequestError', statusCode: 400, param });
+  await expect(attempt).rejects.toHaveProperty('code', code);
+});

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { connect, startProcessor } from './processor.ts';
+import { idOf, openCheckout, press, stock } from './shop.ts';
+
+test('the page shows what is bought for how much and how often, takes no card data and runs no script', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { session } = await openCheckout(stripe, { subscription_data: { trial_period_days: 14 } });
+  const response = await fetch(session.url ?? '');
+  const page = await response.text();
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  for (const text of ['Pro × 1', '$29.99 per month', 'free for 14 days', '4242', 'ada@example.com', '$0.00'])
+    expect(page).toContain(text);
+  expect(page).toContain('http://localhost:9/back');
+  expect(page).not.toContain('<script');
+  expect(page).not.toContain('<input');
+});
+
+test('an invoice of names in any script is a PDF too', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { session, customer, price } = await openCheckout(stripe);
+  await stripe.customers.update(customer.id, { name: '山田 太郎 🎉' });
+  await stripe.products.update(idOf(price.product), { name: 'Тариф «Про»' });
+  await press(session, 'pay');
+  const [invoice] = (await stripe.invoices.list({ customer: customer.id })).data;
+  expect((await fetch(invoice?.invoice_pdf ?? '')).status).toBe(200);
+});
+
+test('names that are HTML are shown as text', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { customer } = await stock(stripe);
+  const product = await stripe.products.create({ name: '<img src=x onerror=alert(1)>"\'&' });
+  const price = await stripe.prices.create({ product: product.id, currency: 'jpy', unit_amount: 1200 });
+  const session = await stripe.checkout.sessions.create({
+    mode: 'payment',
+    customer: customer.id,
+    line_items: [{ price: price.id, quantity: 1 }],
+    success_url: 'https://example.com/?a="><b>',
+    cancel_url: 'https://example.com/?a="><b>',
+  });
+  const page = await (await fetch(session.url ?? '')).text();
+  expect(page).not.toContain('<img');
+  expect(page).not.toContain('"><b>');
+  expect(page).toContain('¥1,200');
+});
+
+test('a press without a known action changes nothing', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { session } = await openCheckout(stripe);
+  const answer = await fetch(session.url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'steal' }) });
+  expect(answer.status).toBe(400);
+  expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ status: 'open' });
+});
+
+test('a second press finds the session complete and makes nothing twice', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { session, customer } = await openCheckout(stripe);
+  await press(session, 'pay');
+  expect((await press(session, 'pay')).status).toBe(410);
+  expect((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data).toHaveLength(1);
+});
+
+test('an unknown session is 404', async () => {
+  await using processor = await startProcessor();
+  expect((await fetch(`${processor.url}/c/pay/cs_test_none`)).status).toBe(404);
+});
+
+test('invoices are seen on a page and as a PDF', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { session, customer } = await openCheckout(stripe);
+  await press(session, 'pay');
+  const [invoice] = (await stripe.invoices.list({ customer: customer.id })).data;
+  const page = await (await fetch(invoice?.hosted_invoice_url ?? '')).text();
+  expect(page).toContain(invoice?.number);
+  const pdf = await fetch(invoice?.invoice_pdf ?? '');
+  expect(pdf.headers.get('content-type')).toBe('application/pdf');
+  expect(
+    Buffer.from(await pdf.arrayBuffer())
+      .subarray(0, 5)
+      .toString(),
+  ).toBe('%PDF-');
+  expect((await fetch(`${processor.url}/i/acct_1none/in_1none/pdf`)).status).toBe(404);
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { LocalProcessorControl } from '../src/control/client.ts';
+import { connect, freshKey, startProcessor } from './processor.ts';
+import { type Receiver, startReceiver, until } from './receiver.ts';
+import { openCheckout } from './shop.ts';
+
+async function setUp(processor: { url: string }, receiver: Receiver) {
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['*'] });
+  return { stripe, control };
+}
+
+const names = (receiver: Receiver) =>
+  receiver.received.map(({ event }) => ('name' in event.data.object ? event.data.object.name : null));
+
+test('webhooks are held back and let go in the order that is asked for', async () => {
+  await using processor = await startProcessor();
+  await using receiver = await startReceiver();
+  const { stripe, control } = await setUp(processor, receiver);
+  await control.setDeliveryRules({ hold: true });
+  for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name });
+  expect(await control.deliveries({ status: 'held' })).toHaveLength(3);
+  expect(receiver.received).toEqual([]);
+
+  expect(await control.release('reversed')).toBe(3);
+
+  await control.deliveriesSettled();
+  expect(names(receiver)).toEqual(['c', 'b', 'a']);
+  expect((await control.deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
+});
+
+test('webhooks are sent several times, shuffled, lost and sent again', async () => {
+  await using processor = await startProcessor();
+  await using receiver = await startReceiver();
+  const { stripe, control } = await setUp(processor, receiver);
+  await control.setDeliveryRules({ copies: 2, shuffle: { seed: 7, windowMs: 400 } });
+  for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name });
+  await until(() => receiver.received.length === 6, 'both copies');
+  expect(names(receiver).join('')).toMatch(/^(?!aabbcc)[abc]{6}$/);
+
+  await control.setDeliveryRules({ copies: 1, shuffle: null, dropNext: 1 });
+  await stripe.customers.create({ name: 'lost' });
+  const [lost] = await control.deliveries({ status: 'dropped' });
+  await control.resend(lost?.event ?? '');
+  await until(() => names(receiver).includes('lost'), 'the lost one');
+
+  receiver.received.length = 0;
+  await control.resendAll({ seed: 3 }, ['customer.created']);
+  await until(() => receiver.received.length === 4, 'all once more');
+});
+
+test('calls fail in every way that is planted, only for the account it was planted in', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  const create = () => stripe.customers.create({});
+
+  await control.fail({ path: '/v1/customers', method: 'POST', mode: '429', times: 2 });
+  await expect(connect(processor).customers.create({})).resolves.toBeDefined();
+  await expect(stripe.customers.list()).resolves.toBeDefined();
+  for (const _ of [1, 2]) await expect(create()).rejects.toMatchObject({ statusCode: 429, code: 'rate_limit' });
+  await expect(create()).resolves.toBeDefined();
+
+  await control.fail({ mode: '500' });
+  await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
+  await control.fail({ mode: '502html' });
+  await expect(create()).rejects.toThrow(/Invalid JSON/);
+  await control.fail({ mode: 'dropped', times: 2 });
+  await expect(create()).rejects.toMatchObject({ type: 'StripeConnectionError' });
+  await control.fail({ mode: 'slow', delayMs: 200 });
+  const began = Date.now();
+  await expect(create()).resolves.toBeDefined();
+  expect(Date.now() - began).toBeGreaterThanOrEqual(190);
+
+  await control.fail({ mode: '500', times: 5 });
+  await control.clearFaults();
+  expect(await control.faults()).toEqual([]);
+  await expect(create()).resolves.toBeDefined();
+  expect((await stripe.customers.list()).data).toHaveLength(3);
+});
+
+test('a checkout is paid or declined without a browser, and a subscription driven through its life', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  const { session } = await openCheckout(stripe, { subscription_data: { trial_period_days: 30 } });
+  expect(await control.checkout(session.id, 'decline')).toMatchObject({ status: 'open' });
+  const { subscription } = await control.checkout(session.id);
+  const id = subscription ?? '';
+  await expect(control.checkout(session.id)).rejects.toThrow(/complete/);
+
+  expect(await control.endTrial(id)).toMatchObject({ status: 'active' });
+  expect(await control.renew(id, 'decline')).toMatchObject({ status: 'past_due' });
+  expect(await control.collect(id)).toMatchObject({ status: 'active' });
+  await control.renew(id, 'decline');
+  expect(await control.giveUp(id, 'unpaid')).toMatchObject({ status: 'unpaid' });
+  expect(await control.collect(id)).toMatchObject({ status: 'active' });
+  expect(await control.pause(id)).toMatchObject({ status: 'paused' });
+  expect(await stripe.subscriptions.resume(id)).toMatchObject({ status: 'active' });
+  expect(await control.end(id)).toMatchObject({ status: 'canceled' });
+  await expect(control.renew(id)).rejects.toThrow(/ended/);
+  const types = (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(['customer.subscription.paused', 'customer.subscription.resumed']));
+});
+
+test('the ledger counts calls and names what was made under which key; a reset empties the account', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  const { id } = await stripe.customers.create({}, { idempotencyKey: 'op:1' });
+  await stripe.customers.retrieve(id);
+  await expect(stripe.customers.retrieve('cus_none')).rejects.toThrow(/No such customer/);
+  const ledger = await control.ledger();
+  expect(ledger.objects).toMatchObject([{ id, object: 'customer', idempotencyKey: 'op:1' }]);
+  expect(ledger.calls).toEqual({ 'POST /v1/customers': { 200: 1 }, 'GET /v1/customers/:id': { 200: 1, 404: 1 } });
+
+  await control.reset();
+
+  expect((await stripe.customers.list()).data).toEqual([]);
+  expect((await stripe.events.list()).data).toEqual([]);
+  expect((await control.ledger()).objects).toEqual([]);
+});
+
+test('the control API wants a key and says what is wrong with a request', async () => {
+  await using processor = await startProcessor();
+  const refused = await fetch(`${processor.url}/_control/ledger`);
+  expect(refused.status).toBe(401);
+  const control = new LocalProcessorControl(processor.url, freshKey());
+  await expect(control.advanceClock(-1)).rejects.toThrow(/seconds/);
+  await expect(control.checkout('cs_test_none')).rejects.toThrow(/No such checkout/);
+});

@@ -1,0 +1,167 @@
+import type { Stripe } from 'stripe';
+import { expect, test } from 'vitest';
+import { LocalProcessorControl } from '../src/control/client.ts';
+import { connect, freshKey, type RunningProcessor, startProcessor } from './processor.ts';
+import { idOf, openCheckout, press } from './shop.ts';
+
+const DAY = 86_400;
+
+async function subscribe(processor: RunningProcessor, more: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const { session, customer, price } = await openCheckout(stripe, more);
+  await press(session, 'pay');
+  const [subscription] = (await stripe.subscriptions.list({ customer: customer.id })).data;
+  if (!subscription) throw new Error('the checkout made no subscription');
+  return { stripe, control: new LocalProcessorControl(processor.url, key), subscription, customer, price };
+}
+
+test('a cancellation at the end of the period can be taken back, whichever way it was set', async () => {
+  await using processor = await startProcessor();
+  const { stripe, subscription } = await subscribe(processor);
+  const end = subscription.items.data[0]?.current_period_end;
+
+  const scheduled = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
+  expect(scheduled).toMatchObject({ cancel_at_period_end: true, cancel_at: end, status: 'active' });
+  const [event] = (await stripe.events.list({ type: 'customer.subscription.updated' })).data;
+  expect(event?.data.previous_attributes).toMatchObject({ cancel_at_period_end: false, cancel_at: null });
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject({
+    cancel_at_period_end: false,
+    cancel_at: null,
+    canceled_at: null,
+  });
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at: 'min_period_end' })).toMatchObject({
+    cancel_at_period_end: false,
+    cancel_at: end,
+  });
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at: '' })).toMatchObject({ cancel_at: null });
+  await expect(
+    stripe.subscriptions.update(subscription.id, { cancel_at: '', cancel_at_period_end: false }),
+  ).rejects.toMatchObject({ param: 'cancel_at' });
+});
+
+test('a canceled subscription is final', async () => {
+  await using processor = await startProcessor();
+  const { stripe, subscription, customer } = await subscribe(processor);
+  const canceled = await stripe.subscriptions.cancel(subscription.id);
+  expect(canceled).toMatchObject({ status: 'canceled', cancel_at_period_end: false });
+  expect(canceled.ended_at).toBeGreaterThan(0);
+  await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({ statusCode: 404 });
+  await expect(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })).rejects.toMatchObject({
+    statusCode: 400,
+  });
+  expect((await stripe.subscriptions.list({ customer: customer.id })).data).toEqual([]);
+  expect((await stripe.subscriptions.list({ customer: customer.id, status: 'canceled' })).data).toHaveLength(1);
+});
+
+test('quantity and price change for the next period', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription, price } = await subscribe(processor);
+  const yearly = await stripe.prices.create({
+    product: idOf(price.product),
+    currency: 'usd',
+    unit_amount: 20_000,
+    recurring: { interval: 'year' },
+  });
+  const item = subscription.items.data[0]?.id ?? '';
+  const changed = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item, price: yearly.id, quantity: 3 }],
+  });
+  expect(changed.items.data).toMatchObject([{ quantity: 3, price: { id: yearly.id }, plan: { interval: 'year' } }]);
+
+  await control.advanceClock(40 * DAY);
+
+  const renewed = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] });
+  expect(renewed.latest_invoice).toMatchObject({ total: 60_000, status: 'paid', billing_reason: 'subscription_cycle' });
+  const period = renewed.items.data[0];
+  expect((period?.current_period_end ?? 0) - (period?.current_period_start ?? 0)).toBeGreaterThan(364 * DAY);
+});
+
+test('a card belongs to its customer before a subscription may use it, and leaves it when detached', async () => {
+  await using processor = await startProcessor();
+  const { stripe, subscription } = await subscribe(processor);
+  const other = await subscribe(processor);
+  const card = idOf(subscription.default_payment_method);
+  await expect(
+    stripe.subscriptions.update(subscription.id, { default_payment_method: 'pm_none' }),
+  ).rejects.toMatchObject({ code: 'resource_missing', param: 'default_payment_method' });
+  await expect(other.stripe.paymentMethods.retrieve(card)).rejects.toMatchObject({ statusCode: 404 });
+  expect(await stripe.paymentMethods.detach(card)).toMatchObject({ customer: null });
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ default_payment_method: null });
+});
+
+test('time renews a subscription month by month, at the moments it would', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription, customer } = await subscribe(processor);
+  await control.advanceClock(95 * DAY);
+  const { data } = await stripe.invoices.list({ customer: customer.id });
+  expect(data).toHaveLength(4);
+  const [newest] = data;
+  const renewed = await stripe.subscriptions.retrieve(subscription.id);
+  expect(newest?.created).toBe(renewed.items.data[0]?.current_period_start);
+  expect(newest?.number).toMatch(/-0004$/);
+  expect(new Set(data.map(({ number }) => number)).size).toBe(4);
+});
+
+test('time ends a subscription that was to end, and a trial that has run out is billed', async () => {
+  await using processor = await startProcessor();
+  const ending = await subscribe(processor);
+  await ending.stripe.subscriptions.update(ending.subscription.id, { cancel_at_period_end: true });
+  const end = ending.subscription.items.data[0]?.current_period_end;
+  await ending.control.advanceClock(40 * DAY);
+  const ended = await ending.stripe.subscriptions.retrieve(ending.subscription.id);
+  expect(ended).toMatchObject({ status: 'canceled', ended_at: end, cancel_at_period_end: true });
+
+  const trial = await subscribe(processor, { subscription_data: { trial_period_days: 14 } });
+  await trial.control.advanceClock(15 * DAY);
+  const active = await trial.stripe.subscriptions.retrieve(trial.subscription.id, { expand: ['latest_invoice'] });
+  expect(active).toMatchObject({ status: 'active', latest_invoice: { total: 2999, status: 'paid' } });
+  const types = (await trial.stripe.events.list({ limit: 100 })).data.map(({ type }) => type);
+  expect(types.filter(type => type === 'customer.subscription.trial_will_end')).toHaveLength(1);
+});
+
+test('a failed renewal is past due, is tried again, and ends when all tries are used up', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription } = await subscribe(processor);
+  await control.setCardDeclines(idOf(subscription.default_payment_method), true);
+  await control.advanceClock(32 * DAY);
+  const due = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] });
+  expect(due).toMatchObject({ status: 'past_due', latest_invoice: { status: 'open', attempt_count: 1 } });
+
+  await control.advanceClock(20 * DAY);
+
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+    status: 'canceled',
+    cancellation_details: { reason: 'payment_failed' },
+  });
+  const { data } = await stripe.events.list({ type: 'invoice.payment_failed' });
+  expect(data).toHaveLength(4);
+});
+
+test('paying the open invoice makes a past-due subscription active again', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription } = await subscribe(processor);
+  const card = idOf(subscription.default_payment_method);
+  await control.setCardDeclines(card, true);
+  expect(await control.renew(subscription.id)).toMatchObject({ status: 'past_due' });
+  const [invoice] = (await stripe.invoices.list({ status: 'open' })).data;
+  await expect(stripe.invoices.pay(invoice?.id ?? '')).rejects.toMatchObject({
+    type: 'StripeCardError',
+    code: 'card_declined',
+    statusCode: 402,
+  });
+  await control.setCardDeclines(card, false);
+  expect(await stripe.invoices.pay(invoice?.id ?? '')).toMatchObject({ status: 'paid', amount_remaining: 0 });
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' });
+  await expect(stripe.invoices.pay(invoice?.id ?? '')).rejects.toThrow(/already paid/);
+});
+
+test('an open invoice can be voided', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription } = await subscribe(processor);
+  await control.renew(subscription.id, 'decline');
+  const [invoice] = (await stripe.invoices.list({ subscription: subscription.id, status: 'open' })).data;
+  expect(await stripe.invoices.voidInvoice(invoice?.id ?? '')).toMatchObject({ status: 'void' });
+  const [event] = (await stripe.events.list({ limit: 1 })).data;
+  expect(event?.type).toBe('invoice.voided');
+});
