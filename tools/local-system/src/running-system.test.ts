@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writePids } from './pids-file.ts';
+import { findServers } from './running-system.ts';
+import { loadSecrets } from './secrets.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'billing-running-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const supervisor = { pid: 1, port: 1, url: 'http://127.0.0.1:1', token: 'token' };
+const part = (port: number) => ({ pid: 1, port, url: `http://127.0.0.1:${port}` });
+
+it('finds the servers of a running system, with the role of the one service', () => {
+  const { rolePasswords, natsPassword } = loadSecrets(dataDir);
+  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
+  expect(findServers(dataDir, 'analytics')).toEqual({
+    databaseUrl: `postgres://billing_analytics:${rolePasswords.analytics}@127.0.0.1:5432/billing`,
+    natsUrl: `nats://billing:${natsPassword}@127.0.0.1:4222`,
+  });
+});
+
+it('says what to do when no system runs, or one over servers of its owner’s', () => {
+  expect(() => findServers(dataDir, 'analytics')).toThrow('Run npm start');
+  writePids(dataDir, { supervisor, parts: { nats: part(4_222) } });
+  expect(() => findServers(dataDir, 'analytics')).toThrow('Set DATABASE_URL and NATS_URL');
+});

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { parseEnv } from '@billing/service-kit/env';
+import { StartError } from '@billing/service-kit/start-error';
+import { z } from 'zod';
+
+/** An empty variable, as `KEY= npm start` gives it, counts as absent. */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => (value === '' ? undefined : value), schema.optional());
+
+const environment = z.object({
+  BILLING_DATA_DIR: optional(z.string()),
+  GATEWAY_PORT: optional(z.coerce.number().int().min(0).max(65_535)),
+  PUBLIC_URL: optional(z.url({ protocol: /^https?$/ })),
+  LOG_LEVEL: optional(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])),
+  DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  NATS_URL: optional(z.string()),
+  STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
+});
+
+/** What `npm start` may be told; each has a default, or the embedded part stands in. */
+export interface Settings {
+  dataDir: string;
+  /** 0 takes a free one. */
+  gatewayPort: number;
+  publicUrl?: string | undefined;
+  logLevel: string;
+  /** An existing PostgreSQL: a role that may create roles and schemas in that database. */
+  databaseUrl?: string | undefined;
+  natsUrl?: string | undefined;
+  stripeApiBaseUrl?: string | undefined;
+  otlpEndpoint?: string | undefined;
+  demo: boolean;
+}
+
+/**
+ * Reads the environment and the arguments of `npm start`; `home` is where `.data` goes by default.
+ * @throws StartError that names what is wrong.
+ */
+export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[], home: string): Settings {
+  const unknown = args.find(argument => argument !== '--no-demo');
+  if (unknown !== undefined)
+    throw new StartError(`Unknown argument ${unknown}. The only one is --no-demo; settings are environment variables.`);
+  const env = parseEnv(environment, source);
+  return {
+    dataDir: resolve(home, env.BILLING_DATA_DIR ?? '.data'),
+    gatewayPort: env.GATEWAY_PORT ?? 8080,
+    publicUrl: env.PUBLIC_URL,
+    logLevel: env.LOG_LEVEL ?? 'info',
+    databaseUrl: env.DATABASE_URL,
+    natsUrl: env.NATS_URL,
+    stripeApiBaseUrl: env.STRIPE_API_BASE_URL,
+    otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    demo: !args.includes('--no-demo'),
+  };
+}

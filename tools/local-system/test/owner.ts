@@ -1,0 +1,12 @@
+// A process that owns a system of stand-ins, for tests that signal or kill it. It prints `ready` and waits.
+import { startLocalSystem } from '../src/local-system.ts';
+import { planStandIns } from './stand-in-system.ts';
+
+const controller = new AbortController();
+const system = await startLocalSystem({
+  dataDir: process.argv[2] ?? '.',
+  planPrograms: planStandIns(),
+  signal: controller.signal,
+});
+console.log('ready');
+process.on('SIGTERM', () => void system.stop());

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type LocalSystem, type LocalSystemOptions, startLocalSystem } from '../src/local-system.ts';
+import { isAlive, partPids, temporaryDataDir } from './processes.ts';
+import { planStandIns, stoppedInOrder } from './stand-in-system.ts';
+
+const start = (dataDir: string, options: Partial<LocalSystemOptions> = {}) =>
+  startLocalSystem({ dataDir, planPrograms: planStandIns(), ...options });
+
+const portsOf = ({ services }: LocalSystem) => Object.values(services).map(({ port }) => port);
+
+it('stops everything in order, and keeps its ports for the next start', async () => {
+  await using data = await temporaryDataDir();
+  const first = await start(data.path);
+  const ports = portsOf(first);
+  const pids = partPids(data.path);
+  await first.stop();
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(existsSync(join(data.path, 'pids.json'))).toBe(false);
+  const order = await stoppedInOrder(data.path);
+  expect([order[0], order.slice(1, 3).toSorted(), order[3]]).toEqual([
+    'gateway',
+    ['catalog', 'customers'],
+    'processor',
+  ]);
+
+  await using second = await start(data.path);
+  expect(portsOf(second)).toEqual(ports);
+});
+
+it('shows the last words of a service that does not start, and leaves nothing running', async () => {
+  await using data = await temporaryDataDir();
+  const failing = { name: 'customers', message: 'customers: CREDENTIALS_KEY is missing' };
+  await expect(start(data.path, { planPrograms: planStandIns({ failing }) })).rejects.toThrow(
+    /customers ended with exit code 1[\s\S]*CREDENTIALS_KEY is missing/,
+  );
+  // The same folder is free again, and so are the ports.
+  const again = await start(data.path);
+  await again.stop();
+});
+
+it('gives up a start when it is told to, and leaves nothing running', async () => {
+  await using data = await temporaryDataDir();
+  const controller = new AbortController();
+  const starting = start(data.path, {
+    signal: controller.signal,
+    report: line => line.startsWith('postgres') && controller.abort(new Error('Enough.')),
+  });
+  await expect(starting).rejects.toThrow('Enough.');
+  const again = await start(data.path);
+  await again.stop();
+});
+
+it('names a gateway port that is in use, before anything is started', async () => {
+  await using data = await temporaryDataDir();
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  await expect(start(data.path, { gatewayPort: port })).rejects.toThrow(`Port ${port} is in use.`);
+  expect(existsSync(join(data.path, 'secrets.json'))).toBe(false);
+  other.close();
+});
+
+it.each([
+  [
+    { databaseUrl: 'postgres://someone:secret@127.0.0.1:1/billing' },
+    /^PostgreSQL at 127\.0\.0\.1:1 can't be reached.*DATABASE_URL/,
+  ],
+  [{ natsUrl: 'nats://someone:secret@127.0.0.1:1' }, /NATS at 127\.0\.0\.1:1.*NATS_URL/],
+])('says in one sentence which existing server does not answer: %o', async (settings, message) => {
+  await using data = await temporaryDataDir();
+  const failed = start(data.path, settings);
+  await expect(failed).rejects.toThrow(message);
+  await expect(failed).rejects.not.toThrow('secret');
+});
