@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
+import type { Phase } from './phases.ts';
+import { REPORT_FILE } from './workspaces.ts';
+
+export interface TurboRun {
+  /** The exit code; 1 when a signal ended it. */
+  readonly finished: Promise<number>;
+  /** Ends it and all it has started. */
+  readonly cancel: () => void;
+}
+
+/**
+ * Runs the `test` script of a phase's workspaces, all of them even after a failure, each with its output in one piece
+ * and a report in {@link REPORT_FILE}.
+ */
+export function startTests(
+  root: string,
+  { turboArgs, concurrency }: Phase,
+  { env, guard }: { env: NodeJS.ProcessEnv; guard: ProcessGuard },
+): TurboRun {
+  const args = ['run', 'test', '--continue=always', '--env-mode=loose', '--ui=stream', '--log-order=grouped'];
+  const vitestArgs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT_FILE}`];
+  // A process group of its own: Ctrl-C reaches the runner alone, which ends the tests before their servers.
+  const child = spawn('turbo', [...args, `--concurrency=${concurrency}`, ...turboArgs, '--', ...vitestArgs], {
+    cwd: root,
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid !== undefined) guard.watch(pid, { first: 'SIGTERM', later: 'SIGKILL' });
+
+  const finished = once(child, 'exit').then(([code]) => {
+    if (pid !== undefined) guard.forget(pid);
+    return typeof code === 'number' ? code : 1;
+  });
+  const cancel = () => {
+    if (pid !== undefined && child.exitCode === null) process.kill(-pid, 'SIGTERM');
+  };
+  return { finished, cancel };
+}

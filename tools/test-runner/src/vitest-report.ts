@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+/** What we read of the file that Vitest's json reporter writes. */
+export const vitestReport = z.object({
+  success: z.boolean(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().default(''),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
+export type VitestReport = z.output<typeof vitestReport>;
+
+/** One workspace after its run; without a report its tests never came to an end. */
+export interface WorkspaceRun {
+  name: string;
+  hasTestFiles: boolean;
+  report?: VitestReport | undefined;
+}
+
+export interface Totals {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** One line each, for the reader of the last screen. */
+  failures: string[];
+}
+
+/**
+ * Adds up the runs of all workspaces. What is no test but went wrong counts as one failure: a file that can't be
+ * loaded, a failed hook, a run without a report, a workspace whose test files held no test.
+ */
+export function sumReports(runs: readonly WorkspaceRun[]): Totals {
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  for (const run of runs) addRun(totals, run);
+  return totals;
+}
+
+/** The last line of a run, for people and for CI: `12 passed, 0 failed`. */
+export function formatTotals({ passed, failed, skipped }: Totals): string {
+  return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+}
+
+function addRun(totals: Totals, { name, hasTestFiles, report }: WorkspaceRun) {
+  if (!hasTestFiles) return;
+  if (report === undefined) return fail(totals, `${name}: the tests ended without a report`);
+
+  const failuresBefore = totals.failed;
+  for (const file of report.testResults) {
+    for (const { fullName, status } of file.assertionResults) {
+      if (status === 'passed') totals.passed++;
+      else if (status === 'failed') fail(totals, `${name}: ${fullName}`);
+      else totals.skipped++;
+    }
+    const blamed = file.assertionResults.some(test => test.status === 'failed');
+    if (file.status === 'failed' && !blamed) fail(totals, `${name}: ${file.name}: ${firstLine(file.message)}`);
+  }
+  if (report.testResults.every(file => file.assertionResults.length === 0) && totals.failed === failuresBefore)
+    fail(totals, `${name}: its test files hold no test`);
+  if (!report.success && totals.failed === failuresBefore) fail(totals, `${name}: an error outside of a test`);
+}
+
+function fail(totals: Totals, line: string) {
+  totals.failed++;
+  totals.failures.push(line);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] || 'failed outside of a test';
+}
