@@ -1,0 +1,87 @@
+import type { PriceState } from '@billing/contracts/events/catalog';
+import type { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
+import { unprocessable, type Problem } from '@billing/contracts/problem';
+import type { Interval, PriceType } from '@billing/contracts/resources/price';
+import type { PriceSnapshot } from '@billing/processor/port';
+import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
+
+/** What of a price may change; amount, currency and interval never do. */
+export interface PriceContent {
+  readonly isActive: boolean;
+  /** Without routing keys. */
+  readonly metadata: Record<string, string>;
+}
+
+/** What a caller may change; metadata replaces what there was. */
+export interface PriceChanges {
+  readonly isActive?: boolean | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a price asks, fixed at its creation. */
+export interface PriceTerms {
+  readonly unitAmount: number | null;
+  readonly currency: string;
+  readonly type: PriceType;
+  readonly interval: Interval | null;
+  readonly intervalCount: number | null;
+}
+
+/** The terms of a new price; a recurring one is billed every interval unless told otherwise. */
+export function termsOf(asked: {
+  unitAmount: number;
+  currency: string;
+  type: PriceType;
+  interval?: Interval | undefined;
+  intervalCount?: number | undefined;
+}): PriceTerms & { unitAmount: number } {
+  const { unitAmount, currency, type, interval = null, intervalCount = 1 } = asked;
+  return type === 'recurring'
+    ? { unitAmount, currency, type, interval, intervalCount }
+    : { unitAmount, currency, type, interval: null, intervalCount: null };
+}
+
+/** The terms of a price of the processor. */
+export function snapshotTerms({ unitAmount, currency, type, interval, intervalCount }: PriceSnapshot): PriceTerms {
+  // A decimal amount has no whole number of the smallest unit.
+  return { unitAmount: Number.isSafeInteger(unitAmount) ? unitAmount : null, currency, type, interval, intervalCount };
+}
+
+/** What of the processor's price may change, as we keep it. */
+export function contentOf({ isActive, metadata }: PriceSnapshot): PriceContent {
+  return { isActive, metadata: withoutRouting(metadata) };
+}
+
+/** Whether two tell the same. */
+export function isSameContent(one: PriceContent, other: PriceContent): boolean {
+  return one.isActive === other.isActive && sameMetadata(one.metadata, other.metadata);
+}
+
+/** A caller's changes as the processor is to be told them. */
+export function changesAtProcessor(current: PriceContent, { metadata, ...changes }: PriceChanges): PriceChanges {
+  return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
+}
+
+/** 422: a product that is archived gets no new prices. */
+export function productInactive(): Problem {
+  return unprocessable('product_inactive', 'The product is archived; activate it before you add a price to it.');
+}
+
+interface PriceRecord extends PriceTerms {
+  readonly id: PriceId;
+  readonly projectId: ProjectId;
+  readonly productId: ProductId;
+  readonly isActive: boolean;
+  readonly processorPriceId: string;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly deletedAt: Date | null;
+}
+
+/** A price as the other services are told of it. */
+export function stateOf(price: PriceRecord): PriceState {
+  const { id, projectId, productId, isActive, processorPriceId, version, createdAt, deletedAt } = price;
+  const { unitAmount, currency, type, interval, intervalCount } = price;
+  const terms = { unitAmount, currency, type, interval, intervalCount };
+  return { id, projectId, productId, ...terms, isActive, processorPriceId, version, createdAt, deletedAt };
+}

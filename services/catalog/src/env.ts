@@ -1,0 +1,4 @@
+import { processorEnv, serviceEnv } from '@billing/service-kit/env';
+
+/** What the catalog reads from its environment. */
+export const catalogEnv = serviceEnv.extend(processorEnv.shape);

@@ -1,0 +1,22 @@
+import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
+import { openDatabase as open, type Database } from '@billing/service-kit/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
+import { journalEntities, journalMigrations } from '@billing/processor/journal/tables';
+import { CreateCatalog } from './migrations/0001-create-catalog.ts';
+import { Price } from './price.entity.ts';
+import { Product } from './product.entity.ts';
+
+/** The catalog's schema; nothing connects until the first query. */
+export function openDatabase(url: string): Database {
+  return open({
+    service: 'catalog',
+    url,
+    entities: [...messagingEntities, ...idempotencyEntities, ...journalEntities, Product, Price],
+    migrations: [
+      ...messagingMigrations,
+      ...idempotencyMigrations,
+      ...journalMigrations,
+      { name: '0001-create-catalog', class: CreateCatalog },
+    ],
+  });
+}

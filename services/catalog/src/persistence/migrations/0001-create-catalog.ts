@@ -1,0 +1,47 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class CreateCatalog extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table products (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        name text not null,
+        description text,
+        is_active boolean not null,
+        metadata jsonb not null,
+        processor_product_id text,
+        processor_updated_at timestamptz,
+        awaits_echo boolean not null,
+        version int not null,
+        created_at timestamptz not null,
+        deleted_at timestamptz,
+        constraint products_processor_product_id_unique unique (team_id, project_id, processor_product_id)
+      )`);
+    this.addSql(`create index products_by_age on products (team_id, project_id, created_at, id)`);
+    this.addSql(`
+      create table prices (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        product_id text not null,
+        unit_amount bigint,
+        currency text not null,
+        type text not null check (type in ('recurring', 'one_time')),
+        interval text check (interval in ('day', 'week', 'month', 'year')),
+        interval_count int,
+        is_active boolean not null,
+        metadata jsonb not null,
+        processor_price_id text,
+        processor_updated_at timestamptz,
+        awaits_echo boolean not null,
+        version int not null,
+        created_at timestamptz not null,
+        deleted_at timestamptz,
+        constraint prices_processor_price_id_unique unique (team_id, project_id, processor_price_id)
+      )`);
+    this.addSql(`create index prices_by_age on prices (team_id, project_id, created_at, id)`);
+    this.addSql(`create index prices_by_product on prices (product_id)`);
+  }
+}

@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest';
+import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
+import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
+import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/questions/questions';
+import { startCatalog, statesIn } from './harness.ts';
+
+it('creates a recurring price at the processor and here, and tells the bus once', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const body = { productId: product.id, unitAmount: 2_999, currency: 'eur', interval: 'month', metadata: { a: 'b' } };
+  const created = await catalog.call('POST', '/prices', { body });
+  expect(created.status).toBe(201);
+  const { price } = created.body;
+  expect(price).toEqual({
+    id: expect.stringMatching(/^pri_/),
+    productId: product.id,
+    unitAmount: 2_999,
+    currency: 'eur',
+    type: 'recurring',
+    interval: 'month',
+    intervalCount: 1,
+    isActive: true,
+    processorPriceId: expect.stringMatching(/^price_/),
+    metadata: { a: 'b' },
+    createdAt: expect.stringMatching(/Z$/),
+  });
+  const atProcessor = await catalog.processor.findPrice(price.processorPriceId);
+  expect(atProcessor).toMatchObject({
+    productId: product.processorProductId,
+    unitAmount: 2_999,
+    currency: 'eur',
+    interval: 'month',
+    intervalCount: 1,
+  });
+  expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
+  expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
+  const { metadata: _, ...told } = price;
+  expect(statesIn(await catalog.heard(PriceCreated))).toEqual([
+    { ...told, projectId: catalog.scope.projectId, version: 1, deletedAt: null },
+  ]);
+});
+
+it('creates a price for once', async () => {
+  await using catalog = await startCatalog();
+  const { id: productId } = await catalog.createProduct();
+  const body = { productId, unitAmount: 0, currency: 'jpy', type: 'one_time' };
+  const { price } = (await catalog.call('POST', '/prices', { body })).body;
+  expect(price).toMatchObject({ type: 'one_time', unitAmount: 0, currency: 'jpy' });
+  expect(price).not.toHaveProperty('interval');
+  expect(price).not.toHaveProperty('intervalCount');
+  expect((await catalog.processor.findPrice(price.processorPriceId)).type).toBe('one_time');
+});
+
+it('creates no price of an archived, a deleted or an unknown product', async () => {
+  await using catalog = await startCatalog();
+  const { id: archived } = await catalog.createProduct();
+  await catalog.call('PATCH', `/products/${archived}`, { body: { isActive: false } });
+  const { id: deleted } = await catalog.createProduct();
+  await catalog.call('DELETE', `/products/${deleted}`);
+  const create = (productId: string) =>
+    catalog.call('POST', '/prices', { body: { productId, unitAmount: 1, currency: 'usd', interval: 'day' } });
+  expect(await create(archived)).toMatchObject({ status: 422, body: { error: { code: 'product_inactive' } } });
+  for (const gone of [deleted, ProductId.create()])
+    expect(await create(gone)).toMatchObject({ status: 404, body: { error: { code: 'product_not_found' } } });
+  expect((await catalog.control.ledger()).objects.filter(({ id }) => id.startsWith('price_'))).toEqual([]);
+});
+
+it('lists by product and by activity, newest first', async () => {
+  await using catalog = await startCatalog();
+  const { id: pro } = await catalog.createProduct({ name: 'Pro' });
+  const { id: team } = await catalog.createProduct({ name: 'Team' });
+  const first = await catalog.createPrice(pro);
+  const second = await catalog.createPrice(team);
+  const third = await catalog.createPrice(pro);
+  await catalog.call('PATCH', `/prices/${first.id}`, { body: { isActive: false } });
+  const ids = async (query: string) =>
+    (await catalog.call('GET', `/prices${query}`)).body.prices.map(({ id }: { id: string }) => id);
+  expect(await ids('')).toEqual([third.id, second.id]);
+  expect(await ids('?activeOnly=false')).toEqual([third.id, second.id, first.id]);
+  expect(await ids(`?productId=${pro}`)).toEqual([third.id]);
+  expect(await ids(`?productId=${pro}&activeOnly=false`)).toEqual([third.id, first.id]);
+  expect(await ids(`?productId=${ProductId.create()}`)).toEqual([]);
+  const page = await catalog.call('GET', '/prices?activeOnly=false&limit=1&offset=2');
+  expect(page.body).toMatchObject({ prices: [{ id: first.id }], pagination: { total: 3, hasMore: false } });
+});
+
+it('changes activity and metadata, and nothing else', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const { id, processorPriceId } = await catalog.createPrice(product.id, { metadata: { keep: '1', drop: '2' } });
+  const changed = await catalog.call('PATCH', `/prices/${id}`, { body: { isActive: false, metadata: { keep: '3' } } });
+  expect(changed.status).toBe(200);
+  expect(changed.body.price).toMatchObject({ isActive: false, unitAmount: 2_999 });
+  expect(changed.body.price.metadata).toEqual({ keep: '3' });
+  const atProcessor = await catalog.processor.findPrice(processorPriceId);
+  expect(atProcessor.isActive).toBe(false);
+  expect(atProcessor.metadata).toEqual({ keep: '3', ...catalog.scope, priceId: id });
+  expect(statesIn(await catalog.heard(PriceUpdated))).toMatchObject([{ id, isActive: false, version: 2 }]);
+
+  for (const field of ['unitAmount', 'currency', 'interval', 'intervalCount', 'type', 'productId']) {
+    const refused = await catalog.call('PATCH', `/prices/${id}`, { body: { [field]: 1 } });
+    expect(refused).toMatchObject({ status: 400, body: { error: { details: { fields: [{ path: field }] } } } });
+  }
+});
+
+it('deactivates at the processor what it deletes here, and still tells other services of it', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const price = await catalog.createPrice(product.id);
+  expect(await catalog.call('DELETE', `/prices/${price.id}`)).toMatchObject({ status: 200, body: { success: true } });
+  expect((await catalog.processor.findPrice(price.processorPriceId)).isActive).toBe(false);
+  for (const method of ['GET', 'DELETE'] as const)
+    expect(await catalog.call(method, `/prices/${price.id}`)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'price_not_found' } },
+    });
+  expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
+  expect(statesIn(await catalog.heard(PriceDeleted))).toMatchObject([
+    { id: price.id, version: 2, deletedAt: expect.any(String) },
+  ]);
+
+  const { processorPriceId } = price;
+  expect(await catalog.asking.ask(FindPrice, { ...catalog.scope, priceId: price.id })).toBeNull();
+  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject({
+    price: { id: price.id, unitAmount: 2_999, deletedAt: expect.any(Date) },
+    product: { id: product.id },
+  });
+});
+
+it.each(['archives', 'deletes'])('%s a price that is its product’s default', async what => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const price = await catalog.createPrice(product.id);
+  await catalog.dashboard.products.update(product.processorProductId, { default_price: price.processorPriceId });
+  const path = `/prices/${price.id}`;
+  const done =
+    what === 'deletes'
+      ? await catalog.call('DELETE', path)
+      : await catalog.call('PATCH', path, { body: { isActive: false } });
+  expect(done.status).toBe(200);
+  expect((await catalog.processor.findPrice(price.processorPriceId)).isActive).toBe(false);
+  expect((await catalog.processor.findProduct(product.processorProductId)).defaultPriceId).toBeNull();
+  for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
+  expect(await catalog.heard(ProductUpdated)).toEqual([]);
+});
+
+it('says the same of another project’s price as of none at all', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const { id, processorPriceId } = await catalog.createPrice(product.id);
+  const stranger = { ...catalog.scope, projectId: ProjectId.create() };
+  const headers = { 'x-request-id': 'r1' };
+  for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+    const body = method === 'PATCH' ? { body: { isActive: false } } : {};
+    const foreign = await catalog.call(method, `/prices/${id}`, { of: stranger, headers, ...body });
+    const absent = await catalog.call(method, `/prices/${PriceId.create()}`, { of: stranger, headers, ...body });
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(absent.text);
+  }
+  const body = { productId: product.id, unitAmount: 1, currency: 'usd', interval: 'day' };
+  expect((await catalog.call('POST', '/prices', { of: stranger, body })).status).toBe(404);
+  expect(await catalog.asking.ask(FindPrice, { ...stranger, priceId: id })).toBeNull();
+  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...stranger, processorPriceId })).toBeNull();
+});
+
+it('tells other services of a price and its product', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const price = await catalog.createPrice(product.id);
+  const priced = {
+    price: { id: price.id, productId: product.id, unitAmount: 2_999, interval: 'month', intervalCount: 1, version: 1 },
+    product: { id: product.id, name: 'Pro', isActive: true },
+  };
+  const { id: priceId, processorPriceId } = price;
+  expect(await catalog.asking.ask(FindPrice, { ...catalog.scope, priceId })).toMatchObject(priced);
+  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(
+    priced,
+  );
+});
+
+it('names every field that is wrong', async () => {
+  await using catalog = await startCatalog();
+  for (const [wrong, fields] of [
+    [{ interval: undefined }, ['interval']],
+    [{ unitAmount: 1.5, currency: 'USD' }, ['currency', 'unitAmount']],
+    [{ unitAmount: 100_000_000 }, ['unitAmount']],
+    [{ interval: 'year', intervalCount: 4 }, ['intervalCount']],
+    [{ type: 'one_time', interval: 'month' }, ['interval']],
+  ] as const) {
+    const body = { productId: ProductId.create(), unitAmount: 1, currency: 'usd', interval: 'month', ...wrong };
+    const refused = await catalog.call('POST', '/prices', { body });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+    const paths = refused.body.error.details.fields.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual([...fields]);
+  }
+});

@@ -1,0 +1,202 @@
+import { expect, it } from 'vitest';
+import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
+import { ProductId, ProjectId } from '@billing/contracts/ids';
+import { startCatalog, statesIn } from './harness.ts';
+
+it('creates a product at the processor and here, and tells the bus once', async () => {
+  await using catalog = await startCatalog();
+  const { teamId, projectId } = catalog.scope;
+  const body = { name: ' Pro ', description: 'For teams', metadata: { tier: 'pro' } };
+  const created = await catalog.call('POST', '/products', { body });
+  expect(created.status).toBe(201);
+  const { product } = created.body;
+  expect(product).toEqual({
+    id: expect.stringMatching(/^pp_/),
+    name: 'Pro',
+    description: 'For teams',
+    isActive: true,
+    processorProductId: expect.stringMatching(/^prod_/),
+    metadata: { tier: 'pro' },
+    projectId,
+    createdAt: expect.stringMatching(/Z$/),
+  });
+  expect(await catalog.processor.findProduct(product.processorProductId)).toMatchObject({
+    name: 'Pro',
+    description: 'For teams',
+    metadata: { tier: 'pro', teamId, projectId },
+  });
+  expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
+  const facts = await catalog.heard(ProductCreated, ProductUpdated);
+  expect(facts).toMatchObject([{ type: 'product.created.v1', teamId }]);
+  expect(statesIn(facts)).toEqual([
+    {
+      id: product.id,
+      projectId,
+      name: 'Pro',
+      isActive: true,
+      processorProductId: product.processorProductId,
+      version: 1,
+      createdAt: product.createdAt,
+      deletedAt: null,
+    },
+  ]);
+  expect(await catalog.pendingWrites()).toEqual([]);
+});
+
+it('leaves out a description that is empty', async () => {
+  await using catalog = await startCatalog();
+  expect(await catalog.createProduct({ name: 'Plain', description: '' })).not.toHaveProperty('description');
+});
+
+it('lists newest first, active ones unless told otherwise, page by page', async () => {
+  await using catalog = await startCatalog();
+  const made = [];
+  for (const name of ['a', 'b', 'c', 'd']) made.push(await catalog.createProduct({ name }));
+  await catalog.call('PATCH', `/products/${made[1].id}`, { body: { isActive: false } });
+  const names = (page: { products: { name: string }[] }) => page.products.map(({ name }) => name);
+
+  const active = await catalog.call('GET', '/products');
+  expect(names(active.body)).toEqual(['d', 'c', 'a']);
+  expect(active.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+  expect(names((await catalog.call('GET', '/products?activeOnly=false')).body)).toEqual(['d', 'c', 'b', 'a']);
+  const page = await catalog.call('GET', '/products?activeOnly=false&limit=2&offset=1');
+  expect(names(page.body)).toEqual(['c', 'b']);
+  expect(page.body.pagination).toEqual({ limit: 2, offset: 1, total: 4, hasMore: true });
+  expect((await catalog.call('GET', '/products?limit=1000')).body.pagination.limit).toBe(100);
+});
+
+it('changes what is given at both sides and leaves the rest', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct({
+    name: 'Pro',
+    description: 'Old',
+    metadata: { keep: '1', drop: '2' },
+  });
+  const changed = await catalog.call('PATCH', `/products/${id}`, {
+    body: { name: 'Team', metadata: { keep: '3', fresh: '4' } },
+  });
+  expect(changed.status).toBe(200);
+  expect(changed.body.product).toMatchObject({
+    name: 'Team',
+    description: 'Old',
+    isActive: true,
+    metadata: { keep: '3', fresh: '4' },
+  });
+  expect(changed.body.product.metadata).toEqual({ keep: '3', fresh: '4' });
+  const atProcessor = await catalog.processor.findProduct(processorProductId);
+  expect(atProcessor).toMatchObject({ name: 'Team', description: 'Old', isActive: true });
+  expect(atProcessor.metadata).toEqual({ keep: '3', fresh: '4', ...catalog.scope });
+  expect(statesIn(await catalog.heard(ProductUpdated))).toMatchObject([{ id, name: 'Team', version: 2 }]);
+});
+
+it('removes a description that is set to nothing', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct({ name: 'Pro', description: 'Old' });
+  const changed = await catalog.call('PATCH', `/products/${id}`, { body: { description: '' } });
+  expect(changed.body.product).not.toHaveProperty('description');
+  expect((await catalog.processor.findProduct(processorProductId)).description).toBeNull();
+});
+
+it('archives and activates', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct();
+  for (const isActive of [false, true]) {
+    const changed = await catalog.call('PATCH', `/products/${id}`, { body: { isActive } });
+    expect(changed.body.product.isActive).toBe(isActive);
+    expect((await catalog.processor.findProduct(processorProductId)).isActive).toBe(isActive);
+  }
+});
+
+it('takes an empty change for none', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const unchanged = await catalog.call('PATCH', `/products/${product.id}`, { body: {} });
+  expect(unchanged).toMatchObject({ status: 200, body: { product } });
+  expect(await catalog.heard(ProductUpdated)).toEqual([]);
+});
+
+it('archives at the processor what it deletes here, for good', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const deleted = await catalog.call('DELETE', `/products/${product.id}`);
+  expect(deleted).toMatchObject({ status: 200, body: { success: true } });
+  expect((await catalog.processor.findProduct(product.processorProductId)).isActive).toBe(false);
+  for (const [method, body] of [['GET'], ['PATCH', { name: 'Back' }], ['DELETE']] as const)
+    expect(await catalog.call(method, `/products/${product.id}`, body ? { body } : {})).toMatchObject({
+      status: 404,
+      body: { error: { code: 'product_not_found' } },
+    });
+  expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
+  expect(statesIn(await catalog.heard(ProductDeleted))).toMatchObject([
+    { id: product.id, version: 2, deletedAt: expect.any(String) },
+  ]);
+});
+
+it('deletes a product that has prices, one of them its default', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const price = await catalog.createPrice(product.id);
+  await catalog.dashboard.products.update(product.processorProductId, { default_price: price.processorPriceId });
+  expect((await catalog.call('DELETE', `/products/${product.id}`)).status).toBe(200);
+  expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
+});
+
+it('says the same of another project’s product as of none at all', async () => {
+  await using catalog = await startCatalog();
+  const { id } = await catalog.createProduct();
+  const stranger = { ...catalog.scope, projectId: ProjectId.create() };
+  const headers = { 'x-request-id': 'r1' };
+  for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+    const body = method === 'PATCH' ? { body: { name: 'Mine' } } : {};
+    const foreign = await catalog.call(method, `/products/${id}`, { of: stranger, headers, ...body });
+    const absent = await catalog.call(method, `/products/${ProductId.create()}`, { of: stranger, headers, ...body });
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(absent.text);
+  }
+  expect((await catalog.call('GET', '/products?activeOnly=false', { of: stranger })).body.products).toEqual([]);
+  expect((await catalog.call('GET', `/products/${id}`)).status).toBe(200);
+});
+
+it('names every field that is wrong', async () => {
+  await using catalog = await startCatalog();
+  for (const [body, fields] of [
+    [{}, ['name']],
+    [{ name: '' }, ['name']],
+    [{ name: 'a'.repeat(251), isActive: true }, ['isActive', 'name']],
+    [{ name: 'a', metadata: { projectId: 'proj_1' } }, ['metadata.projectId']],
+    [{ name: 'a', metadata: { a: 1 } }, ['metadata.a']],
+  ] as const) {
+    const refused = await catalog.call('POST', '/products', { body });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+    const paths = refused.body.error.details.fields.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual([...fields]);
+  }
+});
+
+it('takes the fullest metadata that is allowed', async () => {
+  await using catalog = await startCatalog();
+  const metadata = Object.fromEntries(Array.from({ length: 46 }, (_, index) => [`key-${index}`, 'x'.repeat(500)]));
+  expect((await catalog.createProduct({ name: 'Full', metadata })).metadata).toEqual(metadata);
+});
+
+it('asks to connect the processor first, and reserves nothing until then', async () => {
+  await using catalog = await startCatalog();
+  catalog.disconnected.add(catalog.scope.teamId);
+  expect(await catalog.call('POST', '/products', { body: { name: 'Pro' } })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'processor_not_connected' } },
+  });
+  expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
+});
+
+it('lets changes of one product take turns, so that both sides end the same', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct();
+  const names = Array.from({ length: 8 }, (_, index) => `name ${index}`);
+  const answers = await Promise.all(names.map(name => catalog.call('PATCH', `/products/${id}`, { body: { name } })));
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+  const here = (await catalog.call('GET', `/products/${id}`)).body.name;
+  expect(here).toBe((await catalog.processor.findProduct(processorProductId)).name);
+  const versions = statesIn(await catalog.heard(ProductUpdated)).map(({ version }) => version);
+  expect(new Set(versions)).toEqual(new Set([2, 3, 4, 5, 6, 7, 8, 9]));
+});
