@@ -1,0 +1,17 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ListCustomerStates } from '@billing/contracts/questions/records';
+import { findPart } from '@billing/service-kit/find-part';
+import type { z } from 'zod';
+import { stateOf } from '#domain/customer.ts';
+import { Customer, isLinked } from '#persistence/customer.entity.ts';
+
+type Asked = z.output<typeof ListCustomerStates.asked>;
+
+/** A part of a project's customers, the deleted ones too; those still being created are left out. */
+export function listCustomerStates(em: EntityManager) {
+  return async ({ after, limit, ...scope }: Asked) => {
+    const customers = await findPart(em.fork(), Customer, scope, { after, limit });
+    const records = customers.filter(isLinked).map(it => ({ recordedAt: it.updatedAt, state: stateOf(it) }));
+    return { records, next: customers.length < limit ? null : (customers.at(-1)?.id ?? null) };
+  };
+}

@@ -1,0 +1,22 @@
+import { createHttpServer, type HttpServer } from '@billing/service-kit/http';
+import type { Checks } from '@billing/service-kit/health';
+import type { Database } from '@billing/service-kit/database';
+import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Journal } from '@billing/processor/journal/write-journal';
+import { customerRoutes } from './routes/customers.ts';
+
+export interface Dependencies {
+  readonly database: Database;
+  readonly journal: Journal;
+  readonly verifyStatement: VerifyStatement;
+  readonly logger: FastifyBaseLogger;
+  readonly checks?: Checks;
+}
+
+/** The HTTP surface; it opens nothing. */
+export function createApp(dependencies: Dependencies): HttpServer {
+  const app = createHttpServer({ ...dependencies, idempotency: dependencies.database.em });
+  customerRoutes(app, dependencies);
+  return app;
+}

@@ -1,0 +1,49 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+
+const CustomerSchema = defineEntity({
+  name: 'Customer',
+  tableName: 'customers',
+  uniques: [
+    {
+      // One customer of a project for one of the processor; a deleted one does not count.
+      name: 'customers_processor_customer_id_unique',
+      properties: ['teamId', 'projectId', 'processorCustomerId'],
+      where: 'deleted_at is null',
+    },
+  ],
+  indexes: [
+    { name: 'customers_by_age', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'customers_by_processor_customer_id', properties: ['teamId', 'processorCustomerId'] },
+  ],
+  properties: {
+    id: p.text().primary().$type<CustomerId>(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    /** Trimmed and lower-cased. */
+    email: p.text(),
+    name: p.text().strictNullable(),
+    metadata: p.json<Record<string, string>>(),
+    /** Null while the customer is being created: nobody sees it yet. */
+    processorCustomerId: p.text().strictNullable(),
+    /** When the newest event that was taken over happened. */
+    processorUpdatedAt: p.datetime().strictNullable(),
+    /** We changed it ourselves, and the processor's event about that has not come yet. */
+    awaitsEcho: p.boolean(),
+    version: p.integer(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    /** A deleted customer is kept, unseen, so that no later event revives it. */
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+
+export class Customer extends CustomerSchema.class {}
+CustomerSchema.setClass(Customer);
+
+/** A customer that the processor has too. */
+export type LinkedCustomer = Customer & { processorCustomerId: string };
+
+export function isLinked(customer: Customer | null): customer is LinkedCustomer {
+  return customer !== null && customer.processorCustomerId !== null;
+}

@@ -1,0 +1,235 @@
+import { expect, it } from 'vitest';
+import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { CustomerId, ProjectId } from '@billing/contracts/ids';
+import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/questions/questions';
+import { startCustomers, statesIn, type Customers } from './harness.ts';
+
+it('creates a customer at the processor and here, and tells the bus once', async () => {
+  await using customers = await startCustomers();
+  const { teamId, projectId } = customers.scope;
+  const body = { email: '  Ada@Example.COM ', name: 'Ada', metadata: { plan: 'pro' } };
+  const created = await customers.call('POST', '/customers', { body });
+  expect(created.status).toBe(201);
+  const { customer } = created.body;
+  expect(customer).toEqual({
+    id: expect.stringMatching(/^pc_/),
+    email: 'ada@example.com',
+    name: 'Ada',
+    processorCustomerId: expect.stringMatching(/^cus_/),
+    metadata: { plan: 'pro' },
+    projectId,
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: customer.createdAt,
+  });
+  expect(await customers.processor.findCustomer(customer.processorCustomerId)).toMatchObject({
+    email: 'ada@example.com',
+    name: 'Ada',
+    metadata: { plan: 'pro', teamId, projectId, customerId: customer.id },
+  });
+  expect((await customers.call('GET', `/customers/${customer.id}`)).body).toEqual({ customer });
+  const facts = await customers.heard(CustomerCreated, CustomerUpdated);
+  expect(facts).toMatchObject([{ type: 'customer.created.v1', teamId }]);
+  const { metadata: _metadata, updatedAt: _updatedAt, ...told } = customer;
+  expect(statesIn(facts)).toEqual([{ ...told, version: 1, deletedAt: null }]);
+});
+
+it('lists newest first, fifty at a time unless told otherwise', async () => {
+  await using customers = await startCustomers();
+  for (const name of ['a', 'b', 'c']) await customers.createCustomer({ email: `${name}@example.com` });
+  const all = await customers.call('GET', '/customers');
+  expect(emails(all.body)).toEqual(['c@example.com', 'b@example.com', 'a@example.com']);
+  expect(all.body.customers[0]).toHaveProperty('updatedAt');
+  expect(all.body.customers[0]).not.toHaveProperty('name');
+  expect(all.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+  const page = await customers.call('GET', '/customers?limit=1&offset=1');
+  expect(emails(page.body)).toEqual(['b@example.com']);
+  expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
+});
+
+it('keeps an e-mail address to one customer of the project, whatever its case, but not to one project', async () => {
+  await using customers = await startCustomers();
+  await customers.createCustomer();
+  const taken = await customers.call('POST', '/customers', { body: { email: 'ADA@example.com' } });
+  expect(taken).toMatchObject({ status: 409, body: { error: { code: 'customer_email_taken' } } });
+  const { id } = await customers.createCustomer({ email: 'bob@example.com' });
+  expect(await customers.call('PATCH', `/customers/${id}`, { body: { email: 'Ada@Example.com' } })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'customer_email_taken' } },
+  });
+  const of = { ...customers.scope, projectId: ProjectId.create() };
+  expect((await customers.call('POST', '/customers', { of, body: { email: 'ada@example.com' } })).status).toBe(201);
+});
+
+it('lets one of twenty concurrent creations of an e-mail address win, with one customer at the processor', async () => {
+  await using customers = await startCustomers();
+  const spellings = ['ada@example.com', 'Ada@example.com', 'ADA@EXAMPLE.COM', ' ada@example.com '];
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      customers.call('POST', '/customers', { body: { email: spellings[index % spellings.length] } }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter(status => status === 201)).toHaveLength(1);
+  expect(statuses.filter(status => status === 409)).toHaveLength(19);
+  expect(await customersAtProcessor(customers)).toHaveLength(1);
+  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+});
+
+it('changes both sides; metadata replaces what there was', async () => {
+  await using customers = await startCustomers();
+  const { id, processorCustomerId, updatedAt } = await customers.createCustomer({
+    email: 'ada@example.com',
+    name: 'Ada',
+    metadata: { keep: '1', drop: '2' },
+  });
+  const body = { email: 'Countess@Example.com', metadata: { keep: '3', fresh: '4' } };
+  const changed = await customers.call('PATCH', `/customers/${id}`, { body });
+  expect(changed.status).toBe(200);
+  const { customer } = changed.body;
+  expect(customer).toMatchObject({ id, email: 'countess@example.com', name: 'Ada' });
+  expect(customer.metadata).toEqual({ keep: '3', fresh: '4' });
+  expect(Date.parse(customer.updatedAt)).toBeGreaterThan(Date.parse(updatedAt));
+  const atProcessor = await customers.processor.findCustomer(processorCustomerId);
+  expect(atProcessor).toMatchObject({ email: 'countess@example.com', name: 'Ada' });
+  expect(atProcessor).toMatchObject({ metadata: { keep: '3', fresh: '4', ...customers.scope, customerId: id } });
+  expect(atProcessor).not.toHaveProperty('metadata.drop');
+  expect(statesIn(await customers.heard(CustomerUpdated))).toMatchObject([
+    { id, email: 'countess@example.com', version: 2 },
+  ]);
+  expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
+  expect((await customers.call('POST', '/customers', { body: { email: 'countess@example.com' } })).status).toBe(409);
+});
+
+it('takes its own e-mail address, and nothing at all, for a change without conflict', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  for (const body of [{ email: 'ADA@example.com' }, {}])
+    expect(await customers.call('PATCH', `/customers/${id}`, { body })).toMatchObject({
+      status: 200,
+      body: { customer: { email: 'ada@example.com' } },
+    });
+  expect(await customers.heard(CustomerUpdated)).toEqual([]);
+});
+
+it('lets one of several customers win an address that all change to', async () => {
+  await using customers = await startCustomers();
+  const made = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => customers.createCustomer({ email: `c${index}@example.com` })),
+  );
+  const answers = await Promise.all(
+    made.map(({ id }) => customers.call('PATCH', `/customers/${id}`, { body: { email: 'one@example.com' } })),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409]);
+  expect(await customers.processor.listCustomersByEmail('one@example.com')).toHaveLength(1);
+});
+
+it('removes a customer here, keeps the processor’s, and frees the address', async () => {
+  await using customers = await startCustomers();
+  const customer = await customers.createCustomer();
+  expect(await customers.call('DELETE', `/customers/${customer.id}`)).toMatchObject({
+    status: 200,
+    body: { success: true },
+  });
+  expect(await customers.processor.findCustomer(customer.processorCustomerId)).toMatchObject({ deleted: false });
+  for (const [method, body] of [['GET'], ['PATCH', { name: 'Back' }], ['DELETE']] as const)
+    expect(await customers.call(method, `/customers/${customer.id}`, body ? { body } : {})).toMatchObject({
+      status: 404,
+      body: { error: { code: 'customer_not_found' } },
+    });
+  expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
+  expect(statesIn(await customers.heard(CustomerDeleted))).toMatchObject([
+    { id: customer.id, version: 2, deletedAt: expect.any(String) },
+  ]);
+
+  const again = await customers.createCustomer();
+  expect(again.id).not.toBe(customer.id);
+  expect(again.processorCustomerId).toBe(customer.processorCustomerId);
+  expect(await customers.processor.findCustomer(again.processorCustomerId)).toMatchObject({
+    metadata: { customerId: again.id },
+  });
+});
+
+it('deletes though the processor is not connected', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  customers.disconnected.add(customers.scope.teamId);
+  expect((await customers.call('DELETE', `/customers/${id}`)).status).toBe(200);
+});
+
+it('says the same of another project’s customer as of none at all', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  const stranger = { ...customers.scope, projectId: ProjectId.create() };
+  const headers = { 'x-request-id': 'r1' };
+  for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+    const body = method === 'PATCH' ? { body: { name: 'Mine' } } : {};
+    const foreign = await customers.call(method, `/customers/${id}`, { of: stranger, headers, ...body });
+    const absent = await customers.call(method, `/customers/${CustomerId.create()}`, {
+      of: stranger,
+      headers,
+      ...body,
+    });
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(absent.text);
+  }
+  expect((await customers.call('GET', '/customers', { of: stranger })).body.customers).toEqual([]);
+  expect(await customers.asking.ask(FindCustomer, { ...stranger, customerId: id })).toBeNull();
+});
+
+it('tells other services of a customer, and of all projects that hold one of the processor', async () => {
+  await using customers = await startCustomers();
+  const { teamId } = customers.scope;
+  const { id, processorCustomerId } = await customers.createCustomer();
+  const of = { teamId, projectId: ProjectId.create() };
+  const shared = await customers.createCustomer({ email: 'ada@example.com' }, of);
+  expect(shared.processorCustomerId).toBe(processorCustomerId);
+
+  expect(await customers.asking.ask(FindCustomer, { ...customers.scope, customerId: id })).toMatchObject({
+    id,
+    email: 'ada@example.com',
+    processorCustomerId,
+  });
+  const holders = await customers.asking.ask(FindCustomersByProcessorId, { teamId, processorCustomerId });
+  expect(holders.map(holder => holder.projectId).toSorted()).toEqual(
+    [customers.scope.projectId, of.projectId].toSorted(),
+  );
+  await customers.call('DELETE', `/customers/${id}`);
+  expect(await customers.asking.ask(FindCustomer, { ...customers.scope, customerId: id })).toBeNull();
+  expect(await customers.asking.ask(FindCustomersByProcessorId, { teamId, processorCustomerId })).toMatchObject([
+    { id: shared.id },
+  ]);
+});
+
+it('names every field that is wrong', async () => {
+  await using customers = await startCustomers();
+  for (const [body, fields] of [
+    [{}, ['email']],
+    [{ email: 'nobody' }, ['email']],
+    [{ email: 'a@example.com', name: '', phone: '1' }, ['name', 'phone']],
+    [{ email: 'a@example.com', metadata: { customerId: 'pc_1' } }, ['metadata.customerId']],
+  ] as const) {
+    const refused = await customers.call('POST', '/customers', { body });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+    const paths = refused.body.error.details.fields.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual([...fields]);
+  }
+});
+
+it('asks to connect the processor first, and reserves nothing until then', async () => {
+  await using customers = await startCustomers();
+  customers.disconnected.add(customers.scope.teamId);
+  expect(await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'processor_not_connected' } },
+  });
+  expect(await customers.em.fork().execute('select 1 from customer_emails')).toEqual([]);
+});
+
+function emails(page: { customers: { email: string }[] }): string[] {
+  return page.customers.map(({ email }) => email);
+}
+
+async function customersAtProcessor({ control }: Customers): Promise<string[]> {
+  const { objects } = await control.ledger();
+  return objects.map(({ id }) => id).filter(id => id.startsWith('cus_'));
+}

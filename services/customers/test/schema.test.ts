@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { startCustomers } from './harness.ts';
+
+it('has migrations that lead to what the entities say', async () => {
+  await using customers = await startCustomers();
+  expect(await customers.database.schema.getUpdateSchemaSQL()).toBe('');
+  await customers.em.execute('drop index customers_processor_customer_id_unique');
+  expect(await customers.database.schema.getUpdateSchemaSQL()).toContain('customers_processor_customer_id_unique');
+});

@@ -1,0 +1,220 @@
+import { expect, it } from 'vitest';
+import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import type { FaultRequest } from '@billing/local-processor/control';
+import { waitFor } from '@billing/testing/wait-for';
+import { createCustomer } from '../src/operations/create-customer.ts';
+import { openCustomersJournal } from '../src/operations/open-journal.ts';
+import { startCustomers, statesIn, type Customers } from './harness.ts';
+
+const CREATE = { method: 'POST', path: '/v1/customers' } as const;
+const ADA = { email: 'ada@example.com', name: 'Ada', metadata: { plan: 'pro' } };
+
+it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-answer-lost'])(
+  'gets a customer through one call that goes wrong by %s, once',
+  async mode => {
+    await using customers = await startCustomers();
+    await customers.control.fail({ ...CREATE, mode, kept: false });
+    const created = await customers.call('POST', '/customers', { body: ADA });
+    expect(created.status).toBe(201);
+    expect(await customersAtProcessor(customers)).toEqual([created.body.customer.processorCustomerId]);
+    expect(await customers.pendingWrites()).toEqual([]);
+  },
+);
+
+it.each<FaultRequest>([
+  { ...CREATE, mode: '500', times: 20 },
+  { method: 'GET', path: '/v1/customers', mode: '502html', times: 20 },
+])('frees the e-mail when the processor goes on failing: $method $mode', async fault => {
+  await using customers = await startCustomers();
+  await customers.control.fail(fault);
+  const failed = await customers.call('POST', '/customers', { body: ADA });
+  expect(failed).toMatchObject({ status: 502, body: { error: { code: 'processor_error' } } });
+  expect(await customers.pendingWrites()).toEqual([]);
+  expect(await customers.em.fork().execute('select 1 from customers')).toEqual([]);
+  await customers.control.clearFaults();
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
+  expect(await customersAtProcessor(customers)).toHaveLength(1);
+});
+
+it.each<[string, FaultRequest[]]>([
+  ['asks to slow down', [{ ...CREATE, mode: '429', times: 20 }]],
+  ['does not answer', [{ path: '/v1/customers', mode: 'dropped', times: 20 }]],
+  ['does it and its answers are lost', lost(CREATE)],
+])('finishes a customer later, once, when the processor %s', async (_what, faults) => {
+  await using customers = await startCustomers();
+  for (const fault of faults) await customers.control.fail(fault);
+  expect(await customers.call('POST', '/customers', { body: ADA })).toMatchObject({
+    status: 503,
+    body: { error: { code: 'unavailable' } },
+  });
+  expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
+  expect(await customers.heard(CustomerCreated)).toEqual([]);
+
+  await customers.control.clearFaults();
+  customers.startReconciler();
+  customers.startReconciler();
+  const [customer] = await waitFor(
+    async () => {
+      const found = (await customers.call('GET', '/customers')).body.customers;
+      return found.length > 0 && found;
+    },
+    { what: 'the customer', timeoutMs: 10_000 },
+  );
+  expect(customer).toMatchObject(ADA);
+  expect(await customersAtProcessor(customers)).toEqual([customer.processorCustomerId]);
+  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
+});
+
+it('gives the customer that was left unfinished to whoever asks for just that again', async () => {
+  await using customers = await startCustomers();
+  for (const fault of lost(CREATE)) await customers.control.fail(fault);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
+  await customers.control.clearFaults();
+  const again = await customers.call('POST', '/customers', { body: ADA });
+  expect(again).toMatchObject({ status: 201, body: { customer: ADA } });
+  expect(await customersAtProcessor(customers)).toEqual([again.body.customer.processorCustomerId]);
+  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+});
+
+it('finishes what was left and refuses whoever asks for something else with the same e-mail', async () => {
+  await using customers = await startCustomers();
+  for (const fault of lost(CREATE)) await customers.control.fail(fault);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
+  await customers.control.clearFaults();
+  const other = await customers.call('POST', '/customers', { body: { ...ADA, name: 'Another' } });
+  expect(other).toMatchObject({ status: 409, body: { error: { code: 'customer_email_taken' } } });
+  expect((await customers.call('GET', '/customers')).body.customers).toMatchObject([ADA]);
+});
+
+it('gives the same customer to the same Idempotency-Key', async () => {
+  await using customers = await startCustomers();
+  const request = { body: ADA, headers: { 'idempotency-key': 'k1' } };
+  const [first, second] = [
+    await customers.call('POST', '/customers', request),
+    await customers.call('POST', '/customers', request),
+  ];
+  expect([first?.status, second?.status]).toEqual([201, 201]);
+  expect(second?.body).toEqual(first?.body);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
+});
+
+it.each(['before', 'after'] as const)('resumes a creation that died %s the processor did it', async when => {
+  await using customers = await startCustomers();
+  await dieWhileCreating(customers, when);
+  expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
+  await Promise.all([...(await customers.journal.resumeDue(10)), ...(await customers.journal.resumeDue(10))]);
+  const found = (await customers.call('GET', '/customers')).body.customers;
+  expect(found).toMatchObject([ADA]);
+  expect(await customersAtProcessor(customers)).toEqual([found[0].processorCustomerId]);
+  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+});
+
+it('waits with events about a customer that is just being created', async () => {
+  await using customers = await startCustomers();
+  await dieWhileCreating(customers, 'after');
+  const [created] = await customers.events(['customer.created']);
+  if (!created) throw new Error('The processor told of no customer.');
+  expect(await customers.receive(created, 1)).toMatchObject({ kind: 'again' });
+  await Promise.all(await customers.journal.resumeDue(10));
+  expect(await customers.receive(created, 1)).toEqual({ kind: 'done' });
+  expect(await customers.heard(CustomerUpdated)).toEqual([]);
+});
+
+it('gives up what the processor would no longer recognize as a repeat, and frees the e-mail', async () => {
+  await using customers = await startCustomers();
+  await dieWhileCreating(customers, 'before');
+  await customers.em.fork().execute(`update pending_writes set created_at = now() - interval '24 hours'`);
+  await Promise.all(await customers.journal.resumeDue(10));
+  expect(await customers.pendingWrites()).toEqual([]);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
+});
+
+it('keeps both addresses to the customer while a change is unfinished, then frees the old one', async () => {
+  await using customers = await startCustomers();
+  const { id, processorCustomerId } = await customers.createCustomer();
+  for (const fault of lost({ method: 'POST', path: '/v1/customers/' })) await customers.control.fail(fault);
+  const change = { body: { email: 'new@example.com' } };
+  expect((await customers.call('PATCH', `/customers/${id}`, change)).status).toBe(503);
+  await customers.control.clearFaults();
+  expect((await customers.call('GET', `/customers/${id}`)).body.customer.email).toBe('ada@example.com');
+  for (const email of ['ada@example.com', 'new@example.com'])
+    expect((await customers.call('POST', '/customers', { body: { email } })).status).toBe(409);
+  customers.startReconciler();
+  await waitFor(
+    async () => (await customers.call('GET', `/customers/${id}`)).body.customer.email === 'new@example.com',
+    { what: 'the change' },
+  );
+  expect(await customers.processor.findCustomer(processorCustomerId)).toMatchObject({ email: 'new@example.com' });
+  expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
+  expect(statesIn(await customers.heard(CustomerUpdated))).toMatchObject([{ id, version: 2 }]);
+});
+
+it('changes nothing and frees the new e-mail when the processor refuses a change', async () => {
+  await using customers = await startCustomers();
+  const customer = await customers.createCustomer();
+  await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: '500', times: 20 });
+  const change = { body: { email: 'new@example.com' } };
+  expect((await customers.call('PATCH', `/customers/${customer.id}`, change)).status).toBe(502);
+  expect((await customers.call('GET', `/customers/${customer.id}`)).body).toEqual({ customer });
+  await customers.control.clearFaults();
+  expect((await customers.call('POST', '/customers', { body: { email: 'new@example.com' } })).status).toBe(201);
+  expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(409);
+});
+
+it('removes a customer when a change shows that the processor has deleted it', async () => {
+  await using customers = await startCustomers();
+  const { id, processorCustomerId } = await customers.createCustomer();
+  await customers.dashboard.customers.del(processorCustomerId);
+  const change = { body: { name: 'Nobody' } };
+  expect((await customers.call('PATCH', `/customers/${id}`, change)).status).toBe(404);
+  expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
+  for (const event of await customers.events()) await customers.receive(event, 1);
+  expect(await customers.heard(CustomerDeleted)).toHaveLength(1);
+  expect(await customers.pendingWrites()).toEqual([]);
+});
+
+it('lets a change and a deletion at the same time take turns', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: 'slow', delayMs: 300 });
+  const change = customers.call('PATCH', `/customers/${id}`, { body: { name: 'Ada' } });
+  await waitFor(async () => (await customers.pendingWrites()).length > 0, { what: 'the change to be on record' });
+  const deletion = await customers.call('DELETE', `/customers/${id}`);
+  expect([(await change).status, deletion.status]).toEqual([200, 200]);
+  expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
+  const facts = await customers.heard(CustomerUpdated, CustomerDeleted);
+  expect(statesIn(facts).map(({ version }) => version)).toEqual([2, 3]);
+});
+
+/** The processor does what it is asked, and then nothing it says gets through. */
+function lost(call: { method: 'POST'; path: string }): FaultRequest[] {
+  return [
+    { ...call, mode: 'done-but-answer-lost' },
+    { ...call, mode: 'dropped', times: 20 },
+  ];
+}
+
+async function customersAtProcessor({ control }: Customers): Promise<string[]> {
+  const { objects } = await control.ledger();
+  return objects.map(({ id }) => id).filter(id => id.startsWith('cus_'));
+}
+
+/** A process that ends just before or just after the processor does what it was asked, and says nothing more. */
+async function dieWhileCreating(customers: Customers, when: 'before' | 'after'): Promise<void> {
+  const { em, scope, processor, logger } = customers;
+  const died = new Error('the process died');
+  const dying = {
+    of: async () => ({
+      ...processor,
+      createCustomer: async (...asked: Parameters<typeof processor.createCustomer>) => {
+        if (when === 'after') await processor.createCustomer(...asked);
+        throw died;
+      },
+    }),
+  };
+  const journal = openCustomersJournal({ em, processors: dying, logger });
+  await expect(createCustomer(em, journal)(scope, ADA, null)).rejects.toBe(died);
+  // A dead process does not let go of its claim: it runs out.
+  await em.fork().execute(`update pending_writes set claimed_until = now() - interval '1 second', due_at = now()`);
+}
