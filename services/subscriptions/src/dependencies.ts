@@ -1,0 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Asking } from '@billing/messaging/ask';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Logger } from 'pino';
+
+/** What the operations and reactions of this service work with; `main.ts` and the tests put it together. */
+export interface Dependencies {
+  readonly em: EntityManager;
+  readonly asking: Asking;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+}

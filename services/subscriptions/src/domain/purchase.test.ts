@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { requireSellable } from './purchase.ts';
+
+const product = { isActive: true, deletedAt: null };
+const recurring = { isActive: true, type: 'recurring' } as const;
+const oneTime = { isActive: true, type: 'one_time' } as const;
+const refusal = (code: string) => expect.objectContaining({ code, status: 422 });
+
+it('sells a recurring price as a subscription and a one-time price as a payment', () => {
+  expect(() => requireSellable({ price: recurring, product }, 'subscription')).not.toThrow();
+  expect(() => requireSellable({ price: oneTime, product }, 'payment')).not.toThrow();
+  const mismatch = refusal('price_type_mismatch');
+  expect(() => requireSellable({ price: oneTime, product }, 'subscription')).toThrow(mismatch);
+  expect(() => requireSellable({ price: recurring, product }, 'payment')).toThrow(mismatch);
+});
+
+it('sells nothing that is not active', () => {
+  const inactive = { ...recurring, isActive: false };
+  expect(() => requireSellable({ price: inactive, product }, 'subscription')).toThrow(refusal('price_inactive'));
+  for (const gone of [
+    { isActive: false, deletedAt: null },
+    { isActive: true, deletedAt: new Date() },
+  ]) {
+    const offer = { price: recurring, product: gone };
+    expect(() => requireSellable(offer, 'subscription')).toThrow(refusal('product_inactive'));
+  }
+});

@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from '@billing/service-kit/bound-statement';
+import type { Subscription } from './subscription.entity.ts';
+
+/** What the processor's events change. */
+const COLUMNS = [
+  'price_id',
+  'status',
+  'quantity',
+  'cancel_at_period_end',
+  'cancel_at',
+  'items',
+  'current_period_start',
+  'current_period_end',
+  'trial_end',
+  'started_at',
+  'ended_at',
+  'metadata',
+  'version',
+  'as_of',
+  'as_of_rank',
+  'as_of_event',
+  'read_at',
+  'updated_at',
+];
+
+/** Writes what events changed on many subscriptions, in the caller's transaction, which holds their locks. */
+export async function updateSubscriptions(tx: EntityManager, subscriptions: readonly Subscription[]): Promise<void> {
+  if (subscriptions.length === 0) return;
+  await executeBound(
+    tx,
+    `update subscriptions kept set ${COLUMNS.map(column => `${column} = next.${column}`).join(', ')}
+       from json_populate_recordset(null::subscriptions, $1::json) next
+      where (kept.team_id, kept.project_id, kept.id) = (next.team_id, next.project_id, next.id)`,
+    [JSON.stringify(subscriptions.map(toRow))],
+  );
+}
+
+function toRow(it: Subscription) {
+  return {
+    id: it.id,
+    team_id: it.teamId,
+    project_id: it.projectId,
+    price_id: it.priceId,
+    status: it.status,
+    quantity: it.quantity,
+    cancel_at_period_end: it.cancelAtPeriodEnd,
+    cancel_at: it.cancelAt,
+    items: it.items,
+    current_period_start: it.currentPeriodStart,
+    current_period_end: it.currentPeriodEnd,
+    trial_end: it.trialEnd,
+    started_at: it.startedAt,
+    ended_at: it.endedAt,
+    metadata: it.metadata,
+    version: it.version,
+    as_of: it.asOf,
+    as_of_rank: it.asOfRank,
+    as_of_event: it.asOfEvent,
+    read_at: it.readAt,
+    updated_at: it.updatedAt,
+  };
+}

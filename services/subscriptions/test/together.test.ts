@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  SubscriptionCanceled,
+  SubscriptionCreated,
+  SubscriptionUpdated,
+} from '@billing/contracts/events/subscriptions';
+import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
+import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { processorFact } from '@billing/testing/processor-events';
+import { after, aSubscription, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
+import { startService, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const UPDATES = 4;
+
+/** A subscription's life: born, changed four times to 2, 3, 4 and 5 seats, ended. */
+function lifeOf(customer: string, id: string) {
+  const told = (type: ProcessorEventType, second: number, changes: Partial<SubscriptionPayload>) => ({
+    type,
+    createdAt: after(second),
+    object: subscriptionObject(aSubscription({ id, customer, ...changes })),
+  });
+  return [
+    told('customer.subscription.created', 0, {}),
+    ...Array.from({ length: UPDATES }, (_, index) =>
+      told('customer.subscription.updated', index + 1, { quantity: index + 2 }),
+    ),
+    told('customer.subscription.deleted', UPDATES + 1, {
+      quantity: UPDATES + 1,
+      status: 'canceled',
+      endedAt: after(UPDATES + 1),
+    }),
+  ];
+}
+
+async function aProject(): Promise<{ scope: ProjectScope; customer: string }> {
+  const scope = { teamId: service.scope.teamId, projectId: ProjectId.create() };
+  const { processorCustomerId } = await service.createCustomer(scope);
+  return { scope, customer: processorCustomerId };
+}
+
+const toldTo = (scope: ProjectScope, events: ReturnType<typeof lifeOf>) =>
+  events.map(({ type, object, createdAt }) => processorFact(scope, type, object, { createdAt }));
+
+async function saidOf({ projectId }: ProjectScope, ...types: { name: string }[]) {
+  return (await service.said(...types)).filter(({ data }) => data['projectId'] === projectId);
+}
+
+async function shown(scope: ProjectScope) {
+  const { body } = await service.call('GET', '/subscriptions?activeOnly=false', { of: scope });
+  return body.subscriptions as readonly Record<string, unknown>[]; // what the test looks at
+}
+
+describe('events of subscriptions that come at the same moment', () => {
+  it('end as the newest of them says, in whatever order they stand, each done once and settled', async () => {
+    const ids = ['sub_a', 'sub_b', 'sub_c'];
+    const order = fc.shuffledSubarray(
+      ids.flatMap((_, sub) => Array.from({ length: UPDATES + 2 }, (_event, event) => ({ sub, event }))),
+      { minLength: ids.length * (UPDATES + 2) },
+    );
+    await fc.assert(
+      fc.asyncProperty(order, fc.boolean(), fc.nat({ max: 2 }), async (places, isKnown, unended) => {
+        const { scope, customer } = await aProject();
+        const lives = ids.map((id, index) => {
+          const life = toldTo(scope, lifeOf(customer, id));
+          return index < unended ? life.slice(0, -1) : life;
+        });
+        if (isKnown) for (const [birth] of lives) if (birth) await service.receive(birth);
+        const events = places.flatMap(({ sub, event }) => lives[sub]?.[event] ?? []);
+        await Promise.all([...events, ...events].map(event => service.receive(event)));
+
+        const subscriptions = await shown(scope);
+        expect(subscriptions).toHaveLength(ids.length);
+        for (const [index, id] of ids.entries())
+          expect(subscriptions.find(one => one['processorSubscriptionId'] === id)).toMatchObject({
+            status: index < unended ? 'active' : 'canceled',
+            quantity: UPDATES + 1,
+          });
+        const settled = await saidOf(scope, ProcessorEventSettled);
+        expect(settled.map(({ data }) => data['outcome'])).toEqual(lives.flat().map(() => 'processed'));
+        await expectConsistent(scope, ids.length - unended);
+      }),
+      { numRuns: 8 },
+    );
+  }, 120_000);
+
+  it('are said once where several change the same subscription', async () => {
+    const { scope, customer } = await aProject();
+    const [birth, ...updates] = toldTo(scope, lifeOf(customer, 'sub_d').slice(0, -1));
+    if (birth) await service.receive(birth);
+    await Promise.all(updates.map(event => service.receive(event)));
+    // The first one found nobody to go with.
+    const said = await saidOf(scope, SubscriptionUpdated);
+    expect(said.map(({ data }) => [data['version'], data['quantity']])).toEqual([
+      [2, 2],
+      [3, UPDATES + 1],
+    ]);
+  });
+
+  it('pass although one among them cannot be read, and another has a status that nobody knows', async () => {
+    const { scope, customer } = await aProject();
+    const others = Array.from({ length: 20 }, (_, index) => `sub_e${index}`);
+    for (const id of others) await service.receive(toldTo(scope, lifeOf(customer, id).slice(0, 1))[0] ?? never());
+    const updates = others.flatMap(id => toldTo(scope, lifeOf(customer, id).slice(1, 2)));
+    const unreadable = processorFact(scope, 'customer.subscription.updated', { id: 'sub_e0', items: 'none' });
+    const strange = aSubscription({ id: 'sub_new', customer, status: 'dormant' });
+    const unknown = processorFact(scope, 'customer.subscription.updated', subscriptionObject(strange));
+    const all = updates.toSpliced(7, 0, unreadable, unknown);
+    await Promise.all(all.map(event => service.receive(event)));
+    const subscriptions = await shown(scope);
+    expect(subscriptions.map(one => one['quantity'])).toEqual(others.map(() => 2));
+    const settled = await saidOf(scope, ProcessorEventSettled);
+    expect(settled.filter(({ data }) => data['outcome'] === 'failed')).toHaveLength(2);
+    expect(settled).toHaveLength(others.length * 2 + 2);
+  });
+});
+
+/** Every subscription was said to be created once, to be canceled once if it was, and every version once. */
+async function expectConsistent(scope: ProjectScope, canceled: number): Promise<void> {
+  const said = await saidOf(scope, SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled);
+  for (const ofOne of Map.groupBy(said, ({ data }) => data['id']).values()) {
+    expect(ofOne.map(({ data }) => data['version'])).toEqual(ofOne.map((_, index) => index + 1));
+    expect(ofOne.map(({ type }) => type === SubscriptionCreated.name)).toEqual(ofOne.map((_, index) => index === 0));
+  }
+  expect(said.filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(canceled);
+}
+
+function never(): never {
+  throw new Error('A life begins with a birth.');
+}
