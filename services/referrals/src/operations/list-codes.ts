@@ -1,0 +1,15 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { paginate, type Page } from '@billing/contracts/pagination';
+import { ReferralCode } from '#persistence/referral-code.entity.ts';
+
+/** A page of the project's codes, the newest first. */
+export function listCodes(em: EntityManager) {
+  return async (scope: ProjectScope, { activeOnly, ...page }: Page & { readonly activeOnly: boolean }) => {
+    const where = { ...scope, ...(activeOnly && { isActive: true }) };
+    const [codes, total] = await em
+      .fork()
+      .findAndCount(ReferralCode, where, { ...page, orderBy: { createdAt: 'desc', code: 'asc' } });
+    return { codes, pagination: paginate(page, codes.length, total) };
+  };
+}

@@ -1,0 +1,38 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { ReferralState } from '@billing/contracts/events/referrals';
+import type { CustomerId, ProjectId, ReferralId, TeamId } from '@billing/contracts/ids';
+import type { ReferralStatus } from '@billing/contracts/resources/referral';
+
+const ReferralSchema = defineEntity({
+  name: 'Referral',
+  tableName: 'referrals',
+  indexes: [{ name: 'referrals_of_code', properties: ['teamId', 'projectId', 'code', 'createdAt'] }],
+  uniques: [
+    { name: 'referrals_one_per_referee', properties: ['teamId', 'projectId', 'refereeCustomerId'] },
+    { name: 'referrals_operation_key_unique', properties: ['teamId', 'projectId', 'operationKey'] },
+  ],
+  properties: {
+    id: p.text().$type<ReferralId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    code: p.text(),
+    referrerCustomerId: p.text().$type<CustomerId>(),
+    refereeCustomerId: p.text().$type<CustomerId>(),
+    status: p.text().$type<ReferralStatus>(),
+    createdAt: p.datetime(),
+    convertedAt: p.datetime().nullable(),
+    /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds what it made. */
+    operationKey: p.uuid().nullable(),
+  },
+});
+
+/** One use of a code by a new customer. */
+export class Referral extends ReferralSchema.class {}
+ReferralSchema.setClass(Referral);
+
+/** A referral as facts and answers tell it. */
+export function stateOf(referral: Referral): ReferralState {
+  const { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt } = referral;
+  const converted = convertedAt ?? null;
+  return { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt: converted };
+}

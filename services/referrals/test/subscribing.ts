@@ -1,0 +1,28 @@
+import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
+import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import type { Envelope } from '@billing/contracts/fact';
+import { saidFact } from './service.ts';
+
+/** A customer's first subscription, as its service tells of it. */
+export function subscribing({ teamId, projectId }: ProjectScope, customerId: CustomerId): Envelope {
+  const now = new Date();
+  return saidFact(SubscriptionCreated, teamId, {
+    id: SubscriptionId.create(),
+    projectId,
+    customerId,
+    processorSubscriptionId: 'sub_1',
+    processorCustomerId: 'cus_1',
+    priceId: null,
+    status: 'active',
+    quantity: 1,
+    cancelAtPeriodEnd: false,
+    items: [],
+    currentPeriodStart: now,
+    currentPeriodEnd: now,
+    trialEnd: null,
+    startedAt: now,
+    endedAt: null,
+    version: 1,
+    createdAt: now,
+  });
+}
