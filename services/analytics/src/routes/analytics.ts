@@ -1,0 +1,20 @@
+import { analyticsOperations } from '@billing/contracts/operations/analytics';
+import type { HttpServer } from '@billing/service-kit/http';
+import { serve } from '@billing/service-kit/serve';
+import { describeHistory } from '#operations/describe-history.ts';
+import { describeProject } from '#operations/describe-project.ts';
+import type { Dependencies } from '../app.ts';
+
+/** What may be asked of analytics. */
+export function serveAnalytics(app: HttpServer, { database: { em }, asking, clock }: Dependencies): void {
+  const describe = describeProject({ em, asking, clock });
+  const describeDays = describeHistory({ em, asking, clock });
+
+  serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
+    describe({ teamId, projectId }, growthDays),
+  );
+
+  serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query: { days } }) =>
+    describeDays({ teamId, projectId }, days),
+  );
+}
