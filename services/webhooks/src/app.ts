@@ -1,0 +1,35 @@
+import type { Database } from '@billing/service-kit/database';
+import type { Checks } from '@billing/service-kit/health';
+import { createHttpServer } from '@billing/service-kit/http';
+import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { Logger } from 'pino';
+import type { SigningSecrets } from '#accounts/signing-secrets.ts';
+import { serveProcessor } from './routes/processor.ts';
+import { serveReceiver } from './routes/receiver.ts';
+import { serveWebhookEvents } from './routes/webhook-events.ts';
+
+export interface Dependencies {
+  readonly database: Pick<Database, 'em'>;
+  readonly secrets: SigningSecrets;
+  /** 32 bytes: seals the teams' credentials. */
+  readonly credentialsKey: Buffer;
+  /** Where the processor is, when it is not the real Stripe. */
+  readonly processorBaseUrl: string | undefined;
+  /** Where the processor reaches the gateway. */
+  readonly publicUrl: string;
+  readonly now: () => Date;
+  /** Hears that there is new work on an event. */
+  readonly onStored: () => void;
+  readonly logger: Logger;
+  readonly verifyStatement: VerifyStatement;
+  readonly checks?: Checks;
+}
+
+/** The whole HTTP surface of the service; it opens nothing. */
+export function createApp(dependencies: Dependencies) {
+  const app = createHttpServer({ ...dependencies, idempotency: dependencies.database.em });
+  serveProcessor(app, dependencies);
+  serveReceiver(app, dependencies);
+  serveWebhookEvents(app, dependencies);
+  return app;
+}

@@ -1,0 +1,83 @@
+import { Problem } from '@billing/contracts/problem';
+import { isHandled } from '@billing/contracts/processor-events';
+import { processorEventId } from '@billing/contracts/resources/webhook-event';
+import { isStorable } from '@billing/contracts/text';
+import { z } from 'zod';
+
+/** Deeper than anything the processor sends, and far from what PostgreSQL or JSON.stringify give up at. */
+const MAX_DEPTH = 64;
+/** The last second of the year 9999. */
+const LATEST_SECOND = 253_402_300_799;
+
+/** What JSON.parse made is known; a look at every field again would be for nothing. */
+const fields = z.custom<Readonly<Record<string, unknown>>>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const event = z.object({
+  id: processorEventId,
+  type: z.string().min(1).max(120),
+  created: z.int().min(0).max(LATEST_SECOND),
+  api_version: z.string().max(64).nullish(),
+  livemode: z.boolean().default(false),
+  data: z.object({ object: fields, previous_attributes: fields.nullish() }).optional().catch(undefined),
+});
+
+/** An event as the processor posted it, checked as far as it must be before it is kept. */
+export interface IncomingEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly apiVersion: string | null;
+  readonly livemode: boolean;
+  readonly objectId: string | null;
+  /** The whole event. */
+  readonly payload: unknown;
+}
+
+/**
+ * Reads a signed body.
+ * @throws Problem 400 `invalid_event` for what is no event, or could not be kept
+ */
+export const readEvent = (body: Buffer): IncomingEvent => checkEvent(parseJson(body));
+
+/**
+ * Checks an event that the processor sent or listed.
+ * @throws Problem 400 `invalid_event` for what is no event, or could not be kept
+ */
+export function checkEvent(payload: unknown): IncomingEvent {
+  if (!isKeepable(payload, 0)) throw invalidEvent('It nests too deep or holds characters that cannot be stored.');
+  const read = event.safeParse(payload);
+  if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
+  const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
+  if (!data && isHandled(type)) throw invalidEvent('data.object is missing.');
+  const objectId = data?.object['id'];
+  return {
+    id,
+    type,
+    createdAt: new Date(created * 1_000),
+    apiVersion: apiVersion ?? null,
+    livemode,
+    objectId: typeof objectId === 'string' ? objectId.slice(0, 255) : null,
+    payload,
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw invalidEvent('It is not valid JSON.');
+  }
+}
+
+function isKeepable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every(it => isKeepable(it, depth + 1));
+  return Object.entries(value).every(([key, it]) => isStorable(key) && isKeepable(it, depth + 1));
+}
+
+function invalidEvent(reason: string): Problem {
+  return new Problem('validation', 'invalid_event', `The body is signed but is not an event. ${reason}`);
+}

@@ -1,0 +1,2 @@
+/** How one project's handling of an event ended. */
+export type Outcome = 'processed' | 'failed' | 'ignored';

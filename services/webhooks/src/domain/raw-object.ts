@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { TeamId } from '@billing/contracts/ids';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
+
+/** One table per type of object in each team's schema. */
+export const RAW_TABLES = [
+  'customers',
+  'subscriptions',
+  'checkout_sessions',
+  'invoices',
+  'payment_intents',
+  'charges',
+  'products',
+  'prices',
+] as const;
+export type RawTable = (typeof RAW_TABLES)[number];
+
+const TABLE_BY_PREFIX = {
+  'checkout.session': 'checkout_sessions',
+  'customer.subscription': 'subscriptions',
+  customer: 'customers',
+  invoice: 'invoices',
+  payment_intent: 'payment_intents',
+  charge: 'charges',
+  product: 'products',
+  price: 'prices',
+} as const satisfies Record<string, RawTable>;
+
+type ObjectOf<Type extends string> = Type extends `${infer Left}.${infer Middle}.${string}`
+  ? `${Left}.${Middle}`
+  : Type extends `${infer Only}.${string}`
+    ? Only
+    : never;
+
+/** The table that holds the objects of an event's type. */
+export function rawTableOf(type: ProcessorEventType): RawTable {
+  const prefix = type.slice(0, type.lastIndexOf('.')) as ObjectOf<ProcessorEventType>; // the same cut, at the last dot
+  return TABLE_BY_PREFIX[prefix];
+}
+
+/** The newest that is known of one object of the processor. */
+export interface RawObject {
+  readonly id: string;
+  readonly data: unknown;
+  /** When the processor says that it was so. */
+  readonly updatedAt: Date;
+  readonly deleted: boolean;
+  /** The first state of an object gives way to any other of the same second. */
+  readonly isFirst: boolean;
+}
+
+/** Statuses that objects keep: within a second they give way to no other. An invoice is often open and paid within one. */
+export const LASTING_STATUSES = [
+  'canceled',
+  'complete',
+  'expired',
+  'incomplete_expired',
+  'paid',
+  'succeeded',
+  'void',
+] as const;
+
+const lasts = ({ data }: RawObject): boolean => LASTING_STATUSES.some(status => status === Object(data).status);
+
+/** Leaves the newest state of each object, ordered by id so that two writers never wait for each other in a circle. */
+export function newestOfEach(objects: readonly RawObject[]): RawObject[] {
+  const newest = new Map<string, RawObject>();
+  for (const object of objects) {
+    const other = newest.get(object.id);
+    if (!other || replaces(object, other)) newest.set(object.id, object);
+  }
+  return [...newest.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function replaces(object: RawObject, other: RawObject): boolean {
+  if (object.deleted !== other.deleted) return object.deleted;
+  const difference = object.updatedAt.getTime() - other.updatedAt.getTime();
+  return difference > 0 || (difference === 0 && !object.isFirst && lasts(object) >= lasts(other));
+}
+
+/** PostgreSQL cuts longer names off. */
+const MAX_NAME = 63;
+
+/**
+ * The name of a team's schema: its id in lower case. Ids that differ only in case, or in what PostgreSQL would cut off,
+ * get a digest in place of it, so that no two teams ever share a schema.
+ */
+export function teamSchemaName(teamId: TeamId): string {
+  if (/^team_[0-9a-z]+$/.test(teamId) && teamId.length <= MAX_NAME) return teamId;
+  return `team_sha_${createHash('sha256').update(teamId).digest('hex').slice(0, 40)}`;
+}

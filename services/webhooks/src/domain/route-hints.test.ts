@@ -1,0 +1,64 @@
+import { ProjectId } from '@billing/contracts/ids';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readRouteHints } from './route-hints.ts';
+
+const [p1, p2, p3] = [ProjectId.create(), ProjectId.create(), ProjectId.create()];
+
+it('reads every place of an invoice that names a project, the invoice’s own metadata first', () => {
+  const invoice = {
+    id: 'in_1',
+    metadata: { projectId: p1 },
+    parent: { subscription_details: { metadata: { projectId: p2 }, subscription: { id: 'sub_1' } } },
+    subscription_details: { metadata: { projectId: p3 } },
+    customer: 'cus_1',
+  };
+  expect(readRouteHints('invoice.paid', invoice)).toEqual({
+    named: [p1, p2, p3],
+    references: [
+      { kind: 'subscription', id: 'sub_1' },
+      { kind: 'customer', id: 'cus_1' },
+    ],
+    customerId: 'cus_1',
+    fansOut: false,
+  });
+});
+
+it('takes an object itself for the thing by which it may be known', () => {
+  const named = { id: 'x_1', customer: 'cus_1', product: 'prod_1' };
+  const references = (type: string) => readRouteHints(type, named).references.map(({ kind, id }) => `${kind} ${id}`);
+  expect(references('customer.subscription.updated')).toEqual(['subscription x_1', 'customer cus_1', 'product prod_1']);
+  expect(references('customer.updated')).toEqual(['customer x_1', 'product prod_1']);
+  expect(references('price.updated')).toEqual(['customer cus_1', 'price x_1', 'product prod_1']);
+  expect(references('product.updated')).toEqual(['customer cus_1', 'product x_1']);
+  expect(references('charge.failed')).toEqual(['customer cus_1', 'product prod_1']);
+  expect(readRouteHints('customer.deleted', { id: 'cus_1', deleted: true })).toMatchObject({ fansOut: true });
+});
+
+it.each([
+  [{}],
+  [{ metadata: null, customer: null, subscription: null, parent: null }],
+  [{ metadata: { projectId: 'another shape' }, customer: 7, parent: 'x', subscription_details: [] }],
+  [{ parent: { subscription_details: null } }],
+])('finds nothing in %j', object => {
+  expect(readRouteHints('invoice.paid', object)).toEqual({
+    named: [],
+    references: [],
+    customerId: null,
+    fansOut: false,
+  });
+});
+
+it('reads any object whatever, and finds only what has the shape of an id', () => {
+  const fields = ['id', 'metadata', 'customer', 'subscription', 'product', 'parent', 'subscription_details', 'items'];
+  const object = fc.dictionary(fc.constantFrom(...fields), fc.jsonValue());
+  const type = fc.constantFrom('customer.subscription.updated', 'customer.deleted', 'invoice.paid', 'price.created');
+  fc.assert(
+    fc.property(type, object, (of, raw) => {
+      const { named, references, customerId } = readRouteHints(of, raw);
+      expect(named.every(id => ProjectId.schema.safeParse(id).success)).toBe(true);
+      expect(references.every(({ id }) => typeof id === 'string' && id !== '')).toBe(true);
+      expect(customerId === null || references.some(({ id }) => id === customerId)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+import { ProjectId } from '@billing/contracts/ids';
+import { expect, it } from 'vitest';
+import { decideRoute, type Knowledge } from './route.ts';
+import type { RouteHints } from './route-hints.ts';
+
+const [a, b, foreign] = [ProjectId.create(), ProjectId.create(), ProjectId.create()];
+const customer = { kind: 'customer', id: 'cus_1' } as const;
+const subscription = { kind: 'subscription', id: 'sub_1' } as const;
+const hints = (changes: Partial<RouteHints> = {}): RouteHints => ({
+  named: [],
+  references: [subscription, customer],
+  customerId: 'cus_1',
+  fansOut: false,
+  ...changes,
+});
+/** Knows a and b for the team's own, and what is said. */
+const knowing = (changes: Partial<Knowledge> & { holders?: Record<string, ProjectId[]> } = {}): Knowledge => ({
+  isOwn: project => project !== foreign,
+  projectsOf: ({ id }) => changes.holders?.[id] ?? [],
+  customerNames: undefined,
+  ...changes,
+});
+const routed = (routedBy: string, ...projects: ProjectId[]) => ({ kind: 'route', route: { routedBy, projects } });
+
+it('prefers metadata to known ids, and those to the customer’s metadata', () => {
+  const all = knowing({ holders: { sub_1: [b] }, customerNames: a });
+  expect(decideRoute(hints({ named: [a] }), all)).toEqual(routed('object-metadata', a));
+  expect(decideRoute(hints(), all)).toEqual(routed('known-id', b));
+  expect(decideRoute(hints(), knowing({ customerNames: a }))).toEqual(routed('customer-metadata', a));
+});
+
+it('prefers the subscription to its customer', () => {
+  expect(decideRoute(hints(), knowing({ holders: { sub_1: [b], cus_1: [a] } }))).toEqual(routed('known-id', b));
+});
+
+it('passes over a foreign project wherever it is named', () => {
+  expect(decideRoute(hints({ named: [foreign, a] }), knowing())).toEqual(routed('object-metadata', a));
+  expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
+});
+
+it('asks for what it must know, and for nothing else', () => {
+  const unsure = { isOwn: () => undefined };
+  expect(decideRoute(hints({ named: [a] }), knowing(unsure))).toEqual({ kind: 'ask-project', projectId: a });
+  expect(decideRoute(hints(), knowing(unsure))).toEqual({ kind: 'ask-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing({ ...unsure, customerNames: b }))).toEqual({ kind: 'ask-project', projectId: b });
+  expect(decideRoute(hints({ customerId: null }), knowing())).toEqual({ kind: 'unroutable' });
+});
+
+it('sends a customer’s own events to all who hold the customer, the named project first, each once', () => {
+  const own = { fansOut: true, references: [customer] };
+  const shared = knowing({ holders: { cus_1: [a, b] } });
+  expect(decideRoute(hints({ ...own, named: [b] }), shared)).toEqual(routed('object-metadata', b, a));
+  expect(decideRoute(hints(own), shared)).toEqual(routed('known-id', a, b));
+});
+
+it('has a shared customer’s metadata choose for other events, among those who hold the customer', () => {
+  const holders = { cus_1: [a, b] };
+  expect(decideRoute(hints(), knowing({ holders }))).toEqual({ kind: 'ask-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing({ holders, customerNames: b }))).toEqual(routed('customer-metadata', b));
+  expect(decideRoute(hints(), knowing({ holders, customerNames: null }))).toEqual(routed('known-id', a));
+  expect(decideRoute(hints(), knowing({ holders, customerNames: foreign }))).toEqual(routed('known-id', a));
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { sumUp, type Settlement } from './settlement.ts';
+
+const report = (eventId: string, changes: Partial<Settlement> = {}): Settlement => ({
+  teamId: 'team_1',
+  eventId,
+  projectId: 'proj_1',
+  outcome: 'processed',
+  error: null,
+  attempts: 1,
+  ...changes,
+});
+
+it('adds up what several projects report on one event: the worst outcome, the most attempts, the first error', () => {
+  const sums = sumUp([
+    report('evt_2'),
+    report('evt_1', { outcome: 'ignored' }),
+    report('evt_1', { projectId: 'proj_2', outcome: 'failed', error: 'no', attempts: 8 }),
+    report('evt_1', { projectId: 'proj_3', outcome: 'processed' }),
+  ]);
+  expect(sums).toMatchObject([
+    {
+      id: 'evt_1',
+      projects: ['proj_1', 'proj_2', 'proj_3'],
+      failed_in: ['proj_2'],
+      outcome: 'failed',
+      attempts: 8,
+      error: 'no',
+    },
+    { id: 'evt_2', projects: ['proj_1'], failed_in: [], outcome: 'processed', error: null },
+  ]);
+});

@@ -1,0 +1,47 @@
+import type { Outcome } from './outcome.ts';
+
+/** One project's report on an event. */
+export interface Settlement {
+  readonly teamId: string;
+  readonly eventId: string;
+  readonly projectId: string;
+  readonly outcome: Outcome;
+  readonly error: string | null;
+  readonly attempts: number;
+}
+
+/** What several projects reported on one event, in the shape of a row. */
+export interface SettlementSum {
+  readonly team_id: string;
+  readonly id: string;
+  readonly projects: readonly string[];
+  readonly failed_in: readonly string[];
+  readonly outcome: Outcome;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+/** Adds up reports by event, ordered by event: one statement changes a row only once. */
+export function sumUp(settlements: readonly Settlement[]): SettlementSum[] {
+  const byEvent = Map.groupBy(settlements, ({ teamId, eventId }) => `${teamId} ${eventId}`);
+  return [...byEvent]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, reports]) => {
+      const [first] = reports;
+      if (!first) return [];
+      const failed = reports.filter(({ outcome }) => outcome === 'failed');
+      return {
+        team_id: first.teamId,
+        id: first.eventId,
+        projects: reports.map(({ projectId }) => projectId),
+        failed_in: failed.map(({ projectId }) => projectId),
+        outcome: reports.map(({ outcome }) => outcome).reduce(worse),
+        attempts: Math.max(...reports.map(({ attempts }) => attempts)),
+        error: failed[0]?.error ?? null,
+      };
+    });
+}
+
+const ORDER: readonly Outcome[] = ['ignored', 'processed', 'failed'];
+
+const worse = (a: Outcome, b: Outcome): Outcome => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);

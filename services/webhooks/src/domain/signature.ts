@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** How old or how far ahead a signature may be, in seconds. */
+const TOLERANCE_SECONDS = 300;
+/** More signatures than any rotation of secrets needs; what stands beyond is not looked at. */
+const MAX_SIGNATURES = 16;
+
+interface SignatureHeader {
+  /** As it stands in the header, for that is what was signed. */
+  readonly timestamp: string;
+  readonly signatures: readonly Buffer[];
+}
+
+/**
+ * Whether one of the secrets signed the body within 300 seconds of `now`, before or after. Every secret is tried
+ * against every signature whatever the result, so that the time taken tells nothing of it.
+ * Stripe: https://docs.stripe.com/webhooks#verify-manually
+ */
+export function isSignedBy(secrets: readonly string[], body: Buffer, header: string | undefined, now: Date): boolean {
+  const { timestamp, signatures } = readHeader(header ?? '');
+  let matches = 0;
+  for (const secret of secrets) {
+    const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+    for (const signature of signatures) matches += Number(timingSafeEqual(expected, signature));
+  }
+  const ageSeconds = now.getTime() / 1_000 - Number(timestamp);
+  return matches > 0 && Math.abs(ageSeconds) <= TOLERANCE_SECONDS;
+}
+
+/** Reads `t=…,v1=…,v1=…`; other schemes (`v0`) are passed over. What is no signature gives none. */
+function readHeader(header: string): SignatureHeader {
+  const parts = header.split(',').map(part => {
+    const [scheme = '', ...rest] = part.trim().split('=');
+    return { scheme, value: rest.join('=') };
+  });
+  const timestamp = parts.find(({ scheme }) => scheme === 't')?.value ?? '';
+  if (!/^\d{1,12}$/.test(timestamp)) return { timestamp: '0', signatures: [] };
+  const signatures = parts
+    .filter(({ scheme, value }) => scheme === 'v1' && /^[0-9a-f]{64}$/.test(value))
+    .slice(0, MAX_SIGNATURES)
+    .map(({ value }) => Buffer.from(value, 'hex'));
+  return { timestamp, signatures };
+}

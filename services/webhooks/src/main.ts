@@ -1,0 +1,81 @@
+import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
+import { ListWebhookEventStates } from '@billing/contracts/questions/records';
+import { answer, openAsking } from '@billing/messaging/ask';
+import { openBus } from '@billing/messaging/bus';
+import { closeBroker, connectBroker } from '@billing/messaging/connection';
+import { forgetProcessed } from '@billing/messaging/inbox';
+import { startRelay } from '@billing/messaging/relay';
+import { openTeamProcessors } from '@billing/processor/team-processors';
+import { startCleaning } from '@billing/service-kit/cleaning';
+import { migrate, ping } from '@billing/service-kit/database';
+import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
+import { runService } from '@billing/service-kit/lifecycle';
+import { statementVerifier } from '@billing/service-kit/principal';
+import { wipeExpiredSecrets } from '#accounts/rotate-signing-secret.ts';
+import { openSigningSecrets } from '#accounts/signing-secrets.ts';
+import { findProcessorCredentials } from '#operations/find-processor-credentials.ts';
+import { forgetPayloads } from '#operations/forget-payloads.ts';
+import { healTeam } from '#healing/heal-team.ts';
+import { startHealer } from '#healing/healer.ts';
+import { askRoute } from '#processing/ask-route.ts';
+import { processEvents } from '#processing/process-events.ts';
+import { startWorker } from '#processing/worker.ts';
+import { createApp } from './app.ts';
+import { webhooksEnv } from './env.ts';
+import { openDatabase } from './persistence/database.ts';
+import { listWebhookEventStates } from './questions/records.ts';
+import { consumeFacts } from './reactions/consume.ts';
+
+await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => {
+  const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
+  const database = resources.adopt(openDatabase(env.DATABASE_URL), it => it.close());
+  await migrate(database);
+  const { em } = database;
+
+  const nats = resources.adopt(await connectBroker(env.NATS_URL, 'webhooks'), closeBroker);
+  const bus = await openBus({ nats, logger });
+  const asking = openAsking(bus);
+  const secrets = resources.adopt(openSigningSecrets({ ...bus, em, credentialsKey }), it => it.close());
+  resources.defer(answer({ ...bus, logger }, FindProcessorCredentials, findProcessorCredentials(em)));
+  resources.defer(answer({ ...bus, logger }, ListWebhookEventStates, listWebhookEventStates(em)));
+  const processors = resources.adopt(
+    openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl: processorBaseUrl }),
+    it => it.close(),
+  );
+
+  const process = processEvents({
+    em,
+    ask: askRoute({ asking, processors }),
+    logger,
+    pausesMs: env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000),
+  });
+  const worker = resources.adopt(startWorker({ em, process, logger }), it => it.stop());
+  resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
+  resources.defer(startRelay(em, bus.publish, logger));
+  const tasks = [
+    () => forgetProcessed(em),
+    () => forgetIdempotentRequests(em),
+    () => wipeExpiredSecrets(em),
+    () => forgetPayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
+  ];
+  resources.defer(startCleaning(logger, ...tasks));
+
+  const heal = healTeam({ em, processors, logger, graceMs: env.HEALING_GRACE_SECONDS * 1_000 });
+  const intervalMs = env.HEALING_INTERVAL_SECONDS * 1_000;
+  resources.defer(startHealer({ em, heal, onRecovered: worker.wake, logger, intervalMs }));
+
+  const app = createApp({
+    database,
+    secrets,
+    credentialsKey,
+    processorBaseUrl,
+    publicUrl,
+    now: () => new Date(),
+    onStored: worker.receive,
+    logger,
+    verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'webhooks'),
+    checks: { database: () => ping(database), broker: bus.ping },
+  });
+  resources.adopt(app, it => it.close());
+  await app.listen({ host: env.HOST, port: env.PORT });
+});

@@ -1,0 +1,54 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import type { ProjectId } from '@billing/contracts/ids';
+import { isHandled, processorEvent } from '@billing/contracts/processor-events';
+import { newOutboxRow, recordAll, type OutboxRow } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { Payload } from '#domain/payload.ts';
+import { RECORD_COLUMNS, recordOf, type RecordRow } from '#persistence/record-row.ts';
+
+/** An event's row with the trace of what brought it. */
+export interface RoutedRow extends RecordRow {
+  readonly trace: TraceCarrier;
+}
+
+/** Columns that a `RoutedRow` is read from. */
+export const ROUTED_COLUMNS = `${RECORD_COLUMNS}, e.trace`;
+
+interface Publication {
+  readonly row: RoutedRow;
+  readonly content: Pick<Payload, 'object' | 'previousAttributes'>;
+  readonly projects: readonly ProjectId[];
+}
+
+/** Records, in the caller's transaction, one fact per project that gets the event, and how its record changed. */
+export async function recordFacts(tx: EntityManager, publications: readonly Publication[]): Promise<void> {
+  const facts = publications.flatMap(it => it.projects.map(project => factOf(it, project)));
+  const changes = changesOf(publications.map(({ row }) => row));
+  await recordAll(tx, [...facts, ...changes]);
+}
+
+/** Records how events' records changed; those without a project concern nobody else. */
+export async function recordChanges(tx: EntityManager, rows: readonly RecordRow[]): Promise<void> {
+  await recordAll(tx, changesOf(rows));
+}
+
+const changesOf = (rows: readonly RecordRow[]): OutboxRow[] =>
+  rows.filter(row => row.project_id !== null).map(row => newOutboxRow(WebhookEventChanged, row.team_id, recordOf(row)));
+
+function factOf({ row, content }: Publication, projectId: ProjectId): OutboxRow {
+  if (!isHandled(row.type) || row.routed_by === null)
+    throw new Error(`Event ${row.id} of type ${row.type} was never routed.`);
+  const { object, previousAttributes } = content;
+  const data = {
+    eventId: row.id,
+    projectId,
+    apiVersion: row.api_version,
+    livemode: row.livemode,
+    createdAt: new Date(row.created_ms),
+    routedBy: row.routed_by,
+    object,
+    previousAttributes,
+  };
+  return newOutboxRow(processorEvent(row.type), row.team_id, data, row.trace);
+}

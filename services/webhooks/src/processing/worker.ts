@@ -1,0 +1,107 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { setTimeout as rest } from 'node:timers/promises';
+import { restAfter } from '@billing/messaging/rest';
+import { claimDue, type ClaimedEvent } from './claim.ts';
+import type { Asking } from './process-events.ts';
+
+/** Events per claim. */
+const BATCH = 400;
+/** Errands to others under way at once. */
+const MAX_ASKING = 32;
+const LONGEST_PAUSE_MS = 5_000;
+/** Events that come in during one batch, when they come in a flood. */
+const FLOOD = 50;
+/** How long to rest between batches during a flood, in milliseconds: so a few full batches are worked off a second. */
+const REST_IN_FLOOD_MS = 100;
+
+interface WorkerParts {
+  readonly em: EntityManager;
+  readonly process: (events: readonly ClaimedEvent[]) => Promise<Asking[]>;
+  readonly logger: Logger;
+  /** How long to rest when nothing is due, in milliseconds. */
+  readonly intervalMs?: number;
+}
+
+export interface Worker {
+  /** There may be work: looks at once instead of after its rest. */
+  readonly wake: () => void;
+  /** An event has come in: wakes, too, and in a flood lets the next ones come in first. */
+  readonly receive: () => void;
+  /** Ends after what is in hand. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Works off due events until stopped. Any number of workers may run side by side, in one process or many. */
+export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerParts): Worker {
+  const stopping = new AbortController();
+  const asking = new Set<Promise<void>>();
+  let wakeUp: () => void = () => undefined;
+  let woken = false;
+  let received = 0;
+
+  const pause = (ms: number) =>
+    new Promise<void>(resolve => {
+      if (woken || stopping.signal.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => (clearTimeout(timer), resolve());
+    });
+
+  const start = (errand: Asking): void => {
+    const running = errand().finally(() => asking.delete(running));
+    asking.add(running);
+  };
+
+  const workOnce = async (): Promise<number> => {
+    const events = await claimDue(em, BATCH);
+    // What was claimed before may be what the process died of: it must not take others along.
+    const { again = [], first = [] } = Object.groupBy(events, ({ attempt }) => (attempt > 1 ? 'again' : 'first'));
+    for (const group of [first, ...again.map(event => [event])]) {
+      if (group.length > 0) for (const errand of await process(group)) start(errand);
+    }
+    while (asking.size > MAX_ASKING) await Promise.race(asking);
+    return events.length;
+  };
+
+  const work = async (): Promise<void> => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      woken = false;
+      received = 0;
+      const startedAt = performance.now();
+      try {
+        const count = await workOnce();
+        failures = 0;
+        if (count === 0) await pause(intervalMs);
+        // Taking events in goes before working them off: the processor waits for its answer, and what is stored keeps.
+        else if (received >= FLOOD) await rest(REST_IN_FLOOD_MS);
+        else if (count < BATCH) await restAfter(performance.now() - startedAt);
+      } catch (err) {
+        failures += 1;
+        logger.warn({ err, failures }, 'due events not worked off, will try again');
+        woken = false;
+        await pause(Math.min(intervalMs * 2 ** failures, LONGEST_PAUSE_MS));
+      }
+    }
+  };
+  const working = work();
+
+  const wake = () => {
+    woken = true;
+    wakeUp();
+  };
+
+  return {
+    wake,
+    receive: () => {
+      received += 1;
+      wake();
+    },
+    stop: async () => {
+      stopping.abort();
+      wakeUp();
+      await working;
+      await Promise.allSettled(asking);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aCustomer, anEvent, sign, startService, type Service, type Team } from './service.ts';
+
+let service: Service;
+let team: Team;
+
+beforeAll(async () => {
+  service = await startService({ working: false });
+  team = await service.newTeam();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const text = fc.string({ unit: 'binary' });
+const event = anEvent('customer.updated', aCustomer());
+/** Bodies from noise to nearly right. */
+const body = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map(bytes => Buffer.from(bytes)),
+  fc.json({ maxDepth: 8 }).map(json => Buffer.from(json)),
+  fc
+    .record({ key: fc.constantFrom(...Object.keys(event)), value: fc.jsonValue() })
+    .map(({ key, value }) => Buffer.from(JSON.stringify({ ...event, [key]: value }))),
+  fc
+    .record({ key: text, value: fc.oneof(text, fc.double(), fc.jsonValue()) })
+    .map(({ key, value }) =>
+      Buffer.from(JSON.stringify({ ...event, data: { object: { id: 'cus_1', [key]: value } } })),
+    ),
+  fc
+    .constantFrom('1e400', '-0', '1e-400', '123456789012345678901234567890')
+    .map(number => Buffer.from(JSON.stringify(event).replace('"ada@example.com"', number))),
+);
+
+it('answers any signed body with 200 or 400, never with a failure of its own', async () => {
+  await fc.assert(
+    fc.asyncProperty(body, async bytes => {
+      const response = await service.post(team.teamId, bytes, sign(bytes, team.webhookSecret));
+      expect([200, 400]).toContain(response.statusCode);
+    }),
+    { numRuns: 300 },
+  );
+}, 60_000);
+
+it('answers any signature and team with 400', async () => {
+  const header = fc
+    .oneof(
+      text,
+      fc.string().map(value => `t=${value},v1=${value}`),
+    )
+    .map(value => value.replaceAll(/[^\x20-\x7e]/g, ''));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.constant(team.teamId as string), fc.string({ maxLength: 128 })),
+      header,
+      async (to, signature) => {
+        const response = await service.post(encodeURIComponent(to) || 'x', JSON.stringify(event), signature);
+        expect(response.statusCode).toBe(400);
+      },
+    ),
+    { numRuns: 200 },
+  );
+}, 60_000);
