@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { CustomerId, PortalSessionId, ProjectId, TeamId } from '@billing/contracts/ids';
+
+const PortalSessionSchema = defineEntity({
+  name: 'PortalSession',
+  tableName: 'portal_sessions',
+  indexes: [
+    { name: 'portal_sessions_customer', properties: ['teamId', 'projectId', 'customerId'] },
+    { name: 'portal_sessions_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+  ],
+  properties: {
+    id: p.text().$type<PortalSessionId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    customerId: p.text().$type<CustomerId>(),
+    /** SHA-256 of the token, in hex: whoever reads the table can open no portal. */
+    tokenHash: p.text().unique('portal_sessions_token_hash_unique'),
+    /** Where the page's way back leads. */
+    returnUrl: p.text().nullable(),
+    /** By the clock of the database. */
+    expiresAt: p.datetime().index('portal_sessions_expires_at'),
+    revokedAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** A link that lets whoever holds it see and change one customer's billing. */
+export class PortalSession extends PortalSessionSchema.class {}
+PortalSessionSchema.setClass(PortalSession);
