@@ -1,0 +1,21 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * What counts as one address for a limit: an IPv4 address, or the /64 of an IPv6 one, since a subscriber is given at
+ * least that many (https://www.rfc-editor.org/rfc/rfc6177).
+ */
+export function addressGroup(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [plain = ''] = address.split('%', 1);
+  return isIPv6(plain) ? `${groups(plain).slice(0, 4).join(':')}::/64` : address;
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groups(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right].map(group => group.toLowerCase().replace(/^0+(?=.)/, ''));
+}

@@ -1,0 +1,67 @@
+import express from 'express';
+import { openBus } from '@billing/messaging/bus';
+import { connectTestNats, testBusRoot } from '@billing/testing/nats';
+import { pino } from 'pino';
+import { listen } from '#http/server.ts';
+import { healthRoutes } from '#routes/health.ts';
+import { expect, it } from 'vitest';
+import { waitFor } from '@billing/testing/wait-for';
+import { startGateway } from './harness.ts';
+import { startLink } from '@billing/testing/link';
+
+it('is ready when every service is, and names those that are not', async () => {
+  await using gateway = await startGateway();
+  expect(await gateway.call('GET', '/health/live')).toMatchObject({ status: 200, body: { status: 'live' } });
+  expect(await gateway.call('GET', '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+
+  gateway.services.referrals.setReady(false);
+  await gateway.services.catalog.close();
+  expect(await gateway.call('GET', '/health/ready')).toMatchObject({
+    status: 503,
+    body: { status: 'not-ready', failed: ['catalog', 'referrals'] },
+  });
+  expect((await gateway.call('GET', '/health/live')).status).toBe(200);
+});
+
+it('is not ready without its broker', async () => {
+  await using resources = new AsyncDisposableStack();
+  const nats = await connectTestNats();
+  const bus = await openBus({ nats, logger: pino({ level: 'silent' }), root: testBusRoot() });
+  await bus.remove();
+  const app = express().use(healthRoutes({ broker: () => bus.ping() }));
+  const { port } = resources.adopt(await listen(app, { host: '127.0.0.1', port: 0 }), server => server.close());
+  const ready = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
+  expect(await ready()).toEqual({ status: 'ready' });
+  await nats.close();
+  expect(await ready()).toEqual({ status: 'not-ready', failed: ['broker'] });
+});
+
+it('answers 503 while its database is away, to keys, sessions and who signs in, and goes on afterwards', async () => {
+  await using links = new AsyncDisposableStack();
+  let link: Awaited<ReturnType<typeof startLink>> | undefined;
+  await using gateway = await startGateway({
+    linkDatabase: async url => {
+      link = links.use(await startLink(url));
+      return link.url;
+    },
+  });
+  const { owner, path, newKey } = await gateway.givenProject();
+  const { bearer } = await newKey();
+  await link?.cut();
+
+  const body = { email: owner.email, password: 'some password' };
+  const asks = [
+    () => gateway.call('GET', `${path}/products`, { headers: bearer }),
+    () => owner.as('GET', '/api/service/teams'),
+    () => gateway.call('POST', '/api/auth/sign-in/email', { body }),
+  ];
+  for (const ask of asks) {
+    const answer = await ask();
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  }
+  expect((await gateway.call('GET', '/health/ready')).body.failed).toEqual(['database']);
+
+  await link?.mend();
+  for (const ask of asks) await waitFor(async () => (await ask()).status < 500, { what: 'the gateway to recover' });
+});
