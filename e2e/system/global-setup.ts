@@ -1,0 +1,22 @@
+import type { TestProject } from 'vitest/node';
+import { readPids } from './running-system.ts';
+import { startSystem } from './start-system.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    gatewayUrl: string;
+    processorUrl: string;
+    dataDir: string;
+  }
+}
+
+/** One system for all files, without the demo; it is stopped after the last test. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const system = await startSystem();
+  const { gatewayUrl, dataDir } = system;
+  const { parts } = await readPids(dataDir);
+  project.provide('gatewayUrl', gatewayUrl);
+  project.provide('processorUrl', parts['processor']?.url ?? '');
+  project.provide('dataDir', dataDir);
+  return () => system.stop();
+}

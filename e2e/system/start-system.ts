@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '@billing/testing/wait-for';
+
+const MAIN = join(import.meta.dirname, '../../tools/local-system/src/main.ts');
+/** More than a slow machine needs; a start that takes this long has failed. */
+const START_MS = 90_000;
+
+export interface StartedSystem {
+  readonly gatewayUrl: string;
+  readonly dataDir: string;
+  /** What it printed so far. */
+  output(): string;
+  /** Asks it to stop as an operator would, and answers once it has, with its exit code 0. */
+  stop(): Promise<void>;
+}
+
+/** Starts a whole system as an operator would, with a data folder and a port of its own. */
+export async function startSystem(
+  variables: Readonly<Record<string, string>> = {},
+  { demo = false } = {},
+): Promise<StartedSystem> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'billing-e2e-'));
+  const port = await freePort();
+  const gatewayUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    BILLING_DATA_DIR: dataDir,
+    GATEWAY_PORT: String(port),
+    PUBLIC_URL: gatewayUrl,
+    LOG_LEVEL: 'info',
+    // Tests ask more often than people do.
+    RATE_LIMIT_PER_KEY: '100000',
+    RATE_LIMIT_SESSION_CREATION: '100000',
+    RATE_LIMIT_SIGN_IN: '100000',
+    RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
+    ...Object.fromEntries(['DATABASE_URL', 'NATS_URL', 'STRIPE_API_BASE_URL'].map(name => [name, ''])),
+    ...variables,
+  };
+  const system = spawn(process.execPath, [MAIN, ...(demo ? [] : ['--no-demo'])], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = outputOf(system);
+  const isUp = demo ? () => output().includes('Billing is running.') : () => isReady(gatewayUrl);
+  try {
+    await waitFor(async () => hasEnded(system) || (await isUp()), {
+      what: 'the system to be ready',
+      timeoutMs: START_MS,
+    });
+    if (hasEnded(system)) throw new Error('The system ended at its start.');
+  } catch (error) {
+    system.kill('SIGTERM');
+    throw new Error(`The system did not start:\n${output()}`, { cause: error });
+  }
+  return {
+    gatewayUrl,
+    dataDir,
+    output,
+    async stop() {
+      system.kill('SIGTERM');
+      await waitFor(() => hasEnded(system), { what: 'the system to stop', timeoutMs: 60_000 });
+      if (system.exitCode !== 0) throw new Error(`The system stopped with exit code ${system.exitCode}:\n${output()}`);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+async function isReady(gatewayUrl: string): Promise<boolean> {
+  return (await fetch(`${gatewayUrl}/health/ready`)).ok;
+}
+
+function outputOf(child: ChildProcess): () => string {
+  const chunks: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  return () => chunks.join('');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise(resolve => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('The operating system gave no port.');
+  return address.port;
+}

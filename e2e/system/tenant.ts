@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { BillingClient, type CheckoutSession, type Subscription } from '@billing/client';
+import { LocalProcessorControl } from '@billing/local-processor/control';
+import { waitFor } from '@billing/testing/wait-for';
+import { inject } from 'vitest';
+import { Caller, ok } from './http.ts';
+
+const SCOPES = [
+  'products:read',
+  'products:write',
+  'customers:read',
+  'customers:write',
+  'subscriptions:read',
+  'subscriptions:write',
+  'referrals:read',
+  'referrals:write',
+  'analytics:read',
+];
+const random = () => randomBytes(8).toString('hex');
+
+/** Where a system is reached. */
+interface Addresses {
+  readonly gatewayUrl: string;
+  readonly processorUrl: string;
+}
+
+/** The system that serves all files of the run. */
+const sharedSystem = (): Addresses => ({ gatewayUrl: inject('gatewayUrl'), processorUrl: inject('processorUrl') });
+
+/** A company that uses the service, made through the public API: user, team, project, API key, connected processor. */
+export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
+  const user = new Caller({ origin: gatewayUrl }, gatewayUrl);
+  const credentials = { email: `${random()}@example.com`, password: `pw-${random()}` };
+  await ok(user.post('/api/auth/sign-up/email', { ...credentials, name: 'Ada' }));
+  await ok(user.post('/api/auth/sign-in/email', credentials));
+  const { team } = await ok(user.post('/api/service/teams', { name: 'Acme' }), 201);
+  const teamPath = `/api/service/teams/${team.id}`;
+  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
+  const P = `${teamPath}/projects/${project.id}`;
+  const { secret } = await ok(user.post(`${P}/api-keys`, { name: 'backend', scopes: SCOPES }), 201);
+  const connected = await connectProcessor(user, teamPath, processorUrl);
+  const [teamId, projectId, apiKey] = [team.id as string, project.id as string, secret as string];
+  return {
+    /** The company's developer at the dashboard. */
+    user,
+    credentials,
+    teamId,
+    teamPath,
+    projectId,
+    P,
+    secret: apiKey,
+    /** The company's backend. */
+    billing: new BillingClient({ baseUrl: gatewayUrl, apiKey, teamId, projectId }),
+    /** The same over plain HTTP, for tests about HTTP. */
+    api: new Caller({ authorization: `Bearer ${apiKey}` }, gatewayUrl),
+    ...connected,
+  };
+}
+
+export type Tenant = Awaited<ReturnType<typeof newTenant>>;
+
+/** Connects an account of its own at the local processor, whose webhooks come to the team's URL. */
+async function connectProcessor(user: Caller, teamPath: string, processorUrl: string) {
+  const secretKey = `sk_test_${random()}${random()}`;
+  const { webhookUrl } = await ok(user.get(`${teamPath}/processor/webhook-url`));
+  const endpoint = await fetch(`${processorUrl}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams([
+      ['url', webhookUrl],
+      ['enabled_events[]', '*'],
+    ]),
+  });
+  const { secret: webhookSecret } = (await endpoint.json()) as { secret: string }; // as Stripe answers it
+  const publishableKey = `pk_test_${random()}`;
+  const connectWith = (signingSecret: string) =>
+    ok(user.post(`${teamPath}/processor/connect`, { secretKey, publishableKey, webhookSecret: signingSecret }));
+  await connectWith(webhookSecret);
+  return {
+    webhookSecret,
+    /** Replaces the signing secret; the keys stay. */
+    connectWith,
+    processor: new LocalProcessorControl(processorUrl, secretKey),
+    /** Asks the processor itself, as its own library would. */
+    askProcessor: async (path: string, form?: Readonly<Record<string, string>>, method = form ? 'POST' : 'GET') => {
+      const headers = { authorization: `Bearer ${secretKey}` };
+      const body = form && { body: new URLSearchParams(form) };
+      const answer = await fetch(`${processorUrl}${path}`, { method, headers, ...body });
+      if (!answer.ok) throw new Error(`The processor refused ${path}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
+  };
+}
+
+/** A product with a monthly price of 29.99 USD. */
+export async function newMonthlyPrice({ billing }: Tenant): Promise<{ productId: string; priceId: string }> {
+  const product = await billing.products.create({ name: 'Pro', description: 'Everything' });
+  const monthly = { unitAmount: 2_999, currency: 'usd', interval: 'month' } as const;
+  const price = await billing.prices.create({ productId: product.id, ...monthly });
+  return { productId: product.id, priceId: price.id };
+}
+
+/** An e-mail address nobody has. */
+export const newEmail = (): string => `${random()}@example.com`;
+
+/** A customer with an e-mail of its own. */
+export async function newCustomer({ billing }: Tenant): Promise<string> {
+  return (await billing.customers.create({ email: newEmail(), name: 'Grace' })).id;
+}
+
+/** An open checkout for one of a price. */
+export function newCheckout({ billing }: Tenant, customerId: string, priceId: string): Promise<CheckoutSession> {
+  const successUrl = 'https://shop.example/done?session={CHECKOUT_SESSION_ID}';
+  return billing.checkout.create({ customerId, priceId, successUrl, cancelUrl: 'https://shop.example/' });
+}
+
+/** Pays on the hosted page by its form, and answers where the page leads to. */
+export async function payOnHostedPage(url: string, action: 'pay' | 'decline' = 'pay'): Promise<string | null> {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
+  return response.headers.get('location');
+}
+
+/** Waits until the customer's subscription stands in the API as active, and answers it. */
+export function activeSubscription({ billing }: Tenant, customerId: string, timeoutMs = 30_000): Promise<Subscription> {
+  return waitFor(
+    async () => {
+      const { items } = await billing.subscriptions.list({ customerId }).page();
+      return items[0]?.status === 'active' ? items[0] : undefined;
+    },
+    { what: 'the subscription to be active', timeoutMs, intervalMs: 10 },
+  );
+}
+
+/** A customer who has paid a monthly price, with the subscription that is active since. */
+export async function newSubscription(tenant: Tenant, priceId: string): Promise<Subscription> {
+  const customerId = await newCustomer(tenant);
+  const { url } = await newCheckout(tenant, customerId, priceId);
+  await payOnHostedPage(url);
+  return activeSubscription(tenant, customerId);
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, inject, it } from 'vitest';
+import { newCustomer, newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
+
+const REBUILD = join(import.meta.dirname, '../../services/analytics/src/rebuild/main.ts');
+
+/** Runs `npm run analytics:rebuild` beside the running system, as an operator would. */
+function rebuild(...args: string[]): Promise<{ exitCode: number; output: string }> {
+  const env = { ...process.env, BILLING_DATA_DIR: inject('dataDir'), DATABASE_URL: '', NATS_URL: '' };
+  return new Promise(resolve => {
+    execFile(process.execPath, [REBUILD, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+it('makes the figures anew from what the services keep, the same as before', async () => {
+  const tenant = await newTenant();
+  const { billing, P } = tenant;
+  const projectId = String(P.split('/').at(-1));
+  const { priceId } = await newMonthlyPrice(tenant);
+  const { customerId } = await newSubscription(tenant, priceId);
+  await billing.customers.delete(await newCustomer(tenant));
+  await billing.referrals.createCode({ customerId });
+  const shown = async () => ({ ...(await billing.analytics.get()), ...(await billing.analytics.history({ days: 7 })) });
+  await waitFor(
+    async () => {
+      const { mrr, customerCount, webhookStats, referralStats } = await billing.analytics.get();
+      const isSettled = webhookStats.total > 0 && webhookStats.processed === webhookStats.total;
+      return mrr === 2_999 && customerCount === 1 && isSettled && referralStats.totalCodes === 1;
+    },
+    { what: 'everything to show in analytics', timeoutMs: 60_000 },
+  );
+  const before = await shown();
+
+  const { exitCode, output } = await rebuild('--project', projectId);
+  expect(output).toMatch(/^proj_\w+: rebuilt from \d+ records$/m);
+  expect(exitCode).toBe(0);
+  expect(await shown()).toEqual(before);
+});
+
+it.each([
+  ['a project that nobody has', ['--project', 'proj_00000000000000000000'], 'There is no project'],
+  ['what is no project', ['--project', 'x'], 'Usage: npm run analytics:rebuild'],
+  ['what it does not know', ['--all'], 'Usage: npm run analytics:rebuild'],
+])('says so in one line when it is asked for %s', async (_what, args, line) => {
+  const { exitCode, output } = await rebuild(...args);
+  expect(output).toContain(line);
+  expect(exitCode).toBe(1);
+});

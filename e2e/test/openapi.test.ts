@@ -1,0 +1,244 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { waitFor } from '@billing/testing/wait-for';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { openDescribedApi, type DescribedApi } from '../system/described-api.ts';
+import { Caller, ok } from '../system/http.ts';
+import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
+
+// Every answer below is held against the document as it comes; the last test asks whether all of it was seen.
+
+const random = () => randomBytes(8).toString('hex');
+const newEmail = () => `${random()}@example.com`;
+const URLS = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
+
+let described: DescribedApi;
+let tenant: Tenant;
+/** The company's developer, who is signed in. */
+let user: Caller;
+/** The company's backend, with an API key. */
+let api: Caller;
+/** Somebody without any credential. */
+let anybody: Caller;
+let P: string;
+
+beforeAll(async () => {
+  described = await openDescribedApi();
+  tenant = await newTenant();
+  ({ P } = tenant);
+  user = described.watch(tenant.user);
+  api = described.watch(tenant.api);
+  anybody = described.watch(new Caller({ origin: inject('gatewayUrl') }));
+});
+
+const newCustomer = async (): Promise<string> =>
+  (await ok(api.post(`${P}/customers`, { email: newEmail() }), 201)).customer.id;
+
+async function newPrice(fields: object = { interval: 'month' }): Promise<{ productId: string; priceId: string }> {
+  const { product } = await ok(api.post(`${P}/products`, { name: 'Pro' }), 201);
+  const asked = { productId: product.id, unitAmount: 2_999, currency: 'usd', ...fields };
+  const { price } = await ok(api.post(`${P}/prices`, asked), 201);
+  return { productId: product.id, priceId: price.id };
+}
+
+async function newSubscription(): Promise<{ customerId: string; subscriptionId: string }> {
+  const [{ priceId }, customerId] = [await newPrice(), await newCustomer()];
+  const { url } = await ok(api.post(`${P}/checkout`, { customerId, priceId, ...URLS }), 201);
+  await payOnHostedPage(url);
+  const list = `${P}/subscriptions?customerId=${customerId}`;
+  const subscriptionId = await waitFor(
+    async () => (await ok(api.get(list))).subscriptions[0]?.id as string | undefined,
+    {
+      what: 'the subscription',
+      timeoutMs: 30_000,
+    },
+  );
+  return { customerId, subscriptionId };
+}
+
+it('describes sign-in', async () => {
+  const visitor = described.watch(new Caller({ origin: inject('gatewayUrl') }));
+  const credentials = { email: newEmail(), password: `pw-${random()}` };
+  await ok(visitor.get('/api/auth/get-session'));
+  await ok(visitor.post('/api/auth/sign-up/email', { ...credentials, name: 'Grace' }));
+  expect((await visitor.post('/api/auth/sign-up/email', { ...credentials, name: 'Grace' })).status).toBe(422);
+  expect((await visitor.post('/api/auth/sign-in/email', { ...credentials, password: 'wrong' })).status).toBe(401);
+  expect((await visitor.post('/api/auth/sign-in/email', {})).status).toBe(400);
+  await ok(visitor.post('/api/auth/sign-in/email', credentials));
+  expect((await ok(visitor.get('/api/auth/get-session'))).user.email).toBe(credentials.email);
+  await ok(visitor.post('/api/auth/sign-out'));
+});
+
+it('describes teams, members and projects', async () => {
+  const colleague = { email: newEmail(), password: `pw-${random()}`, name: 'Grace' };
+  await ok(described.watch(new Caller({ origin: inject('gatewayUrl') })).post('/api/auth/sign-up/email', colleague));
+  const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
+  await ok(user.get('/api/service/teams'));
+  const at = `/api/service/teams/${team.id}`;
+  const { member } = await ok(user.post(`${at}/members`, { email: colleague.email, role: 'member' }), 201);
+  expect((await user.post(`${at}/members`, { email: colleague.email, role: 'member' })).status).toBe(409);
+  expect((await user.post(`${at}/members`, { email: newEmail(), role: 'member' })).status).toBe(404);
+  await ok(user.get(`${at}/members`));
+  await ok(user.delete(`${at}/members/${member.userId}`));
+  expect((await user.delete(`${at}/members/${member.userId}`)).status).toBe(404);
+  const { project } = await ok(user.post(`${at}/projects`, { name: 'Shop' }), 201);
+  await ok(user.get(`${at}/projects`));
+  await ok(user.get(`${at}/projects/${project.id}`));
+  await ok(user.patch(`${at}/projects/${project.id}`, { name: 'Web shop' }));
+  expect((await user.get(`${at}/projects/${tenant.projectId}`)).status).toBe(404);
+  expect((await api.get('/api/service/teams')).status).toBe(403);
+  expect((await anybody.get('/api/service/teams')).status).toBe(401);
+});
+
+it('describes API keys, and repeated requests for one', async () => {
+  const asked = { name: 'ci', scopes: ['products:read'], expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const repeatable = { 'idempotency-key': random() };
+  const { apiKey } = await ok(user.post(`${P}/api-keys`, asked, repeatable), 201);
+  expect((await user.post(`${P}/api-keys`, asked, repeatable)).headers.get('idempotent-replayed')).toBe('true');
+  expect((await user.post(`${P}/api-keys`, { ...asked, name: 'x' }, repeatable)).status).toBe(422);
+  expect((await user.post(`${P}/api-keys`, { ...asked, scopes: ['everything'] })).status).toBe(400);
+  await ok(user.get(`${P}/api-keys`));
+  const { secret } = await ok(user.post(`${P}/api-keys/${apiKey.id}/rotate`, {}), 201);
+  const reader = described.watch(new Caller({ authorization: `Bearer ${secret}` }));
+  expect((await reader.post(`${P}/products`, { name: 'x' })).body.error.details).toEqual({
+    requiredScope: 'products:write',
+  });
+  await ok(user.delete(`${P}/api-keys/${apiKey.id}`));
+  expect((await user.delete(`${P}/api-keys/${apiKey.id}`)).status).toBe(404);
+});
+
+it('describes products and prices', async () => {
+  const { productId, priceId } = await newPrice();
+  await newPrice({ type: 'one_time' });
+  const [product, price] = [`${P}/products/${productId}`, `${P}/prices/${priceId}`];
+  await ok(api.get(`${P}/products?activeOnly=false&limit=5`));
+  await ok(api.get(product));
+  await ok(api.patch(product, { description: 'Everything', metadata: { tier: 'pro' } }));
+  await ok(api.get(`${P}/prices?productId=${productId}`));
+  await ok(api.get(price));
+  await ok(api.patch(price, { isActive: false }));
+  expect((await api.patch(price, { unitAmount: 1 })).status).toBe(400);
+  await ok(api.delete(price));
+  expect((await api.get(price)).status).toBe(404);
+  await ok(api.patch(product, { isActive: false }));
+  const another = { productId, unitAmount: 1, currency: 'usd', interval: 'month' };
+  expect((await api.post(`${P}/prices`, another)).status).toBe(422);
+  await ok(api.delete(product));
+  expect((await api.get(product)).status).toBe(404);
+});
+
+it('describes customers', async () => {
+  const email = newEmail();
+  const { customer } = await ok(api.post(`${P}/customers`, { email, name: 'Ada', metadata: { a: 'b' } }), 201);
+  expect((await api.post(`${P}/customers`, { email })).status).toBe(409);
+  expect((await api.post(`${P}/customers`, { email: 'nonsense' })).status).toBe(400);
+  await ok(api.get(`${P}/customers?limit=1&offset=0`));
+  const at = `${P}/customers/${customer.id}`;
+  await ok(api.get(at));
+  await ok(api.patch(at, { name: 'Ada King' }));
+  await ok(api.delete(at));
+  expect((await api.get(at)).status).toBe(404);
+});
+
+it('describes checkout, subscriptions, invoices and analytics', async () => {
+  const { customerId, subscriptionId } = await newSubscription();
+  const { priceId } = await newPrice({ type: 'one_time' });
+  expect((await api.post(`${P}/checkout`, { customerId, priceId, ...URLS })).status).toBe(422);
+  const at = `${P}/subscriptions/${subscriptionId}`;
+  await ok(api.get(at));
+  await ok(api.patch(at, { cancelAtPeriodEnd: true }));
+  await waitFor(async () => (await ok(api.get(`${P}/invoices?customerId=${customerId}`))).invoices.length > 0, {
+    what: 'the invoice',
+    timeoutMs: 30_000,
+  });
+  await ok(api.get(`${P}/analytics?growthDays=7`));
+  await ok(api.get(`${P}/analytics/history?days=7`));
+  await ok(api.delete(at));
+  expect((await api.patch(at, { cancelAtPeriodEnd: false })).status).toBe(422);
+  await ok(api.get(`${P}/subscriptions?activeOnly=false`));
+});
+
+it('describes the portal', async () => {
+  const { customerId, subscriptionId } = await newSubscription();
+  const { token, sessionId } = await ok(api.post(`${P}/portal`, { customerId, ttlMs: 60_000 }), 201);
+  await ok(anybody.get(`/portal/${token}?tab=invoices`));
+  const at = `/api/portal/${token}/subscriptions/${subscriptionId}`;
+  await ok(anybody.patch(at, { cancelAtPeriodEnd: true }));
+  await ok(anybody.post(`/api/portal/${token}/setup-intent`));
+  expect((await anybody.patch(at.replace(token, 'nonsense'), { cancelAtPeriodEnd: true })).status).toBe(404);
+  expect((await anybody.get('/portal/nonsense')).status).toBe(404);
+  expect((await api.post(`${P}/portal`, { customerId: 'pc_00000000000000000000' })).status).toBe(404);
+  expect((await ok(api.get(`${P}/portal/sessions?customerId=${customerId}`))).sessions).toHaveLength(1);
+  await ok(api.delete(`${P}/portal/sessions/${sessionId}`));
+  expect((await api.delete(`${P}/portal/sessions/portal_sess_00000000000000000000`)).status).toBe(404);
+});
+
+it('describes referrals', async () => {
+  const [referrer, referee] = [await newCustomer(), await newCustomer()];
+  const at = `${P}/referrals`;
+  await ok(api.get(`${at}/config`));
+  const { code } = await ok(api.post(`${at}/codes`, { customerId: referrer }), 201);
+  expect((await api.post(`${at}/codes`, { customerId: referrer })).status).toBe(409);
+  const apply = { code: code.code, refereeCustomerId: referee };
+  expect((await api.post(`${at}/apply`, apply)).status).toBe(422);
+  await ok(api.put(`${at}/config`, { enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 }));
+  await ok(api.post(`${at}/apply`, apply), 201);
+  expect((await api.post(`${at}/apply`, apply)).status).toBe(409);
+
+  const { priceId } = await newPrice();
+  const { url } = await ok(api.post(`${P}/checkout`, { customerId: referee, priceId, ...URLS }), 201);
+  await payOnHostedPage(url);
+  await waitFor(async () => (await ok(api.get(`${at}/credits`))).credits.length === 2, {
+    what: 'the credits',
+    timeoutMs: 30_000,
+  });
+  await ok(api.get(`${at}/codes?activeOnly=true`));
+  await ok(api.get(`${at}/codes/${code.code}`));
+  await ok(api.delete(`${at}/codes/${code.code}`));
+  expect((await api.get(`${at}/codes/00000000`)).status).toBe(404);
+});
+
+it('describes the payment processor’s connection, its webhooks and their records', async () => {
+  const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
+  const teamPath = `/api/service/teams/${team.id}`;
+  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
+  await ok(user.get(`${teamPath}/processor/webhook-url`));
+  const webhookSecret = `whsec_${random()}`;
+  const credentials = { secretKey: `sk_test_${random()}`, publishableKey: `pk_test_${random()}`, webhookSecret };
+  await ok(user.post(`${teamPath}/processor/connect`, credentials));
+  const live = { ...credentials, publishableKey: `pk_live_${random()}` };
+  expect((await user.post(`${teamPath}/processor/connect`, live)).body.error.code).toBe(
+    'processor_credentials_invalid',
+  );
+
+  const post = (event: object, path = 'processor', secret = webhookSecret) =>
+    anybody.post(`/api/webhooks/${path}/${team.id}`, event, { 'stripe-signature': signatureOf(event, secret) });
+  // A session without a mode has no shape that anybody knows: its event fails, and can be replayed.
+  const object = { id: `cs_test_${random()}`, metadata: { teamId: team.id, projectId: project.id } };
+  const event = { id: `evt_${random()}`, type: 'checkout.session.completed', created: 1_790_000_000, data: { object } };
+  await ok(post(event));
+  expect(await ok(post(event, 'stripe'))).toEqual({ received: true, duplicate: true });
+  expect((await post(event, 'processor', 'whsec_wrong')).status).toBe(400);
+  expect((await post({ id: 'no event' })).body.error.code).toBe('invalid_event');
+
+  const events = `${teamPath}/projects/${project.id}/webhook-events`;
+  await waitFor(async () => (await ok(user.get(`${events}?status=failed`))).webhookEvents.length === 1, {
+    what: 'the event to fail',
+    timeoutMs: 30_000,
+  });
+  await ok(user.post(`${events}/${event.id}/replay`));
+  expect((await user.post(`${events}/evt_unknown/replay`)).status).toBe(404);
+  await ok(api.get(`${P}/webhook-events?type=invoice.paid`));
+});
+
+it('describes nothing that was not seen to work', () => {
+  expect(described.operationIds.filter(id => !described.succeeded.has(id))).toEqual([]);
+});
+
+/** Stripe: https://docs.stripe.com/webhooks#verify-manually */
+function signatureOf(event: object, secret: string): string {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const signature = createHmac('sha256', secret)
+    .update(`${seconds}.${JSON.stringify(event)}`)
+    .digest('hex');
+  return `t=${seconds},v1=${signature}`;
+}

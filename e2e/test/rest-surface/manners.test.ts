@@ -1,0 +1,186 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import { beforeAll, expect, it } from 'vitest';
+import { Caller, ok } from '../../system/http.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../../system/tenant.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+const REPLAYED = 'idempotent-replayed';
+
+it('answers a repeated POST again under its Idempotency-Key, and refuses the key to another request', async () => {
+  const { api, P } = tenant;
+  const body = { email: newEmail(), name: 'Ada' };
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const first = await api.post(`${P}/customers`, body, key);
+  const again = await api.post(`${P}/customers`, { name: body.name, email: body.email }, key);
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+  expect([first.headers.get(REPLAYED), again.headers.get(REPLAYED)]).toEqual([null, 'true']);
+
+  const reused = { status: 422, body: { error: { code: 'idempotency_key_reused' } } };
+  expect(await api.post(`${P}/customers`, { ...body, name: 'Eve' }, key)).toMatchObject(reused);
+  for (const wrong of ['', 'a'.repeat(256)])
+    expect(await api.post(`${P}/products`, { name: 'x' }, { 'idempotency-key': wrong })).toMatchObject({ status: 400 });
+});
+
+it('keeps a refusal for its key too, and keeps the keys of projects apart', async () => {
+  const { api, P } = tenant;
+  const other = await newTenant();
+  const key = { 'idempotency-key': 'the-same' };
+  const refused = await api.post(`${P}/customers`, { email: 'nobody' }, key);
+  const made = await other.api.post(`${other.P}/customers`, { email: newEmail() }, key);
+  expect([refused.status, made.status]).toEqual([400, 201]);
+});
+
+it('does the work of simultaneous requests under one key once', async () => {
+  const { api, P, processor } = tenant;
+  const before = (await processor.ledger()).objects.length;
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(`${P}/products`, { name: 'Once' }, key)));
+  const made = answers.filter(({ status }) => status === 201);
+  expect(new Set(made.map(({ body }) => body.product.id)).size).toBe(1);
+  const waiting = answers.filter(({ status, body }) => status === 409 && body.error.code === 'idempotency_key_in_use');
+  expect(made.length + waiting.length).toBe(10);
+  expect((await processor.ledger()).objects.slice(before)).toHaveLength(1);
+});
+
+it.each(
+  allOperations
+    .filter(({ method, access }) => method === 'POST' && access.kind === 'project')
+    .map(({ id, path, example, status }) => ({ id, path, example, status })),
+)('repeats $id under its key', async ({ path, example, status }) => {
+  const { api, P, billing } = tenant;
+  const [{ productId, priceId }, customerId, other] = await Promise.all([
+    newMonthlyPrice(tenant),
+    newCustomer(tenant),
+    newCustomer(tenant),
+  ]);
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
+  const { code } = await billing.referrals.createCode({ customerId: other });
+  const own: Record<string, unknown> = {
+    productId,
+    priceId,
+    customerId,
+    refereeCustomerId: customerId,
+    code,
+    email: newEmail(),
+  };
+  const body = Object.fromEntries(
+    Object.entries(example.body as object).map(([name, value]) => [name, own[name] ?? value]),
+  );
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const url = P + path.slice(path.indexOf(':projectId') + ':projectId'.length);
+  const first = await ok(api.post(url, body, key), status);
+  const again = await api.post(url, body, key);
+  expect(again).toMatchObject({ status, body: first });
+  expect(again.headers.get(REPLAYED)).toBe('true');
+});
+
+it('lists the newest first, page by page, never more than a hundred', async () => {
+  const { api, P, billing } = await newTenant();
+  const made: string[] = [];
+  for (let index = 0; index < 3; index += 1) made.unshift((await billing.customers.create({ email: newEmail() })).id);
+  const page = async (query: string) => {
+    const { customers, pagination } = await ok(api.get(`${P}/customers${query}`));
+    return { ids: customers.map(({ id }: { id: string }) => id), pagination };
+  };
+  expect(await page('')).toEqual({ ids: made, pagination: { limit: 50, offset: 0, total: 3, hasMore: false } });
+  expect(await page('?limit=2')).toEqual({
+    ids: made.slice(0, 2),
+    pagination: { limit: 2, offset: 0, total: 3, hasMore: true },
+  });
+  expect(await page('?limit=2&offset=2')).toMatchObject({ ids: made.slice(2), pagination: { hasMore: false } });
+  expect(await page('?limit=1000')).toMatchObject({ ids: made, pagination: { limit: 100 } });
+  expect(await page('?offset=10')).toMatchObject({ ids: [], pagination: { total: 3, hasMore: false } });
+});
+
+it.each([
+  ['/customers?limit=0', 'limit'],
+  ['/customers?limit=-1', 'limit'],
+  ['/customers?limit=1.5', 'limit'],
+  ['/customers?offset=-1', 'offset'],
+  ['/customers?limit=1&limit=2', 'limit'],
+  ['/customers?page=2', 'page'],
+  ['/products?activeOnly=yes', 'activeOnly'],
+  ['/prices?productId=prod_1', 'productId'],
+  ['/analytics?growthDays=366', 'growthDays'],
+  ['/analytics/history?days=0', 'days'],
+  ['/invoices?status=late', 'status'],
+])('names what is wrong with %s', async (path, field) => {
+  const { status, body } = await tenant.api.get(tenant.P + path);
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ code: 'validation_error', requestId: expect.any(String) });
+  expect(body.error.details.fields.map(({ path: at }: { path: string }) => at)).toEqual([field]);
+});
+
+it('gives one and the same answer to all that is no credential', async () => {
+  const { P, secret } = tenant;
+  const bad = [
+    {},
+    { authorization: 'Bearer x' },
+    { authorization: `Bearer ${secret.slice(0, -1)}x` },
+    { authorization: secret },
+  ];
+  const answers = await Promise.all(bad.map(headers => new Caller(headers).get(`${P}/customers`)));
+  for (const { status, headers, body } of answers) {
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    const { requestId, ...error } = body.error;
+    expect(error).toEqual({ code: 'unauthorized', message: answers[0]?.body.error.message });
+    expect(requestId).toBe(headers.get('x-request-id'));
+  }
+});
+
+it('names the scope a key lacks, and keeps a key to its project', async () => {
+  const { user, P } = tenant;
+  const { secret } = await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['customers:write'] }), 201);
+  const key = new Caller({ authorization: `Bearer ${secret}` });
+  // Each scope grants its own name alone.
+  expect(await key.get(`${P}/customers`)).toMatchObject({
+    status: 403,
+    body: { error: { code: 'forbidden', details: { requiredScope: 'customers:read' } } },
+  });
+  expect(await key.post(`${P}/customers`, { email: newEmail() })).toMatchObject({ status: 201 });
+  const other = await newTenant();
+  const foreign = await key.get(`${other.P}/customers`);
+  const nowhere = await key.get(`${other.P.slice(0, -4)}0000/customers`);
+  expect([foreign.status, nowhere.status]).toEqual([403, 403]);
+  expect(foreign.body.error.details).toBeUndefined();
+  expect(await key.get(`${P}/api-keys`)).toMatchObject({ status: 403 });
+});
+
+it('tells no difference between what is another project’s and what never was', async () => {
+  const { api, P } = tenant;
+  const other = await newTenant();
+  const { productId, priceId } = await newMonthlyPrice(other);
+  const customerId = await newCustomer(other);
+  const requestId = { 'x-request-id': 'the-same-request' };
+  for (const [path, id] of [
+    ['products', productId],
+    ['prices', priceId],
+    ['customers', customerId],
+  ])
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const ask = (at: string | undefined) =>
+        api.send(method, `${P}/${path}/${at}`, method === 'PATCH' ? { metadata: {} } : undefined, requestId);
+      const [theirs, nobodys] = [await ask(id), await ask(id?.replace(/.{8}$/, '00000000'))];
+      expect(theirs.status).toBe(404);
+      expect(JSON.stringify(theirs.body)).toBe(JSON.stringify(nobodys.body));
+    }
+  expect((await other.billing.customers.get(customerId)).id).toBe(customerId);
+});
+
+it('refuses what is too large, no JSON, or for nobody', async () => {
+  const { api, P } = tenant;
+  const large = await api.post(`${P}/customers`, { email: newEmail(), name: 'a'.repeat(1_100_000) });
+  expect(large).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
+  expect(await api.send('POST', `${P}/customers`)).toMatchObject({ status: 400 });
+  expect(await api.send('POST', `${P}/customers`, new URLSearchParams({ email: newEmail() }))).toMatchObject({
+    status: 415,
+    body: { error: { code: 'unsupported_media_type' } },
+  });
+  expect(await api.get(`${P}/nothing`)).toMatchObject({ status: 404, body: { error: { code: expect.any(String) } } });
+});

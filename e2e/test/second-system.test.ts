@@ -1,0 +1,83 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, inject, it } from 'vitest';
+import { startSystem } from '../system/start-system.ts';
+
+interface Span {
+  readonly service: string;
+  readonly traceId: string;
+  readonly text: string;
+}
+
+it('runs beside another, plays its demo, and tells it in one trace that carries no secret', async () => {
+  await using collector = await startCollector();
+  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, { demo: true });
+  const secrets: string[] = [];
+  try {
+    expect((await fetch(`${inject('gatewayUrl')}/health/ready`)).status).toBe(200);
+    expect(system.output()).toContain('MRR            $29.99');
+    const demo = JSON.parse(await readFile(join(system.dataDir, 'demo.json'), 'utf8'));
+    const [, portalToken = ''] = /\/portal\/([\w-]{43})/.exec(system.output()) ?? [];
+    const { credentialsKey, authSecret } = JSON.parse(await readFile(join(system.dataDir, 'secrets.json'), 'utf8'));
+    secrets.push(demo.apiKey, demo.processorKey, demo.user.password, portalToken, credentialsKey, authSecret);
+    expect(secrets.filter(secret => typeof secret !== 'string' || secret.length < 16)).toEqual([]);
+
+    // From the processor's webhook to the last who hears of it.
+    const services = ['gateway', 'webhooks', 'subscriptions', 'referrals', 'analytics'].map(name => `billing-${name}`);
+    await waitFor(() => collector.traces().some(trace => services.every(service => trace.has(service))), {
+      what: 'a trace over all services of the main job',
+      timeoutMs: 30_000,
+    });
+    const logs = await Promise.all(
+      (await readdir(join(system.dataDir, 'logs'))).map(file => readFile(join(system.dataDir, 'logs', file), 'utf8')),
+    );
+    const told = [...logs, ...collector.spans().map(span => span.text)];
+    expect(secrets.filter(secret => told.some(text => text.includes(secret)))).toEqual([]);
+  } finally {
+    await system.stop();
+  }
+});
+
+/** Takes in traces as an OTLP collector does. */
+async function startCollector() {
+  const spans: Span[] = [];
+  const server = createServer((request, response) => {
+    void json(request)
+      .then(body => spans.push(...spansIn(body)))
+      .catch(() => undefined) // metrics and logs come in another encoding
+      .then(() => response.end('{}'));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    spans: () => spans,
+    /** The services of each trace. */
+    traces: () =>
+      [...Map.groupBy(spans, span => span.traceId).values()].map(trace => new Set(trace.map(span => span.service))),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+interface Exported {
+  readonly resourceSpans: readonly {
+    readonly resource: {
+      readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+    };
+    readonly scopeSpans: readonly { readonly spans: readonly { readonly traceId: string }[] }[];
+  }[];
+}
+
+function spansIn(body: unknown): Span[] {
+  return (body as Exported).resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+    const all = scopeSpans.flatMap(({ spans }) => spans);
+    return all.map(span => ({ service, traceId: span.traceId, text: JSON.stringify(span) }));
+  });
+}
