@@ -1,0 +1,11 @@
+// Loaded into a service before anything else: its clock runs ahead by the milliseconds in the file `CLOCK_SKEW_FILE`.
+import { readFileSync } from 'node:fs';
+
+const RealDate = Date;
+const aheadMs = Number(readFileSync(process.env['CLOCK_SKEW_FILE'] ?? '', 'utf8'));
+const now = () => RealDate.now() + aheadMs;
+
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+  get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
+});
