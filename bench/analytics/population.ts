@@ -1,0 +1,97 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import { INTERVALS } from '@billing/contracts/resources/price';
+import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import { seenCustomer, seenSubscription, type Sighting } from '../../services/analytics/src/domain/sighting.ts';
+
+const DAY_MS = 86_400_000;
+/** Customers and subscriptions are as old as this at most. */
+const AGE_DAYS = 400;
+
+/** Whose records are made. */
+interface Population extends ProjectScope {
+  readonly now: Date;
+  /** Tells the ids of one copy of the same records from those of another. */
+  readonly copy?: number;
+}
+
+/** A customer and a subscription for each seed: the same one for the same seed and `now`. */
+export function* populationOf(of: Population, seeds: Iterable<number>): Generator<Sighting> {
+  for (const seed of seeds) {
+    yield customerOf(of, seed);
+    yield* subscriptionVersionsOf(of, seed);
+  }
+}
+
+/** The id a record of this seed has in every project. Copies are made in SQL too, in the same way. */
+const idOf = <Prefix extends string>(prefix: Prefix, seed: number, { copy }: Population): `${Prefix}_${string}` =>
+  `${prefix}_${String(seed).padStart(20, '0')}${copy === undefined ? '' : `x${copy}`}`;
+
+function customerOf(of: Population, seed: number): Sighting {
+  const { teamId, projectId, now } = of;
+  const random = randomFrom(seed);
+  const createdAt = before(now, random() * AGE_DAYS);
+  const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
+  const state = { projectId, email: `${seed}@example.com`, name: null, processorCustomerId: `cus_${seed}` };
+  const id = idOf('pc', seed, of);
+  return seenCustomer({ teamId, recordedAt: now }, { ...state, id, version: 1, createdAt, deletedAt });
+}
+
+/** A subscription as it began, and for every third what became of it. */
+function* subscriptionVersionsOf(of: Population, seed: number): Generator<Sighting> {
+  const { teamId, now } = of;
+  const random = randomFrom(-seed - 1);
+  const state = firstState(of, seed, random);
+  yield seenSubscription({ teamId, recordedAt: state.startedAt }, state);
+  if (seed % 3 !== 0) return;
+  const status = SUBSCRIPTION_STATUSES[Math.floor(random() * SUBSCRIPTION_STATUSES.length)] ?? 'active';
+  const changedAt = new Date(state.startedAt.getTime() + random() * (now.getTime() - state.startedAt.getTime()));
+  const endedAt = status === 'canceled' || status === 'incomplete_expired' ? changedAt : null;
+  yield seenSubscription({ teamId, recordedAt: changedAt }, { ...state, status, endedAt, version: 2 });
+}
+
+function firstState(of: Population, seed: number, random: () => number): SubscriptionState {
+  const startedAt = before(of.now, random() * AGE_DAYS);
+  const item = {
+    processorPriceId: 'price_bench',
+    priceId: null,
+    unitAmount: 500 + Math.floor(random() * 20_000),
+    currency: random() < 0.9 ? 'usd' : 'eur',
+    interval: INTERVALS[Math.floor(random() * INTERVALS.length)] ?? 'month',
+    intervalCount: 1 + Math.floor(random() * 3),
+    quantity: 1 + Math.floor(random() * 5),
+    metered: false,
+  };
+  return {
+    id: idOf('ps', seed, of),
+    projectId: of.projectId,
+    customerId: idOf('pc', seed, of),
+    processorSubscriptionId: `sub_${seed}`,
+    processorCustomerId: `cus_${seed}`,
+    priceId: null,
+    status: random() < 0.9 ? 'active' : 'trialing',
+    quantity: item.quantity,
+    cancelAtPeriodEnd: false,
+    items: [item],
+    currentPeriodStart: startedAt,
+    currentPeriodEnd: startedAt,
+    trialEnd: null,
+    startedAt,
+    endedAt: null,
+    version: 1,
+    createdAt: startedAt,
+  };
+}
+
+const before = (now: Date, days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
+
+/** Numbers from 0 up to 1, always the same for a seed: the mulberry32 generator. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

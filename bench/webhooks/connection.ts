@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** One connection that is kept open: a request at a time. */
+export interface Connection {
+  /** Posts what `requestHead` and a body make up, and answers the status once the whole answer is there. */
+  post(request: Buffer): Promise<number>;
+  close(): void;
+}
+
+/** A request as it goes over the wire. */
+export function requestBytes(url: URL, headers: Readonly<Record<string, string>>, body: string): Buffer {
+  const lines = Object.entries({
+    host: url.host,
+    connection: 'keep-alive',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+}
+
+/**
+ * Opens a connection that speaks just enough HTTP/1.1 for short answers of a known length, so that the generator takes
+ * little of the machine it measures.
+ */
+export async function openConnection(url: URL): Promise<Connection> {
+  const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+  await once(socket, 'connect');
+  let received = '';
+  let waiting: PromiseWithResolvers<number> | undefined;
+  const fail = (err: Error) => waiting?.reject(err);
+  socket.setEncoding('latin1');
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error(`${url.host} closed the connection.`)));
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+    const status = statusOfWhole(received);
+    if (status === undefined) return;
+    received = '';
+    waiting?.resolve(status);
+  });
+  return {
+    post(request) {
+      waiting = Promise.withResolvers<number>();
+      socket.write(request);
+      return waiting.promise;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** The status of an answer of which every byte is there. */
+function statusOfWhole(received: string): number | undefined {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, headEnd))?.[1];
+  if (length === undefined) throw new Error('An answer came without a content-length.');
+  return received.length >= headEnd + 4 + Number(length) ? Number(received.slice(9, 12)) : undefined;
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@billing/embedded-servers/postgres';
+import { startProcessGuard } from '@billing/embedded-servers/process-guard';
+import { readArguments, type Arguments } from './arguments.ts';
+import { startBilling, type Billing } from './billing.ts';
+import type { Sent } from './generator.ts';
+import { startLoad, type Load } from './load.ts';
+import { describeRound, describeRounds, type Measured, type Round } from './report.ts';
+import { installSyncEngine, startSyncEngine, type SyncEngine } from './sync-engine.ts';
+
+const HOME = join(import.meta.dirname, '../../.data/bench');
+
+/**
+ * Measures both sides by turns on one PostgreSQL server, with the same signed events. A run in which an acknowledged
+ * event was not applied ends with an error and prints no result.
+ */
+async function measure(wanted: Arguments): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const folder = await installSyncEngine(HOME);
+  const dataDir = await mkdtemp(join(tmpdir(), 'billing-bench-'));
+  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const guard = resources.adopt(startProcessGuard(), it => it.close());
+  const postgres = resources.adopt(
+    await startPostgres({
+      dataDir: join(dataDir, 'postgres'),
+      logFile: join(dataDir, 'postgres.log'),
+      password: randomBytes(12).toString('hex'),
+      guard,
+    }),
+    it => it.stop(),
+  );
+  const syncEngine = resources.use(await startSyncEngine(folder, postgres.url));
+  // Requests of the verification count against the key's limit.
+  process.env['RATE_LIMIT_PER_KEY'] ??= '100000';
+  const { subscriptions } = wanted;
+  const billing = resources.use(await startBilling({ dataDir, adminUrl: postgres.url, subscriptions }));
+  const load = resources.use(startLoad());
+  console.log(
+    `${wanted.events} events a round and side for ${subscriptions} subscriptions, ${wanted.connections} connections`,
+  );
+
+  const { shop } = billing;
+  const jobs = { shop, connections: wanted.connections };
+  // The births of the subscriptions; both sides are warm after them.
+  await measureBoth({ billing, syncEngine, load }, { ...jobs, first: 0, count: subscriptions });
+  const rounds: Round[] = [];
+  let sent = subscriptions;
+  for (let number = 1; number <= wanted.rounds; number += 1) {
+    const round = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
+    sent += wanted.events;
+    rounds.push(round);
+    console.log(describeRound(number, round));
+  }
+  await billing.verify(sent);
+  await syncEngine.verify(shop, sent);
+  console.log(describeRounds(rounds));
+  console.log(`\n${sent} events acknowledged and applied on each side, none lost`);
+}
+
+interface Sides {
+  readonly billing: Billing;
+  readonly syncEngine: SyncEngine;
+  readonly load: Load;
+}
+
+type Events = Omit<Parameters<Load['send']>[0], 'url' | 'secret'>;
+
+async function measureBoth({ billing, syncEngine, load }: Sides, events: Events): Promise<Round> {
+  const { first, count } = events;
+  const ours = await load.send({ ...events, url: billing.url, secret: billing.secret });
+  const applied = await billing.untilApplied(first, count);
+  const theirs = await load.send({ ...events, url: syncEngine.url, secret: syncEngine.secret });
+  return {
+    billing: measured(count, ours, applied),
+    // It acknowledges what it has applied.
+    syncEngine: measured(count, theirs, theirs),
+  };
+}
+
+function measured(
+  count: number,
+  sent: Sent,
+  applied: { readonly endedAt: number; readonly latencies: readonly number[] },
+): Measured {
+  const perSecond = (endedAt: number) => count / ((endedAt - sent.startedAt) / 1_000);
+  return {
+    acknowledged: perSecond(sent.endedAt),
+    applied: perSecond(Math.max(applied.endedAt, sent.endedAt)),
+    acknowledgedLatencies: sent.latencies,
+    appliedLatencies: applied.latencies,
+  };
+}
+
+await measure(readArguments(process.argv.slice(2)));
