@@ -24,9 +24,9 @@ async function run({ PORT, HOST, PUBLIC_URL, DATA_FILE, LOG_LEVEL }: z.output<ty
       ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
       ...(DATA_FILE === undefined ? {} : { dataFile: DATA_FILE }),
     });
-    logger.info({ url: processor.url }, 'local processor started');
     const stop = () => void processor.close();
     process.once('SIGTERM', stop).once('SIGINT', stop);
+    logger.info({ url: processor.url }, 'local processor started');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     fail(`The local processor did not start on ${HOST}:${PORT}: ${reason}. Set PORT, HOST or DATA_FILE.`);

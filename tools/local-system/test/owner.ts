@@ -2,11 +2,10 @@
 import { startLocalSystem } from '../src/local-system.ts';
 import { planStandIns } from './stand-in-system.ts';
 
-const controller = new AbortController();
 const system = await startLocalSystem({
   dataDir: process.argv[2] ?? '.',
   planPrograms: planStandIns(),
-  signal: controller.signal,
 });
-console.log('ready');
+// Before the word that lets the test send it.
 process.on('SIGTERM', () => void system.stop());
+console.log('ready');
