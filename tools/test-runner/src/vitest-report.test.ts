@@ -9,7 +9,11 @@ const file = (
   name: '/project/test/a.test.ts',
   status,
   message,
-  assertionResults: statuses.map((outcome, index) => ({ fullName: `case ${index}`, status: outcome })),
+  assertionResults: statuses.map((outcome, index) => ({
+    fullName: `case ${index}`,
+    status: outcome,
+    failureMessages: outcome === 'failed' ? ['Error: 1 is not 2\n    at …'] : [],
+  })),
 });
 const report = (...testResults: VitestReport['testResults']): VitestReport => ({
   success: testResults.every(result => result.status === 'passed'),
@@ -26,10 +30,10 @@ it('adds up the tests of all workspaces', () => {
   expect(formatTotals(totals)).toBe('4 passed, 0 failed, 2 skipped');
 });
 
-it('names what failed', () => {
+it('names what failed, and why', () => {
   const totals = sumReports([run(report(file(['passed', 'failed'])))]);
   expect(formatTotals(totals)).toBe('1 passed, 1 failed');
-  expect(totals.failures).toEqual(['@billing/a: case 1']);
+  expect(totals.failures).toEqual(['@billing/a: case 1: Error: 1 is not 2']);
 });
 
 it('counts a file that could not be loaded', () => {

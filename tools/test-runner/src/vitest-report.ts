@@ -8,7 +8,9 @@ export const vitestReport = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().default(''),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).default([]) }),
+      ),
     }),
   ),
 });
@@ -25,7 +27,7 @@ export interface Totals {
   passed: number;
   failed: number;
   skipped: number;
-  /** One line each, for the reader of the last screen. */
+  /** One line each, with the reason, for the reader of the last screen. */
   failures: string[];
 }
 
@@ -50,9 +52,9 @@ function addRun(totals: Totals, { name, hasTestFiles, report }: WorkspaceRun) {
 
   const failuresBefore = totals.failed;
   for (const file of report.testResults) {
-    for (const { fullName, status } of file.assertionResults) {
+    for (const { fullName, status, failureMessages } of file.assertionResults) {
       if (status === 'passed') totals.passed++;
-      else if (status === 'failed') fail(totals, `${name}: ${fullName}`);
+      else if (status === 'failed') fail(totals, `${name}: ${fullName}: ${firstLine(failureMessages.join('\n'))}`);
       else totals.skipped++;
     }
     const blamed = file.assertionResults.some(test => test.status === 'failed');
@@ -69,5 +71,5 @@ function fail(totals: Totals, line: string) {
 }
 
 function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] || 'failed outside of a test';
+  return text.trim().split('\n', 1)[0] || 'no reason given';
 }
