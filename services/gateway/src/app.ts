@@ -7,6 +7,7 @@ import { createAdmission } from '#admission/admit.ts';
 import type { KeyRing } from '#admission/keys.ts';
 import type { Limits } from '#admission/limits.ts';
 import type { KeyMode } from '#domain/api-key-secret.ts';
+import type { Deliveries } from '#forwarding/deliveries.ts';
 import type { Forwarding } from '#forwarding/forward.ts';
 import { answerError, routeNotFound } from '#http/answer-problem.ts';
 import { answerOnce } from '#http/answer-once.ts';
@@ -30,6 +31,7 @@ export interface Dependencies {
   readonly keys: KeyRing;
   readonly limits: Limits;
   readonly forwarding: Forwarding;
+  readonly deliveries: Deliveries;
   readonly checks: Checks;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -46,7 +48,8 @@ export interface Dependencies {
  * @throws Error when an operation is declared in a way that cannot be routed
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { operations, database, signIn, keys, limits, forwarding, publicUrl, keyMode, secretKey, now } = dependencies;
+  const { operations, database, signIn, keys, limits, forwarding, deliveries } = dependencies;
+  const { publicUrl, keyMode, secretKey, now } = dependencies;
   const admit = createAdmission({
     keys,
     signIn,
@@ -66,7 +69,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(healthRoutes(dependencies.checks));
   app.use(documentationRoutes(describeApi({ operations, publicUrl, cookieName: signIn.cookieName })));
   app.use('/api/auth', signInRoutes({ signIn, limits, publicUrl }));
-  app.use(operationRoutes({ operations, admit, limits, forwarding, handlers, answerOnce: once }));
+  app.use(operationRoutes({ operations, admit, limits, forwarding, deliveries, handlers, answerOnce: once }));
   app.use(portalPageRoutes({ limits, forwarding }));
   app.use((_request, _reply, next) => next(routeNotFound()));
   app.use(answerError);

@@ -12,6 +12,7 @@ import { runService } from '@billing/service-kit/lifecycle';
 import { openKeyRing } from '#admission/keys.ts';
 import { createLimits } from '#admission/limits.ts';
 import { secretKeyFrom } from '#domain/api-key-secret.ts';
+import { openDeliveries } from '#forwarding/deliveries.ts';
 import { openForwarding } from '#forwarding/forward.ts';
 import { createStatements } from '#forwarding/statements.ts';
 import { listen } from '#http/server.ts';
@@ -42,10 +43,9 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
   resources.defer(startCleaning(logger, () => forgetIdempotentRequests(database.em)));
 
   const keys = resources.adopt(openKeyRing(database.em, now, logger), it => it.close());
-  const forwarding = resources.adopt(
-    openForwarding({ urls, state: createStatements(env.IDENTITY_PRIVATE_KEY, now) }),
-    it => it.close(),
-  );
+  const state = createStatements(env.IDENTITY_PRIVATE_KEY, now);
+  const forwarding = resources.adopt(openForwarding({ urls, state }), it => it.close());
+  const deliveries = resources.adopt(openDeliveries({ url: urls.webhooks, state }), it => it.close());
   const limits = createLimits({
     perKey: env.RATE_LIMIT_PER_KEY,
     sessionCreation: env.RATE_LIMIT_SESSION_CREATION,
@@ -59,6 +59,7 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
     keys,
     limits,
     forwarding,
+    deliveries,
     checks: { database: () => ping(database), broker: () => bus.ping(), ...serviceChecks(urls) },
     logger,
     now,

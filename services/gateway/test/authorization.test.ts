@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operation, type Operation } from '@billing/contracts/operation';
+import { DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import { allOperations } from '@billing/contracts/operations/index';
 import { SCOPES } from '@billing/contracts/scopes';
 import { waitFor } from '@billing/testing/wait-for';
@@ -187,7 +188,8 @@ describe('the table of operations and credentials', () => {
   it('sends operations to the services that own them, with nobody for those that check by themselves', async () => {
     for (const of of allOperations.filter(({ service }) => service !== 'gateway')) {
       const { body } = await ask(of, ownersOnly(of) ? 'session of an owner' : 'session of a member');
-      expect(body).toMatchObject({ service: of.service, url: pathOf(of) });
+      const url = of.access.kind === 'signature' ? DELIVERIES_PATH : pathOf(of);
+      expect(body).toMatchObject({ service: of.service, url });
       const isAnonymous = of.access.kind === 'signature' || of.access.kind === 'portal-token';
       expect(body.principal.kind).toBe(isAnonymous ? 'anonymous' : 'user');
     }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { ServiceName } from '@billing/contracts/operation';
 import { statementVerifier, type Principal } from '@billing/service-kit/principal';
 
@@ -27,9 +28,11 @@ export async function startEchoService(service: ServiceName, publicKey: string) 
       if (url === '/health/ready') response.writeHead(ready ? 200 : 503).end('{}');
       else {
         const principal = principalIn(verify, headers['x-billing-identity']);
-        const it: Seen = { service, method, url, headers, body: Buffer.concat(chunks).toString('latin1'), principal };
+        const bytes = Buffer.concat(chunks);
+        const it: Seen = { service, method, url, headers, body: bytes.toString('latin1'), principal };
         seen.push(it);
-        answer(response, it);
+        if (url === DELIVERIES_PATH) answerBundle(response, it, bytes);
+        else answer(response, it);
       }
     });
   });
@@ -62,6 +65,16 @@ function answer(response: ServerResponse, seen: Seen): void {
     'set-cookie': ['stray=1', 'portal_return=of-the-service; Path=/portal/return/x'],
   });
   response.end(JSON.stringify(seen));
+}
+
+/** Answers each delivery with what was seen of it. */
+function answerBundle(response: ServerResponse, seen: Seen, bytes: Buffer): void {
+  const deliveries = decodeBundle(bytes);
+  const answers = deliveries.map(({ body, ...delivery }) => ({
+    status: 200,
+    body: { ...seen, body: body.toString('latin1'), delivery, together: deliveries.length },
+  }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ answers }));
 }
 
 export type EchoService = Awaited<ReturnType<typeof startEchoService>>;

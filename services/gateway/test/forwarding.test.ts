@@ -101,7 +101,7 @@ describe('what a service sees', () => {
         service: 'webhooks',
         principal: { kind: 'anonymous' },
         body: Buffer.from(body).toString('latin1'),
-        headers: { 'stripe-signature': 't=1,v1=abc', 'content-type': type },
+        delivery: { teamId: 'team_x', signature: 't=1,v1=abc' },
       });
     }
   });

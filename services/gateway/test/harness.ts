@@ -14,6 +14,7 @@ import { pino } from 'pino';
 import { openKeyRing } from '#admission/keys.ts';
 import { createLimits, type LimitSettings } from '#admission/limits.ts';
 import { secretKeyFrom } from '#domain/api-key-secret.ts';
+import { openDeliveries } from '#forwarding/deliveries.ts';
 import { openForwarding } from '#forwarding/forward.ts';
 import { createStatements } from '#forwarding/statements.ts';
 import { listen } from '#http/server.ts';
@@ -69,14 +70,10 @@ export async function startGateway(settings: GatewaySettings = {}) {
   resources.defer(answerQuestion({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
   resources.defer(startRelay(database.em, bus.publish, logger));
   const keys = resources.adopt(openKeyRing(database.em, now, logger), it => it.close());
-  const forwarding = resources.adopt(
-    openForwarding({
-      urls,
-      state: createStatements(identity.privateKey, now),
-      ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
-    }),
-    it => it.close(),
-  );
+  const state = createStatements(identity.privateKey, now);
+  const patience = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
+  const forwarding = resources.adopt(openForwarding({ urls, state, ...patience }), it => it.close());
+  const deliveries = resources.adopt(openDeliveries({ url: urls.webhooks, state, ...patience }), it => it.close());
   const app = createApp({
     operations: allOperations,
     database,
@@ -84,6 +81,7 @@ export async function startGateway(settings: GatewaySettings = {}) {
     keys,
     limits: createLimits({ ...PLENTY, ...settings.limits }),
     forwarding,
+    deliveries,
     checks: { database: () => ping(database), broker: () => bus.ping(), ...serviceChecks(urls) },
     logger,
     now,

@@ -1,23 +1,20 @@
 import { Agent } from 'node:http';
 import type { NextFunction, Request } from 'express';
 import proxy from 'express-http-proxy';
-import type { ServiceName } from '@billing/contracts/operation';
-import { Problem, unavailable } from '@billing/contracts/problem';
+import { Problem } from '@billing/contracts/problem';
 import { IDENTITY_HEADER, type Principal } from '@billing/service-kit/principal';
 import { inspectBody, readBody, readJson } from '#http/body.ts';
 import type { Reply } from '#http/exchange.ts';
 import type { ServiceUrls } from '../env.ts';
 import { answerHeaders, upstreamHeaders, type PassedBody } from './headers.ts';
 import type { State } from './statements.ts';
+import { disbelieved, serviceUnavailable } from './unanswered.ts';
 
 /** How long a service may take to answer in full, in milliseconds; longer than its own budget. */
 const ANSWER_TIMEOUT_MS = 25_000;
 
-/**
- * What of a body goes on: signed `bytes` as they are, whatever type they claim; `json` as it is; or `nothing`, and then
- * what was sent is held to the rules of JSON bodies and thrown away.
- */
-type TakenBody = 'bytes' | 'json' | 'nothing';
+/** What of a body goes on: `json` as it is, or `nothing`, and then what was sent is held to its rules and thrown away. */
+type TakenBody = 'json' | 'nothing';
 
 interface Forwarded {
   readonly service: keyof ServiceUrls;
@@ -99,22 +96,9 @@ async function takeBody(request: Request, takes: TakenBody): Promise<PassedBody 
     await readJson(request);
     return undefined;
   }
-  const json = takes === 'json';
-  if (inspectBody(request, { json }) === 'none') return undefined;
-  return { bytes: await readBody(request), contentType: json ? 'application/json' : request.headers['content-type'] };
+  if (inspectBody(request, { json: true }) === 'none') return undefined;
+  return { bytes: await readBody(request), contentType: 'application/json' };
 }
 
 /** Errors of the connection carry a code; what has none is a fault of ours. */
 const isNetworkError = (err: unknown): boolean => err instanceof Error && 'code' in err;
-
-function serviceUnavailable(service: ServiceName, cause: unknown) {
-  return unavailable(`The ${service} service does not answer at the moment.`, 2, { cause });
-}
-
-/** A service refuses nobody but the gateway with 401: keys and sessions were looked at here. */
-function disbelieved(service: ServiceName) {
-  return unavailable(
-    `The ${service} service does not believe what the gateway says of who asks. Their clocks may differ by a minute, and IDENTITY_PUBLIC_KEY must be the gateway's.`,
-    5,
-  );
-}

@@ -12,7 +12,6 @@ const PASSED_ON = [
   'if-modified-since',
   'if-none-match',
   'idempotency-key',
-  'stripe-signature',
   'traceparent',
   'tracestate',
   'user-agent',
@@ -38,7 +37,7 @@ const KEPT_BACK = new Set([
 export interface PassedBody {
   readonly bytes: Buffer;
   /** The type it goes by. */
-  readonly contentType: string | undefined;
+  readonly contentType: string;
 }
 
 interface Passing {
@@ -60,8 +59,10 @@ export function upstreamHeaders(
   }
   const passed = cookie === undefined ? undefined : cookieNamed(cookie, received.cookie);
   if (passed !== undefined) headers['cookie'] = passed;
-  if (body) headers['content-length'] = String(body.bytes.length);
-  if (body?.contentType !== undefined) headers['content-type'] = body.contentType;
+  if (body) {
+    headers['content-length'] = String(body.bytes.length);
+    headers['content-type'] = body.contentType;
+  }
   headers['x-request-id'] = requestId;
   // express-http-proxy asks to close every connection otherwise.
   headers['connection'] = 'keep-alive';

@@ -1,8 +1,11 @@
 import { Router } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
+import { invalid } from '@billing/contracts/problem';
+import { fieldErrors } from '@billing/service-kit/field-errors';
 import type { Admit } from '#admission/admit.ts';
 import type { Limits } from '#admission/limits.ts';
+import type { Deliveries } from '#forwarding/deliveries.ts';
 import type { Forwarding } from '#forwarding/forward.ts';
 import type { AnswerOnce } from '#http/answer-once.ts';
 import type { Step } from '#http/exchange.ts';
@@ -13,6 +16,7 @@ interface RoutingParts {
   readonly admit: Admit;
   readonly limits: Pick<Limits, 'checkPortalTokens' | 'countBadPortalToken'>;
   readonly forwarding: Forwarding;
+  readonly deliveries: Deliveries;
   readonly handlers: Handlers;
   readonly answerOnce: AnswerOnce;
 }
@@ -21,11 +25,13 @@ interface RoutingParts {
  * One route for each declared operation, and none besides.
  * @throws Error for a declaration that says not who may call it, is there twice, or has nobody to answer it
  */
-export function operationRoutes({ operations, admit, limits, forwarding, handlers, answerOnce }: RoutingParts): Router {
+export function operationRoutes(parts: RoutingParts): Router {
+  const { operations, admit, limits, forwarding, deliveries, handlers, answerOnce } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   const routed = new Set<string>();
 
-  for (const operation of operations) {
+  // Express looks through routes in their order, and webhooks come in floods.
+  for (const operation of operations.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const { method, path } = operation;
     const route = `${method} ${path.replaceAll(/:\w+/g, ':')}`;
     if (routed.has(route)) throw new Error(`Two operations are declared at ${route}.`);
@@ -65,8 +71,9 @@ export function operationRoutes({ operations, admit, limits, forwarding, handler
       case 'project-session':
       case 'team':
       case 'session':
-      case 'signature':
         return [admitted, answered];
+      case 'signature':
+        return [deliveredTo(operation)];
       case 'portal-token':
         return [guardPortalTokens(limits), admitted, answered];
       default:
@@ -80,12 +87,21 @@ export function operationRoutes({ operations, admit, limits, forwarding, handler
       forwarding.forward(request, reply, next, {
         service,
         principal: reply.locals.principal ?? { kind: 'anonymous' },
-        takes: access.kind === 'signature' ? 'bytes' : body ? 'json' : 'nothing',
+        takes: body ? 'json' : 'nothing',
         ...(access.kind === 'portal-token' && {
           cookie: PORTAL_RETURN_COOKIE,
           onStatus: countBadTokens(limits, request.ip),
         }),
       });
+  }
+
+  /** The service checks the signature, before anything else but the form of the address. */
+  function deliveredTo({ params }: Operation): Step {
+    return async (request, reply) => {
+      const read = params.safeParse(request.params);
+      if (!read.success) throw invalid(fieldErrors(read.error));
+      await deliveries.forward(request, reply, String(request.params['teamId']));
+    };
   }
 
   function handlerOf({ id }: Operation) {
@@ -95,6 +111,8 @@ export function operationRoutes({ operations, admit, limits, forwarding, handler
     return (call: Call) => (handler as (call: Call) => Promise<unknown>)(call);
   }
 }
+
+const rankOf = ({ access }: Operation): number => (access.kind === 'signature' ? 0 : 1);
 
 /** The customers' page and what it needs, which are pages and no operations. */
 export function portalPageRoutes({ limits, forwarding }: Pick<RoutingParts, 'limits' | 'forwarding'>): Router {

@@ -1,20 +1,42 @@
+import { BUNDLE_BYTES, decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
+import type { BundleAnswer, Delivery, DeliveryAnswer } from '@billing/contracts/delivery-bundle';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
 import { inGroups } from '@billing/messaging/in-groups';
+import { withinTrace } from '@billing/messaging/trace-carrier';
+import { toProblem, type HttpServer } from '@billing/service-kit/http';
+import { serve } from '@billing/service-kit/serve';
 import { receiveEvent } from '#operations/receive-event.ts';
 import { storeEvents, type ReceivedEvent } from '#operations/store-events.ts';
 import type { Dependencies } from '../app.ts';
 
-/** Where the processor posts its events, at the address of now and at the older one; bodies stay the bytes that were signed. */
-export function serveReceiver(app: HttpServer, { database: { em }, secrets, now, onStored }: Dependencies): void {
-  const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(em, received));
+/** Room for a full bundle, its head, and one body more. */
+const BUNDLE_LIMIT = 2 * BUNDLE_BYTES;
+
+/**
+ * Where the processor posts its events, at the address of now and at the older one, one by one or as the gateway has
+ * bundled them; bodies stay the bytes that were signed.
+ */
+export function serveReceiver(app: HttpServer, dependencies: Dependencies): void {
+  const { database, secrets, now, onStored, logger } = dependencies;
+  const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received));
   const store = async (received: ReceivedEvent) => {
     const stored = await storeInGroups(received);
     if (stored === 'new') onStored();
     return stored;
   };
   const receive = receiveEvent({ secrets, store, now });
+
+  const answerOf = async ({ teamId, body, signature, trace, requestId }: Delivery): Promise<DeliveryAnswer> => {
+    try {
+      return { status: 200, body: await withinTrace(trace, () => receive(teamId, body, signature)) };
+    } catch (err) {
+      const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
+      const { status, retryAfterSeconds } = problem;
+      if (status >= 500) logger[status === 500 ? 'error' : 'warn']({ err, requestId }, 'delivery not stored');
+      return { status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), body: problem.toBody(requestId) };
+    }
+  };
+
   void app.register(async receiver => {
     receiver.removeAllContentTypeParsers();
     receiver.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
@@ -25,5 +47,9 @@ export function serveReceiver(app: HttpServer, { database: { em }, secrets, now,
         return receive(params.teamId, body, typeof signature === 'string' ? signature : undefined);
       });
     }
+    receiver.post<{ Body: Buffer }>(DELIVERIES_PATH, { bodyLimit: BUNDLE_LIMIT }, async ({ body }) => {
+      const answers = await Promise.all(decodeBundle(body).map(answerOf));
+      return { answers } satisfies BundleAnswer;
+    });
   });
 }
