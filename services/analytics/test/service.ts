@@ -75,6 +75,7 @@ export async function startService() {
         // Another message id each time, or the broker would drop the repeats before the service sees them.
         await bus.publish(fact.type, JSON.stringify(envelope.encode(fact)), randomUUID(), {});
       const ids = [...new Set(facts.map(fact => fact.id))];
+      if (ids.length === 0) return;
       await waitFor(
         async () => {
           const rows = await database.em
