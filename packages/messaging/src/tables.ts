@@ -14,7 +14,7 @@ class CreateMessagingTables extends Migration {
         sequence bigserial not null constraint outbox_events_sequence_unique unique,
         type text not null,
         team_id text not null,
-        data jsonb not null,
+        data json not null,
         trace jsonb not null,
         occurred_at timestamptz not null,
         claimed_until timestamptz,

@@ -21,8 +21,8 @@ const WebhookEventSchema = defineEntity({
     apiVersion: p.text().nullable(),
     livemode: p.boolean(),
     objectId: p.text().nullable(),
-    /** The whole event as it came; null once it was let go. */
-    payload: p.json<unknown>().nullable(),
+    /** The whole event; null once it was let go. */
+    payload: p.json<unknown>().columnType('json').nullable(),
     /** Of the request that brought it: what is done on it belongs to the same trace. */
     trace: p.json<TraceCarrier>(),
     status: p.text().$type<WebhookEventStatus>(),

@@ -10,10 +10,11 @@ const BATCH = 400;
 /** Errands to others under way at once. */
 const MAX_ASKING = 32;
 const LONGEST_PAUSE_MS = 5_000;
-/** Events that come in during one batch, when they come in a flood. */
+/** Events that come in within one look when they come in a flood, and how long such a look takes in milliseconds. */
 const FLOOD = 50;
-/** How long to rest between batches during a flood, in milliseconds: so a few full batches are worked off a second. */
-const REST_IN_FLOOD_MS = 100;
+const LOOK_MS = 100;
+/** For how long a flood is let come in before what it brought is worked off, in milliseconds. */
+const LONGEST_FLOOD_MS = 5_000;
 
 interface WorkerParts {
   readonly em: EntityManager;
@@ -39,6 +40,7 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
   let wakeUp: () => void = () => undefined;
   let woken = false;
   let received = 0;
+  let worksUntil = 0;
 
   const pause = (ms: number) =>
     new Promise<void>(resolve => {
@@ -50,6 +52,20 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
   const start = (errand: Asking): void => {
     const running = errand().finally(() => asking.delete(running));
     asking.add(running);
+  };
+
+  /**
+   * Taking events in goes before working them off: the processor waits for its answer, and what is stored keeps. After
+   * that they are worked off for as long, or a flood without end would leave none done.
+   */
+  const letIn = async (): Promise<void> => {
+    const startedAt = performance.now();
+    while (received >= FLOOD && performance.now() < startedAt + LONGEST_FLOOD_MS && !stopping.signal.aborted) {
+      received = 0;
+      await rest(LOOK_MS);
+    }
+    const endedAt = performance.now();
+    worksUntil = 2 * endedAt - startedAt;
   };
 
   const workOnce = async (): Promise<number> => {
@@ -73,8 +89,7 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
         const count = await workOnce();
         failures = 0;
         if (count === 0) await pause(intervalMs);
-        // Taking events in goes before working them off: the processor waits for its answer, and what is stored keeps.
-        else if (received >= FLOOD) await rest(REST_IN_FLOOD_MS);
+        else if (received >= FLOOD && startedAt >= worksUntil) await letIn();
         else if (count < BATCH) await restAfter(performance.now() - startedAt);
       } catch (err) {
         failures += 1;

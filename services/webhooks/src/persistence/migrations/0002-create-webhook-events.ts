@@ -10,7 +10,7 @@ export class CreateWebhookEvents extends Migration {
         api_version text,
         livemode boolean not null,
         object_id text,
-        payload jsonb not null,
+        payload json not null,
         trace jsonb not null,
         status text not null,
         project_id text,
