@@ -16,6 +16,8 @@ export async function connectBroker(url: string, name: string): Promise<NatsConn
       reconnectTimeWait: 250,
       pingInterval: 10_000,
       maxPingOut: 2,
+      // Two errors made for each request, in case it should fail, cost more than the request.
+      noAsyncTraces: true,
       ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
     });
   } catch (err) {

@@ -4,6 +4,7 @@ import { envelope, type FactType } from '@billing/contracts/fact';
 import { executeBound } from '@billing/service-kit/bound-statement';
 import type { z } from 'zod';
 import type { Publish } from './bus.ts';
+import { HAND_OVER_SECONDS, handOver, type RecordedFact } from './hand-over.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 
 const OutboxEventSchema = defineEntity({
@@ -53,35 +54,28 @@ export function newOutboxRow<Data extends z.ZodType>(
 export type OutboxRow = ReturnType<typeof newOutboxRow>;
 
 /** Records many facts in the caller's transaction with one statement, in the order given. */
-export async function recordAll(tx: EntityManager, facts: readonly OutboxRow[]): Promise<void> {
-  if (facts.length === 0) return;
-  const rows = facts.map(({ id, type, teamId, data, trace, occurredAt }) => ({
-    id,
-    type,
-    team_id: teamId,
-    data,
-    trace,
-    occurred_at: occurredAt,
-  }));
+export async function recordAll(tx: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const facts = rows.map(toFact);
+  const claimed = handOver(tx, facts);
   await executeBound(
     tx,
-    `insert into outbox_events (id, type, team_id, data, trace, occurred_at)
-     select id, type, team_id, data, trace, occurred_at
+    `insert into outbox_events (id, type, team_id, data, trace, occurred_at, claimed_until)
+     select id, type, team_id, data, trace, to_timestamp(occurred_ms / 1000), clock_timestamp() + make_interval(secs => $2)
        from json_to_recordset($1::json) as
-            f(id uuid, type text, team_id text, data json, trace jsonb, occurred_at timestamptz)`,
-    [JSON.stringify(rows)],
+            f(id uuid, type text, team_id text, data json, trace jsonb, occurred_ms float8)`,
+    [`[${facts.map(inJson).join(',')}]`, claimed ? HAND_OVER_SECONDS : null],
   );
 }
 
-interface ClaimedRow {
-  readonly id: string;
-  readonly type: string;
-  readonly team_id: string;
-  /** JSON as it stands in the row, for it goes on as it is. */
-  readonly data: string;
-  readonly trace: TraceCarrier;
-  /** Milliseconds since 1970. */
-  readonly occurred_ms: number;
+const toFact = ({ id, type, teamId, data, trace, occurredAt }: OutboxRow): RecordedFact => {
+  return { id, type, teamId, data: JSON.stringify(data), trace, occurredMs: occurredAt.getTime() };
+};
+
+/** `data` is JSON already, and goes in as it is. */
+function inJson({ id, type, teamId, data, trace, occurredMs }: RecordedFact): string {
+  const head = JSON.stringify({ id, type, team_id: teamId, trace, occurred_ms: occurredMs });
+  return `${head.slice(0, -1)},"data":${data}}`;
 }
 
 /** Facts per claim. */
@@ -97,36 +91,54 @@ const CLAIM_SECONDS = 15;
  * the inbox drops what the bus lets through.
  */
 export async function relayOnce(em: EntityManager, publish: Publish, batchSize = RELAY_BATCH): Promise<number> {
-  const claimed = await em.fork().execute<ClaimedRow[]>(
+  const claimed = await em.fork().execute<RecordedFact[]>(
     `update outbox_events set claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
       where id in (
         select id from outbox_events
          where published_at is null and (claimed_until is null or claimed_until < clock_timestamp())
          order by sequence limit ? for update skip locked)
-      returning id, type, team_id, data::text as data, trace, (extract(epoch from occurred_at) * 1000)::float8 as occurred_ms`,
+      returning id, type, team_id as "teamId", data::text as data, trace,
+                (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs"`,
     [batchSize],
   );
-  if (claimed.length === 0) return 0;
-  const outcomes = await Promise.allSettled(claimed.map(row => publish(row.type, encode(row), row.id, row.trace)));
-  const published = claimed.filter((_, index) => outcomes[index]?.status === 'fulfilled').map(row => row.id);
-  const failed = claimed.filter((_, index) => outcomes[index]?.status === 'rejected').map(row => row.id);
+  await publishClaimed(em, publish, claimed);
+  return claimed.length;
+}
+
+/**
+ * Publishes facts that the caller has claimed, and marks them.
+ * @throws AggregateError when some could not be published; they stay in the outbox
+ */
+export async function publishClaimed(
+  em: EntityManager,
+  publish: Publish,
+  claimed: readonly RecordedFact[],
+): Promise<void> {
+  if (claimed.length === 0) return;
+  const outcomes = await Promise.allSettled(claimed.map(fact => publish(fact.type, encode(fact), fact.id, fact.trace)));
+  const published = claimed.filter((_, index) => outcomes[index]?.status === 'fulfilled').map(fact => fact.id);
+  const failed = claimed.filter((_, index) => outcomes[index]?.status === 'rejected').map(fact => fact.id);
   if (published.length > 0) await markAll(em, 'published_at = clock_timestamp()', published);
+  await unclaim(em, failed);
   if (failed.length > 0) {
-    await markAll(em, 'claimed_until = null', failed);
     throw new AggregateError(
       outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])),
       `${failed.length} of ${claimed.length} facts could not be published; they stay in the outbox`,
     );
   }
-  return claimed.length;
+}
+
+/** Lets the next relay that looks publish these facts. */
+export async function unclaim(em: EntityManager, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await markAll(em, 'claimed_until = null', ids);
 }
 
 async function markAll(em: EntityManager, assignment: string, ids: readonly string[]): Promise<void> {
   await executeBound(em.fork(), `update outbox_events set ${assignment} where id = any($1::uuid[])`, [ids]);
 }
 
-/** The envelope as text; `data` goes in as it came out of the table, which spares reading and writing it again. */
-function encode({ id, type, team_id: teamId, data, occurred_ms: occurredMs }: ClaimedRow): string {
+/** The envelope as text; `data` goes in as it is, which spares reading and writing it again. */
+function encode({ id, type, teamId, data, occurredMs }: RecordedFact): string {
   const { data: _none, ...head } = envelope.encode({ id, type, teamId, occurredAt: new Date(occurredMs), data: null });
   return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
 }

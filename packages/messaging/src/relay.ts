@@ -1,27 +1,27 @@
-import type { EventSubscriber } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Publish } from './bus.ts';
-import { forgetPublished, RELAY_BATCH, relayOnce } from './outbox.ts';
+import { openHandOver } from './hand-over.ts';
+import { forgetPublished, publishClaimed, RELAY_BATCH, relayOnce, unclaim } from './outbox.ts';
 import { restAfter } from './rest.ts';
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Relays the outbox until stopped: at once after this process commits something, and else every `intervalMs` for what
+ * Relays the outbox until stopped: what this process records, at once after its commit, and every `intervalMs` what
  * others left behind. Answers the function that stops it, after the batch in hand.
  */
 export function startRelay(em: EntityManager, publish: Publish, logger: Logger, intervalMs = 250): () => Promise<void> {
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
   let woken = false;
-  const onCommit: EventSubscriber = {
-    afterTransactionCommit: () => {
-      woken = true;
-      wake();
-    },
-  };
-  em.getEventManager().registerSubscriber(onCommit);
+  let mayHoldOthers = true;
+  let lookedAt = 0;
+  const handOver = openHandOver(em, others => {
+    mayHoldOthers ||= others;
+    woken = true;
+    wake();
+  });
 
   const pause = (ms: number) =>
     new Promise<void>(resolve => {
@@ -30,20 +30,33 @@ export function startRelay(em: EntityManager, publish: Publish, logger: Logger, 
       wake = () => (clearTimeout(timer), resolve());
     });
 
+  /** Answers how many facts it had in hand. */
+  const relayBatch = async (): Promise<number> => {
+    const own = handOver.take(RELAY_BATCH);
+    await publishClaimed(em, publish, own);
+    if (!mayHoldOthers && performance.now() - lookedAt < intervalMs) return own.length;
+    mayHoldOthers = false;
+    lookedAt = performance.now();
+    const found = await relayOnce(em, publish);
+    mayHoldOthers ||= found === RELAY_BATCH;
+    return Math.max(own.length, found);
+  };
+
   const relay = async () => {
     let failures = 0;
     while (!stopping.signal.aborted) {
       woken = false;
       const startedAt = performance.now();
       try {
-        const published = await relayOnce(em, publish);
+        const count = await relayBatch();
         failures = 0;
-        if (published === 0) await pause(intervalMs);
-        else if (published < RELAY_BATCH) await restAfter(performance.now() - startedAt);
+        if (count === 0) await pause(intervalMs);
+        else if (count < RELAY_BATCH) await restAfter(performance.now() - startedAt);
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'outbox not relayed, will try again');
         woken = false;
+        mayHoldOthers = true;
         await pause(Math.min(intervalMs * 2 ** failures, 5_000));
       }
     }
@@ -59,5 +72,7 @@ export function startRelay(em: EntityManager, publish: Publish, logger: Logger, 
     clearInterval(cleaning);
     wake();
     await relaying;
+    const left = handOver.close().map(({ id }) => id);
+    await unclaim(em, left).catch(err => logger.warn({ err }, 'facts not given back, their claims will run out'));
   };
 }

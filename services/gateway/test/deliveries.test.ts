@@ -43,7 +43,9 @@ async function startReceiving(
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ answers }));
   });
   const state = createStatements(identity.privateKey, () => new Date());
-  const deliveries = resources.adopt(openDeliveries({ url: service.url, state, answerTimeoutMs }), opened => opened.close());
+  const deliveries = resources.adopt(openDeliveries({ url: service.url, state, answerTimeoutMs }), opened =>
+    opened.close(),
+  );
   const app = express();
   app.use(identifyRequest(pino({ level: 'silent' })));
   app.post('/:teamId', (request, reply) => deliveries.forward(request, reply as Reply, request.params.teamId)); // the step before has filled its locals
