@@ -17,7 +17,7 @@ export async function createTeamSchema(em: EntityManager, teamId: TeamId): Promi
       await tx.execute(
         `create table if not exists ${schema}.${table} (
            id text primary key,
-           data jsonb not null,
+           data json not null,
            processor_updated_at timestamptz not null,
            deleted boolean not null
          )`,

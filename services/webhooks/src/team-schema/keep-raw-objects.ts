@@ -70,7 +70,7 @@ async function keep(
       em.fork(),
       `insert into ${name}.${table} as kept (id, data, processor_updated_at, deleted)
        select id, data, updated_at, deleted
-         from json_to_recordset($1::json) as o(id text, data jsonb, updated_at timestamptz, deleted boolean)
+         from json_to_recordset($1::json) as o(id text, data json, updated_at timestamptz, deleted boolean)
        on conflict (id) do update set
          data = excluded.data, processor_updated_at = excluded.processor_updated_at, deleted = excluded.deleted
        where excluded.deleted >= kept.deleted
