@@ -81,14 +81,17 @@ export type ProcessorEventData = z.output<typeof processorEventData>;
 export const processorEvent = (type: ProcessorEventType): FactType<typeof processorEventData> =>
   fact(`processor.${type}.v1`, processorEventData);
 
-/** How the owning service's handling of an event ended; only then is the event processed or failed. */
+export const settlement = z.object({
+  eventId: z.string(),
+  projectId: ProjectId.schema,
+  outcome: z.enum(['processed', 'failed', 'ignored']),
+  error: z.string().nullable(),
+  attempts: z.int(),
+});
+export type Settlement = z.output<typeof settlement>;
+
+/** How the owning service's handling of events ended; only then is an event processed or failed. */
 export const ProcessorEventSettled = fact(
   'processor-event.settled.v1',
-  z.object({
-    eventId: z.string(),
-    projectId: ProjectId.schema,
-    outcome: z.enum(['processed', 'failed', 'ignored']),
-    error: z.string().nullable(),
-    attempts: z.int(),
-  }),
+  z.object({ settlements: z.array(settlement).min(1) }),
 );

@@ -4,6 +4,7 @@ import { Problem } from '@billing/contracts/problem';
 import {
   processorEvent,
   ProcessorEventSettled,
+  type Settlement,
   type ProcessorEventData,
   type ProcessorEventType,
 } from '@billing/contracts/processor-events';
@@ -14,7 +15,7 @@ import type { Receive, Verdict } from './bus.ts';
 import { countFailure, forgetFailures, setAside, type Failure } from './dead-letters.ts';
 import { inGroups } from './in-groups.ts';
 import { limited } from './limited.ts';
-import { newOutboxRow, record, recordAll, type OutboxRow } from './outbox.ts';
+import { record, recordAll, rowsOfMany, type Told } from './outbox.ts';
 import { isMarked, markAll, unmarkAll } from './processed-events.ts';
 import { settlementOf } from './settlement.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
@@ -46,7 +47,7 @@ interface Reaction {
   /** Tells of a failure that is final. */
   giveUp(tx: EntityManager, data: unknown, event: Envelope, failure: Failure): void;
   /** Reports that it is done; absent where nobody awaits that. */
-  report?(heard: Heard): OutboxRow;
+  report?(heard: Heard): Told<Settlement>;
 }
 
 /** After so many failures a fact is set aside. */
@@ -116,11 +117,11 @@ export class Inbox {
       look: async (data, event) => look(fact.data.parse(data), event),
       react: async (tx, data, event, known, attempts) => {
         await react(tx, fact.data.parse(data), event, known as Known); // it is what this reaction's own look found
-        record(tx, ProcessorEventSettled, event.teamId, { ...settlementOf(event, null), attempts });
+        record(tx, ProcessorEventSettled, event.teamId, { settlements: [{ ...settlementOf(event, null), attempts }] });
       },
       giveUp: (tx, _data, event, failure) =>
-        record(tx, ProcessorEventSettled, event.teamId, settlementOf(event, failure)),
-      report: ({ event, trace }) => newOutboxRow(ProcessorEventSettled, event.teamId, settlementOf(event, null), trace),
+        record(tx, ProcessorEventSettled, event.teamId, { settlements: [settlementOf(event, failure)] }),
+      report: ({ event, trace }) => ({ teamId: event.teamId, item: settlementOf(event, null), trace }),
     });
   }
 
@@ -204,9 +205,10 @@ export class Inbox {
     const done = new Set(await react(tx, fresh));
     const left = fresh.filter(it => !done.has(it)).map(({ event }) => event.id);
     await unmarkAll(tx, this.#consumer, left);
+    const reports = [...done].flatMap(it => this.#reactions.get(it.event.type)?.report?.(it) ?? []);
     await recordAll(
       tx,
-      [...done].flatMap(it => this.#reactions.get(it.event.type)?.report?.(it) ?? []),
+      rowsOfMany(ProcessorEventSettled, reports, settlements => ({ settlements })),
     );
     return new Set(left);
   }

@@ -53,6 +53,35 @@ export function newOutboxRow<Data extends z.ZodType>(
 
 export type OutboxRow = ReturnType<typeof newOutboxRow>;
 
+/** One of many things that are told of a team, with the trace of what led to it. */
+export interface Told<Item> {
+  readonly teamId: string;
+  readonly item: Item;
+  readonly trace: TraceCarrier;
+}
+
+/** Items that one fact tells at most; more would not fit into a message of the bus. */
+const MAX_TOLD = 100;
+
+/** The rows of facts that each tell many things of a team. A fact carries the trace of its things only if they share it. */
+export function rowsOfMany<Data extends z.ZodType, Item>(
+  type: FactType<Data>,
+  told: readonly Told<Item>[],
+  dataOf: (items: Item[]) => z.output<Data>,
+): OutboxRow[] {
+  return [...Map.groupBy(told, ({ teamId }) => teamId)].flatMap(([teamId, ofTeam]) =>
+    Array.from({ length: Math.ceil(ofTeam.length / MAX_TOLD) }, (_, index) => {
+      const some = ofTeam.slice(index * MAX_TOLD, (index + 1) * MAX_TOLD);
+      return newOutboxRow(type, teamId, dataOf(some.map(({ item }) => item)), traceOfAll(some));
+    }),
+  );
+}
+
+function traceOfAll(told: readonly Told<unknown>[]): TraceCarrier {
+  const [first, ...others] = told.map(({ trace }) => trace);
+  return first && others.every(trace => trace['traceparent'] === first['traceparent']) ? first : {};
+}
+
 /** Records many facts in the caller's transaction with one statement, in the order given. */
 export async function recordAll(tx: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
   if (rows.length === 0) return;

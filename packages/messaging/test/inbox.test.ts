@@ -143,8 +143,8 @@ it('settles a processor event with its effect, and as failed when it is given up
     .fork()
     .execute(`select data from outbox_events where type = 'processor-event.settled.v1' order by sequence`);
   expect(settled.map(row => row['data'])).toEqual([
-    { eventId: 'evt_good', projectId, outcome: 'processed', error: null, attempts: 1 },
-    { eventId: 'evt_bad', projectId, outcome: 'failed', error: 'cannot be read', attempts: 1 },
+    { settlements: [{ eventId: 'evt_good', projectId, outcome: 'processed', error: null, attempts: 1 }] },
+    { settlements: [{ eventId: 'evt_bad', projectId, outcome: 'failed', error: 'cannot be read', attempts: 1 }] },
   ]);
 });
 
@@ -164,7 +164,9 @@ it('says how many attempts it took to process an event, and keeps no dead letter
   expect(verdicts).toEqual(['again', 'again', 'again', 'again', 'done']);
   const { em } = messaging;
   const said = await em.fork().execute<{ data: unknown }[]>('select data from outbox_events');
-  expect(said).toMatchObject([{ data: { eventId: 'evt_late', outcome: 'processed', error: null, attempts: 5 } }]);
+  expect(said).toMatchObject([
+    { data: { settlements: [{ eventId: 'evt_late', outcome: 'processed', error: null, attempts: 5 }] } },
+  ]);
   expect(await em.fork().execute('select 1 from dead_letters')).toEqual([]);
 });
 

@@ -106,15 +106,12 @@ it('settles every event of the processor that it did together, in the same trans
     .execute<{ data: unknown }[]>(
       `select data from outbox_events where type = 'processor-event.settled.v1' order by sequence`,
     );
-  expect(settled.map(row => row.data)).toEqual(
-    ['evt_1', 'evt_2', 'evt_3'].map(eventId => ({
-      eventId,
-      projectId,
-      outcome: 'processed',
-      error: null,
-      attempts: 1,
-    })),
-  );
+  const about = (eventId: string) => ({ eventId, projectId, outcome: 'processed', error: null, attempts: 1 });
+  // The first one found nobody to go with.
+  expect(settled.map(row => row.data)).toEqual([
+    { settlements: [about('evt_1')] },
+    { settlements: [about('evt_2'), about('evt_3')] },
+  ]);
 });
 
 it('does everything that stands on the bus, in far fewer transactions than facts', async () => {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Envelope } from '@billing/contracts/fact';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { isHandled, processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
+import {
+  isHandled,
+  processorEvent,
+  ProcessorEventSettled,
+  type ProcessorEventType,
+  type Settlement,
+} from '@billing/contracts/processor-events';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -68,3 +74,7 @@ export function toProjectEvent(raw: Raw, scope: ProjectScope): Envelope | null {
 export const deliveredAgain = (event: Envelope): Envelope => ({ ...event, id: randomUUID() });
 
 const wholeSeconds = (date: Date) => new Date(Math.floor(date.getTime() / 1_000) * 1_000);
+
+/** How events ended, by what facts `processor-event.settled` say, in their order. */
+export const settlementsIn = (facts: readonly { readonly data: unknown }[]): Settlement[] =>
+  facts.flatMap(({ data }) => ProcessorEventSettled.data.parse(data).settlements);

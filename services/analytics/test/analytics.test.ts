@@ -1,6 +1,6 @@
 import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/customers';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
-import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import { WebhookEventChanged, type WebhookEventState } from '@billing/contracts/events/webhooks';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/questions/questions';
 import { answer } from '@billing/messaging/ask';
@@ -77,27 +77,31 @@ it('moves a webhook event along when it is routed to another project', async () 
   const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const event = (projectId: ProjectScope['projectId'] | null, status: 'failed' | 'processed', version: number) =>
     saidFact(WebhookEventChanged, first.teamId, {
-      id: 'evt_1',
-      teamId: first.teamId,
-      projectId,
-      type: 'invoice.paid',
-      apiVersion: null,
-      livemode: false,
-      objectId: null,
-      status,
-      routedBy: null,
-      attempts: version,
-      error: null,
-      processorCreatedAt: NOW,
-      receivedAt: NOW,
-      processedAt: null,
-      recovered: false,
-      version,
+      webhookEvents: [webhookEvent('evt_1', { ...first, projectId }, { status, version })],
     });
   await service.hear([event(first.projectId, 'failed', 2), event(null, 'failed', 1)]);
   expect((await service.analytics(first)).webhookStats).toEqual({ total: 1, processed: 0, failed: 1 });
   await service.hear([event(second.projectId, 'processed', 3)]);
   expect((await service.analytics(first)).webhookStats).toEqual({ total: 0, processed: 0, failed: 0 });
+  expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
+  await stop();
+});
+
+it('counts every webhook event that one fact tells of, for the project of each', async () => {
+  const first = newScope();
+  const second = { ...newScope(), teamId: first.teamId };
+  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const told = (version: number, status: 'received' | 'processed') =>
+    saidFact(WebhookEventChanged, first.teamId, {
+      webhookEvents: [
+        webhookEvent('evt_a', first, { status, version }),
+        webhookEvent('evt_b', second, { status, version }),
+        webhookEvent('evt_c', first, { status: 'failed', version }),
+      ],
+    });
+  const [before, after] = [told(1, 'received'), told(2, 'processed')];
+  await service.hear([after, before, after]);
+  expect((await service.analytics(first)).webhookStats).toEqual({ total: 2, processed: 1, failed: 1 });
   expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
   await stop();
 });
@@ -246,3 +250,28 @@ it('answers only who may read the analytics of this project', async () => {
 it('has migrations that lead to what the entities say', async () => {
   expect(await service.database.schema.getUpdateSchemaSQL()).toBe('');
 });
+
+function webhookEvent(
+  id: string,
+  { teamId, projectId }: Pick<ProjectScope, 'teamId'> & { projectId: ProjectScope['projectId'] | null },
+  { status, version }: Pick<WebhookEventState, 'status' | 'version'>,
+): WebhookEventState {
+  return {
+    id,
+    teamId,
+    projectId,
+    type: 'invoice.paid',
+    apiVersion: null,
+    livemode: false,
+    objectId: null,
+    status,
+    routedBy: null,
+    attempts: version,
+    error: null,
+    processorCreatedAt: NOW,
+    receivedAt: NOW,
+    processedAt: null,
+    recovered: false,
+    version,
+  };
+}

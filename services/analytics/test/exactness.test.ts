@@ -3,6 +3,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disordered, historyOf, lookback, movedTo } from './histories.ts';
+import { statesIn } from './owners.ts';
 import { newScope, saidFact, startService, type SaidFact, type Service } from './service.ts';
 import { slowAnalytics, slowHistory } from './slow-model.ts';
 
@@ -52,6 +53,7 @@ function projectFacts({ teamId, projectId }: ProjectScope, baseCurrency: string)
 
 /** When the newest of the facts that concern a project happened. */
 function newestOf(facts: readonly SaidFact[]): Date | undefined {
-  const concerning = facts.filter(({ data }) => (data as { projectId?: string | null }).projectId !== null); // only unrouted webhook events say null
+  // Only unrouted webhook events say that they are of no project.
+  const concerning = facts.filter(({ data }) => statesIn(data).some(state => Object(state).projectId !== null));
   return concerning.map(fact => fact.occurredAt).toSorted((a, b) => b.getTime() - a.getTime())[0];
 }

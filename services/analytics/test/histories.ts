@@ -234,7 +234,12 @@ function webhookHistory(
       recovered: false,
     }));
     const facts = states.map((state, index) =>
-      saidFact(WebhookEventChanged, teamId, { ...state, version: index + 1 }, given.steps[index]?.occurredAt),
+      saidFact(
+        WebhookEventChanged,
+        teamId,
+        { webhookEvents: [{ ...state, version: index + 1 }] },
+        given.steps[index]?.occurredAt,
+      ),
     );
     return { facts, webhookEvents: states.slice(-1).filter(it => it.projectId !== null) };
   });

@@ -56,18 +56,27 @@ const anyState = z.object({
 
 function newestStates(facts: readonly SaidFact[]): Told[] {
   const newest = new Map<string, Told>();
-  for (const { data, occurredAt } of facts) {
-    const { id, code, projectId, version, status } = anyState.parse(data);
+  const states = facts.flatMap(({ data, occurredAt }) => statesIn(data).map(state => ({ state, occurredAt })));
+  for (const { state, occurredAt } of states) {
+    const { id, code, projectId, version, status } = anyState.parse(state);
     const told = {
       id: id ?? code ?? '',
       projectId,
       version: version ?? (status === 'converted' ? 2 : 1),
       recordedAt: new Date(occurredAt.getTime() + 3).toISOString(),
-      state: data,
+      state,
     };
     if (told.version > (newest.get(told.id)?.version ?? 0)) newest.set(told.id, told);
   }
   return [...newest.values()];
+}
+
+const ofMany = z.object({ webhookEvents: z.array(z.unknown()) });
+
+/** What a fact tells: one state, or those of many webhook events. */
+export function statesIn(data: unknown): unknown[] {
+  const many = ofMany.safeParse(data);
+  return many.success ? many.data.webhookEvents : [data];
 }
 
 type AskedOfOwner = (typeof ListCustomerStates)['asked'];

@@ -10,7 +10,7 @@ import {
 import type { Envelope } from '@billing/contracts/fact';
 import { ProjectId } from '@billing/contracts/ids';
 import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventSettled } from '@billing/contracts/processor-events';
-import { processorFact } from '@billing/testing/processor-events';
+import { processorFact, settlementsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { openCatalogJournal } from '../src/operations/open-journal.ts';
 import { updateProduct } from '../src/operations/update-product.ts';
@@ -28,7 +28,7 @@ it('publishes nothing about the echo of its own changes, and settles it', async 
 
   expect(statesIn(await catalog.heard(ProductCreated, ProductUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
   expect(statesIn(await catalog.heard(PriceCreated, PriceUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
-  const settled = statesIn(await catalog.heard(ProcessorEventSettled));
+  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled));
   expect(settled.map(({ outcome }) => outcome)).toEqual(['processed', 'processed', 'processed', 'processed']);
 });
 
@@ -129,7 +129,7 @@ it.each([
 
   expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   const error = expect.stringMatching(new RegExp(`^The event's object cannot be read: ${field}: `));
-  const settled = statesIn(await catalog.heard(ProcessorEventSettled));
+  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled));
   expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
   const setAside = await catalog.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
   expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
@@ -143,7 +143,7 @@ it('lets products of other projects pass', async () => {
   for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   expect((await catalog.call('GET', '/products')).body.products).toEqual([]);
   expect((await catalog.call('GET', '/prices')).body.prices).toEqual([]);
-  expect(statesIn(await catalog.heard(ProcessorEventSettled))).toMatchObject([
+  expect(settlementsIn(await catalog.heard(ProcessorEventSettled))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
@@ -294,7 +294,7 @@ it('settles every type of event that it owns, once, and no other', async () => {
     for (const inbox of [catalog.products, catalog.prices])
       expect(await inbox.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = statesIn(await catalog.heard(ProcessorEventSettled)).map(({ eventId }) => String(eventId));
+  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'catalog');
   expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { ProjectId } from '@billing/contracts/ids';
 import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventSettled } from '@billing/contracts/processor-events';
-import { processorFact } from '@billing/testing/processor-events';
+import { processorFact, settlementsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { startCustomers, statesIn, type Customers } from './harness.ts';
 
@@ -18,7 +18,7 @@ it('publishes nothing about the echo of its own changes, and settles it', async 
     { version: 1 },
     { version: 2 },
   ]);
-  expect(statesIn(await customers.heard(ProcessorEventSettled))).toMatchObject([
+  expect(settlementsIn(await customers.heard(ProcessorEventSettled))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
@@ -173,7 +173,7 @@ it.each(['customer.created', 'customer.updated', 'customer.deleted'] as const)(
     const event = processorFact(customers.scope, type, { id: 'cus_1', object: 'customer', email: 7 });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
     const error = expect.stringMatching(/^The event's object cannot be read: email: /);
-    const settled = statesIn(await customers.heard(ProcessorEventSettled));
+    const settled = settlementsIn(await customers.heard(ProcessorEventSettled));
     expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
     const setAside = await customers.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
     expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
@@ -189,7 +189,7 @@ it('settles every type of event that it owns, once, and no other', async () => {
     const event = processorFact(customers.scope, type, {}, { eventId: idOf(type) });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = statesIn(await customers.heard(ProcessorEventSettled)).map(({ eventId }) => String(eventId));
+  const settled = settlementsIn(await customers.heard(ProcessorEventSettled)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'customers');
   expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

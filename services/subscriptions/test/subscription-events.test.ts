@@ -8,7 +8,7 @@ import {
 } from '@billing/contracts/events/subscriptions';
 import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
-import { deliveredAgain, processorFact } from '@billing/testing/processor-events';
+import { deliveredAgain, processorFact, settlementsIn } from '@billing/testing/processor-events';
 import { Subscription } from '../src/persistence/subscription.entity.ts';
 import { after, aSubscription, BASE_TIME, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -171,8 +171,8 @@ describe('the mirror of a subscription', () => {
     await service.receive(deliveredAgain(created));
     expect(await said()).toHaveLength(1);
     const { eventId } = created.data as { eventId: string }; // an event of the processor has one
-    const settled = (await service.said(ProcessorEventSettled)).filter(({ data }) => data['eventId'] === eventId);
-    expect(settled[0]?.data).toMatchObject({ outcome: 'processed', error: null });
+    const settled = settlementsIn(await service.said(ProcessorEventSettled)).filter(it => it.eventId === eventId);
+    expect(settled[0]).toMatchObject({ outcome: 'processed', error: null });
   });
 
   it('is made once by events that come at the same moment', async () => {
@@ -190,8 +190,8 @@ describe('the mirror of a subscription', () => {
     const { scope } = await aProject();
     const broken = processorFact(scope, CREATED, { id: 'sub_broken' });
     await service.receive(broken);
-    const settled = await service.said(ProcessorEventSettled);
-    expect(settled.at(-1)?.data).toMatchObject({ outcome: 'failed', attempts: 1 });
+    const settled = settlementsIn(await service.said(ProcessorEventSettled));
+    expect(settled.at(-1)).toMatchObject({ outcome: 'failed', attempts: 1 });
   });
 });
 

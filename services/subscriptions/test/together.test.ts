@@ -7,7 +7,7 @@ import {
 } from '@billing/contracts/events/subscriptions';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { processorFact } from '@billing/testing/processor-events';
+import { processorFact, settlementsIn } from '@billing/testing/processor-events';
 import { after, aSubscription, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
 import { startService, type Service } from './service.ts';
 
@@ -48,6 +48,10 @@ async function aProject(): Promise<{ scope: ProjectScope; customer: string }> {
 const toldTo = (scope: ProjectScope, events: ReturnType<typeof lifeOf>) =>
   events.map(({ type, object, createdAt }) => processorFact(scope, type, object, { createdAt }));
 
+async function settledIn({ projectId }: ProjectScope) {
+  return settlementsIn(await service.said(ProcessorEventSettled)).filter(it => it.projectId === projectId);
+}
+
 async function saidOf({ projectId }: ProjectScope, ...types: { name: string }[]) {
   return (await service.said(...types)).filter(({ data }) => data['projectId'] === projectId);
 }
@@ -82,8 +86,8 @@ describe('events of subscriptions that come at the same moment', () => {
             status: index < unended ? 'active' : 'canceled',
             quantity: UPDATES + 1,
           });
-        const settled = await saidOf(scope, ProcessorEventSettled);
-        expect(settled.map(({ data }) => data['outcome'])).toEqual(lives.flat().map(() => 'processed'));
+        const settled = await settledIn(scope);
+        expect(settled.map(({ outcome }) => outcome)).toEqual(lives.flat().map(() => 'processed'));
         await expectConsistent(scope, ids.length - unended);
       }),
       { numRuns: 8 },
@@ -115,8 +119,8 @@ describe('events of subscriptions that come at the same moment', () => {
     await Promise.all(all.map(event => service.receive(event)));
     const subscriptions = await shown(scope);
     expect(subscriptions.map(one => one['quantity'])).toEqual(others.map(() => 2));
-    const settled = await saidOf(scope, ProcessorEventSettled);
-    expect(settled.filter(({ data }) => data['outcome'] === 'failed')).toHaveLength(2);
+    const settled = await settledIn(scope);
+    expect(settled.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2);
     expect(settled).toHaveLength(others.length * 2 + 2);
   });
 });

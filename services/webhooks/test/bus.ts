@@ -3,7 +3,12 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { envelope, type Envelope, type FactType } from '@billing/contracts/fact';
 import { CustomerId, type ProjectId } from '@billing/contracts/ids';
-import { processorEvent, ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import {
+  processorEvent,
+  ProcessorEventSettled,
+  type ProcessorEventType,
+  type Settlement,
+} from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import type { z } from 'zod';
 import type { Service } from './service.ts';
@@ -50,7 +55,7 @@ export function listen({ bus }: Service) {
     changesOf: (eventId: string) =>
       heard
         .filter(it => it.type === WebhookEventChanged.name)
-        .map(it => WebhookEventChanged.data.parse(it.data))
+        .flatMap(it => WebhookEventChanged.data.parse(it.data).webhookEvents)
         .filter(({ id }) => id === eventId),
   };
 }
@@ -61,11 +66,11 @@ export function settle(
   teamId: string,
   eventId: string,
   projectId: ProjectId,
-  report: Partial<z.output<typeof ProcessorEventSettled.data>> = {},
+  report: Partial<Settlement> = {},
   id?: string,
 ): Promise<void> {
-  const data = { eventId, projectId, outcome: 'processed' as const, error: null, attempts: 1, ...report };
-  return tell(service, ProcessorEventSettled, teamId, data, id);
+  const settlement = { eventId, projectId, outcome: 'processed' as const, error: null, attempts: 1, ...report };
+  return tell(service, ProcessorEventSettled, teamId, { settlements: [settlement] }, id);
 }
 
 /** A customer of ours who is the given one of the processor. */

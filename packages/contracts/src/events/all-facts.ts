@@ -42,11 +42,11 @@ export const allFacts: readonly DescribedFact[] = [
   said('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
   said('gateway', ApiKeyRevoked, 'An API key was revoked'),
   said('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
-  said('webhooks', WebhookEventChanged, 'The record of a webhook event changed its status or project'),
+  said('webhooks', WebhookEventChanged, 'The records of webhook events changed their status or project'),
   {
     fact: ProcessorEventSettled,
     saidBy: ['catalog', 'customers', 'subscriptions'],
-    tells: 'The owner of a processor event is done with it',
+    tells: 'The owner of processor events is done with them',
   },
   said('catalog', ProductCreated, 'A product was created'),
   said('catalog', ProductUpdated, 'A product changed'),

@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { fact } from '../fact.ts';
 import { webhookEvent } from '../resources/webhook-event.ts';
 
-/** A webhook event's whole record, each time its status or project changes. */
-export const WebhookEventChanged = fact('webhook-event.changed.v1', webhookEvent.extend({ version: z.int() }));
+export const webhookEventState = webhookEvent.extend({ version: z.int() });
+export type WebhookEventState = z.output<typeof webhookEventState>;
+
+/** Webhook events' whole records, each time their status or project changes. */
+export const WebhookEventChanged = fact(
+  'webhook-event.changed.v1',
+  z.object({ webhookEvents: z.array(webhookEventState).min(1) }),
+);
 
 /** A team's processor credentials changed; whoever holds a copy asks anew. Carries no secret. */
 export const ProcessorAccountChanged = fact(

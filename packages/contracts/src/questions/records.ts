@@ -3,7 +3,7 @@ import { customerState } from '../events/customers.ts';
 import { ProjectCreated } from '../events/gateway.ts';
 import { ReferralCodeCreated, referralState } from '../events/referrals.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
-import { WebhookEventChanged } from '../events/webhooks.ts';
+import { webhookEventState } from '../events/webhooks.ts';
 import { ProjectId, TeamId } from '../ids.ts';
 import { question } from '../question.ts';
 import { timestamp } from '../timestamp.ts';
@@ -45,7 +45,7 @@ export const ListWebhookEventStates = question(
   'webhooks',
   'list-webhook-event-states',
   partOfProject,
-  recordsOf(WebhookEventChanged.data.pick({ id: true, projectId: true, status: true, version: true })),
+  recordsOf(webhookEventState.pick({ id: true, projectId: true, status: true, version: true })),
 );
 
 /** Every referral code of a project, the deactivated ones too. */

@@ -49,17 +49,29 @@ export function reactToFacts(em: EntityManager, logger: Logger): Inbox {
       await keepProject(tx, state);
     });
   for (const { fact, see } of SEEN)
-    inbox.on(fact, async (tx, _state, event) => {
-      await followSubjects(tx, [see(event)]);
+    inbox.on(fact, async (tx, _data, event) => {
+      await followSubjects(tx, see(event));
     });
   return inbox.together(followTogether);
 }
 
+interface Seen {
+  readonly fact: FactType;
+  /** All that the fact says. */
+  readonly see: (event: Envelope) => Sighting[];
+}
+
 /** Facts about subjects, and how each is seen. */
-const SEEN = [
+const SEEN: readonly Seen[] = [
   ...seenBy(seenCustomer, CustomerCreated, CustomerUpdated, CustomerDeleted),
   ...seenBy(seenSubscription, SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled),
-  ...seenBy(seenWebhookEvent, WebhookEventChanged),
+  {
+    fact: WebhookEventChanged,
+    see: (event: Envelope) =>
+      WebhookEventChanged.data
+        .parse(event.data)
+        .webhookEvents.map(webhookEvent => seenWebhookEvent(tellingOf(event), webhookEvent)),
+  },
   ...seenBy(seenReferralCode, ReferralCodeCreated, ReferralCodeDeactivated),
   ...seenBy(seenReferral, ReferralCreated, ReferralConverted),
 ];
@@ -69,9 +81,9 @@ function seenBy<Data extends z.ZodType>(
   see: (telling: Telling, state: z.output<Data>) => Sighting,
   ...facts: FactType<Data>[]
 ) {
-  return facts.map((fact): { fact: FactType; see: (event: Envelope) => Sighting } => ({
+  return facts.map((fact): Seen => ({
     fact,
-    see: (event: Envelope) => see(tellingOf(event), fact.data.parse(event.data)),
+    see: event => [see(tellingOf(event), fact.data.parse(event.data))],
   }));
 }
 
@@ -79,12 +91,12 @@ function seenBy<Data extends z.ZodType>(
 async function followTogether(tx: EntityManager, heard: readonly Heard[]): Promise<readonly Heard[]> {
   const seen = heard.flatMap(it => {
     const see = SEEN_BY_NAME.get(it.event.type);
-    const sighting = see && attempt(() => see(it.event));
-    return sighting ? [{ it, sighting }] : [];
+    const sightings = see && attempt(() => see(it.event));
+    return sightings ? [{ it, sightings }] : [];
   });
   await followSubjects(
     tx,
-    seen.map(({ sighting }) => sighting),
+    seen.flatMap(({ sightings }) => sightings),
   );
   return seen.map(({ it }) => it);
 }

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import type { ProjectId } from '@billing/contracts/ids';
 import { isHandled, processorEvent } from '@billing/contracts/processor-events';
-import { newOutboxRow, recordAll, type OutboxRow } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { newOutboxRow, recordAll, rowsOfMany, type OutboxRow } from '@billing/messaging/outbox';
+import { currentTrace, type TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { Payload } from '#domain/payload.ts';
 import { RECORD_COLUMNS, recordOf, type RecordRow } from '#persistence/record-row.ts';
 
@@ -33,8 +33,15 @@ export async function recordChanges(tx: EntityManager, rows: readonly RecordRow[
   await recordAll(tx, changesOf(rows));
 }
 
-const changesOf = (rows: readonly RecordRow[]): OutboxRow[] =>
-  rows.filter(row => row.project_id !== null).map(row => newOutboxRow(WebhookEventChanged, row.team_id, recordOf(row)));
+function changesOf(rows: readonly RecordRow[]): OutboxRow[] {
+  const trace = currentTrace();
+  const told = rows.filter(row => row.project_id !== null);
+  return rowsOfMany(
+    WebhookEventChanged,
+    told.map(row => ({ teamId: row.team_id, item: recordOf(row), trace })),
+    webhookEvents => ({ webhookEvents }),
+  );
+}
 
 function factOf({ row, content }: Publication, projectId: ProjectId): OutboxRow {
   if (!isHandled(row.type) || row.routed_by === null)
