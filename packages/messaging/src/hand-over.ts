@@ -36,27 +36,38 @@ interface Held {
 }
 
 /** The hand-overs of this process by what all forks of an entity manager share. */
-const open = new WeakMap<object, { hold(transaction: object, facts: readonly RecordedFact[]): boolean }>();
+const open = new WeakMap<object, OpenHandOver>();
+
+interface OpenHandOver {
+  /** Answers false when it has enough. */
+  hold(transaction: object, facts: readonly RecordedFact[]): boolean;
+  /** A transaction records what is not handed over; undefined for one that is not open yet. */
+  miss(transaction: object | undefined): void;
+}
 
 /**
  * Has the transactions of this process hand their facts to its relay once they have committed. `onCommit` hears of each
- * commit: whether the table may hold facts that were not handed over.
+ * commit after which there is something to relay, and whether some of it is in the table alone.
  */
-export function openHandOver(em: EntityManager, onCommit: (mayHoldOthers: boolean) => void): HandOver {
+export function openHandOver(em: EntityManager, onCommit: (isInTable: boolean) => void): HandOver {
   const byTransaction = new WeakMap<object, Held>();
+  const missedIn = new WeakSet<object>();
+  let mayMiss = false;
   let waiting: { readonly fact: RecordedFact; readonly since: number }[] = [];
   let characters = 0;
   let isOpen = true;
 
   const subscriber: EventSubscriber = {
     afterTransactionCommit: ({ transaction }: TransactionEventArgs) => {
-      if (!isOpen) return;
-      const held = transaction && byTransaction.get(transaction);
+      if (!isOpen || !transaction) return;
+      const held = byTransaction.get(transaction);
       for (const fact of held?.facts ?? []) {
         waiting.push({ fact, since: held?.since ?? 0 });
         characters += fact.data.length;
       }
-      onCommit(held === undefined);
+      const isInTable = mayMiss || missedIn.has(transaction);
+      mayMiss = false;
+      if (held || isInTable) onCommit(isInTable);
     },
   };
   em.getEventManager().registerSubscriber(subscriber);
@@ -67,6 +78,10 @@ export function openHandOver(em: EntityManager, onCommit: (mayHoldOthers: boolea
       const since = earlier?.since ?? performance.now();
       byTransaction.set(transaction, { facts: [...(earlier?.facts ?? []), ...facts], since });
       return true;
+    },
+    miss: transaction => {
+      if (transaction) missedIn.add(transaction);
+      else mayMiss = true;
     },
   });
 
@@ -91,6 +106,13 @@ export function openHandOver(em: EntityManager, onCommit: (mayHoldOthers: boolea
  */
 export function handOver(tx: EntityManager, facts: readonly RecordedFact[]): boolean {
   const transaction: object | undefined = tx.getTransactionContext();
-  if (transaction === undefined || 'savepointName' in transaction) return false;
-  return open.get(tx.getDriver())?.hold(transaction, facts) ?? false;
+  const isWhole = transaction !== undefined && !('savepointName' in transaction);
+  if (isWhole && open.get(tx.getDriver())?.hold(transaction, facts)) return true;
+  leaveInTable(tx);
+  return false;
+}
+
+/** Has the relay of this process look at the table once the caller's transaction commits. */
+export function leaveInTable(em: EntityManager): void {
+  open.get(em.getDriver())?.miss(em.getTransactionContext());
 }

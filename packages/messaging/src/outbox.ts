@@ -4,7 +4,7 @@ import { envelope, type FactType } from '@billing/contracts/fact';
 import { executeBound } from '@billing/service-kit/bound-statement';
 import type { z } from 'zod';
 import type { Publish } from './bus.ts';
-import { HAND_OVER_SECONDS, handOver, type RecordedFact } from './hand-over.ts';
+import { HAND_OVER_SECONDS, handOver, leaveInTable, type RecordedFact } from './hand-over.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 
 const OutboxEventSchema = defineEntity({
@@ -38,6 +38,7 @@ export function record<Data extends z.ZodType>(
   data: z.output<Data>,
 ): void {
   em.persist(em.create(OutboxEvent, newOutboxRow(type, teamId, data)));
+  leaveInTable(em);
 }
 
 /** The row of a fact, for `recordAll`. `trace` is that of what led to it. */

@@ -79,7 +79,7 @@ it('says nothing of a savepoint that was rolled back, and all of one that was no
     await expect(undone).rejects.toThrow('changed my mind');
   });
   await waitFor(async () => (await unpublished(messaging)).length === 0, { what: 'all to be published' });
-  expect(numbers.toSorted()).toEqual([1, 2]);
+  expect(numbers.toSorted((a, b) => a - b)).toEqual([1, 2]);
   await stop();
 });
 
@@ -141,7 +141,7 @@ it('keeps no more in memory than it may', async () => {
     await messaging.em
       .fork()
       .transactional(tx => recordNumbers(tx, ...Array.from({ length: 1_000 }, (_, index) => index)));
-  const claimed = (await unpublished(messaging)).filter(it => it.claimed).length;
+  const claimed = (await unpublished(messaging)).filter(row => row.claimed).length;
   expect(claimed).toBeLessThanOrEqual(3_000);
   expect(handOver.take(10_000)).toHaveLength(claimed);
 });

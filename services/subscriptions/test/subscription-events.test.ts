@@ -171,7 +171,7 @@ describe('the mirror of a subscription', () => {
     await service.receive(deliveredAgain(created));
     expect(await said()).toHaveLength(1);
     const { eventId } = created.data as { eventId: string }; // an event of the processor has one
-    const settled = settlementsIn(await service.said(ProcessorEventSettled)).filter(it => it.eventId === eventId);
+    const settled = settlementsIn(await service.said(ProcessorEventSettled)).filter(one => one.eventId === eventId);
     expect(settled[0]).toMatchObject({ outcome: 'processed', error: null });
   });
 

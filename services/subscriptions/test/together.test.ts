@@ -49,7 +49,7 @@ const toldTo = (scope: ProjectScope, events: ReturnType<typeof lifeOf>) =>
   events.map(({ type, object, createdAt }) => processorFact(scope, type, object, { createdAt }));
 
 async function settledIn({ projectId }: ProjectScope) {
-  return settlementsIn(await service.said(ProcessorEventSettled)).filter(it => it.projectId === projectId);
+  return settlementsIn(await service.said(ProcessorEventSettled)).filter(one => one.projectId === projectId);
 }
 
 async function saidOf({ projectId }: ProjectScope, ...types: { name: string }[]) {

@@ -61,7 +61,7 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
 }
 
 /** Small heaps: a service of this size needs little, and there are nine of them on a laptop. */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=16'];
+const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32'];
 
 /** Puts the log of the earlier start aside as `.previous`, so that what is shown of this one is its own. */
 export function beginLog(logFile: string): void {

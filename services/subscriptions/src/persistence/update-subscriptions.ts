@@ -31,7 +31,9 @@ export async function updateSubscriptions(tx: EntityManager, subscriptions: read
     tx,
     `update subscriptions kept set ${COLUMNS.map(column => `${column} = next.${column}`).join(', ')}
        from json_populate_recordset(null::subscriptions, $1::json) next
-      where (kept.team_id, kept.project_id, kept.id) = (next.team_id, next.project_id, next.id)`,
+      where kept.id = next.id
+        -- Not by "=", or the planner may find each row by reading all of its project's.
+        and (kept.team_id, kept.project_id) is not distinct from (next.team_id, next.project_id)`,
     [JSON.stringify(subscriptions.map(toRow))],
   );
 }
