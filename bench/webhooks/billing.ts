@@ -52,8 +52,8 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
     async untilApplied(first, count) {
       const range = [teamId, eventId(first), eventId(first + count - 1)];
       const deadline = performance.now() + PATIENCE_MS;
-      for (let settled = 0; settled < count; settled = await countSettled(database, range)) {
-        if (performance.now() > deadline) throw new Error(`${count - settled} of ${count} events were not processed.`);
+      while (!(await areSettled(database, range, count))) {
+        if (performance.now() > deadline) throw new Error(`Not all of ${count} events were processed.`);
         await pause(POLL_MS);
       }
       return readApplied(database, range);
@@ -69,16 +69,18 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
 }
 
 /**
- * How many of these events are no longer waiting. Asked of the table, since a look through the API a few times a second
- * would be a load of its own.
+ * Whether none of these events waits any more. Asked of the table, since a look through the API a few times a second
+ * would be a load of its own; the last one first, since that is known at once.
  */
-async function countSettled(database: Client, range: readonly string[]): Promise<number> {
+async function areSettled(database: Client, range: readonly string[], count: number): Promise<boolean> {
+  const [teamId, , last] = range;
+  const settled = `from webhooks.webhook_events where team_id = $1 and status <> 'received'`;
+  if ((await database.query(`select 1 ${settled} and id = $2`, [teamId, last])).rowCount === 0) return false;
   const { rows } = await database.query<{ count: number }>(
-    `select count(*)::int as count from webhooks.webhook_events
-      where team_id = $1 and id between $2 and $3 and status <> 'received'`,
+    `select count(*)::int as count ${settled} and id between $2 and $3`,
     [...range],
   );
-  return rows[0]?.count ?? 0;
+  return rows[0]?.count === count;
 }
 
 async function readApplied(database: Client, range: readonly string[]): Promise<Applied> {

@@ -13,6 +13,8 @@ const ALONE_AT_ONCE = 8;
 interface GroupOptions {
   /** Rests between small groups, so that the next is larger: for what is in no hurry. */
   readonly rests?: boolean;
+  /** Groups that run at the same time. */
+  readonly atOnce?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -24,21 +26,22 @@ interface Waiting<Item, Result> {
 const hangs = (err: unknown): boolean => err instanceof TookTooLong || HANGING.has(sqlState(err) ?? '');
 
 /**
- * Has concurrent callers share one run: what arrives while a run is under way waits, and is run together when that one
- * has ended. `run` answers one result per item, in order, and must do all or nothing. A group that fails is run by
+ * Has concurrent callers share one run: what arrives in one turn of the event loop goes together, and what arrives while
+ * a run is under way waits, and is run together when that one has ended. `run` answers one result per item, in order, and must do all or nothing. A group that fails is run by
  * halves until the bad item stands alone, so that it harms nobody; not so while the database is away, which is nobody's
  * fault.
  */
 export function inGroups<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { rests = false }: GroupOptions = {},
+  { rests = false, atOnce = 1 }: GroupOptions = {},
 ) {
   const inTurn = limited(ALONE_AT_ONCE);
   let waiting: Waiting<Item, Result>[] = [];
-  let isRunning = false;
+  let running = 0;
 
   const runAll = async () => {
-    isRunning = true;
+    if (running === atOnce) return;
+    running += 1;
     while (waiting.length > 0) {
       const group = waiting.slice(0, MAX_GROUP);
       waiting = waiting.slice(MAX_GROUP);
@@ -46,7 +49,7 @@ export function inGroups<Item, Result>(
       await settle(group);
       if (rests && waiting.length < MAX_GROUP) await restAfter(performance.now() - startedAt);
     }
-    isRunning = false;
+    running -= 1;
   };
 
   const settle = async (group: readonly Waiting<Item, Result>[]): Promise<void> => {
@@ -74,6 +77,6 @@ export function inGroups<Item, Result>(
   return (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!isRunning) void runAll();
+      if (waiting.length === 1) setImmediate(() => void runAll());
     });
 }

@@ -11,8 +11,29 @@ it('runs together what arrives while a run is under way, each item once, with it
   const items = Array.from({ length: 600 }, (_, index) => index);
   expect(await Promise.all(items.map(double))).toEqual(items.map(item => item * 2));
   expect(groups.flat()).toEqual(items);
-  expect(groups.map(group => group.length)).toEqual([1, 256, 256, 87]);
+  expect(groups.map(group => group.length)).toEqual([256, 256, 88]);
   expect(await double(7)).toBe(14);
+});
+
+it('runs as many groups at the same time as it may, and no more', async () => {
+  let running = 0;
+  const seen: number[] = [];
+  const run = inGroups(
+    async (items: readonly string[]) => {
+      running += 1;
+      seen.push(running);
+      await new Promise(resolve => setTimeout(resolve, 20));
+      running -= 1;
+      return items;
+    },
+    { atOnce: 3 },
+  );
+  const turns = Array.from({ length: 8 }, async (_, index) => {
+    for (let turn = 0; turn < index; turn += 1) await new Promise(resolve => setImmediate(resolve));
+    return run(`${index}`);
+  });
+  expect(await Promise.all(turns)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(Math.max(...seen)).toBe(3);
 });
 
 it('halves a group that fails, so that one bad item fails alone', async () => {
@@ -24,7 +45,7 @@ it('halves a group that fails, so that one bad item fails alone', async () => {
   });
   const results = await Promise.allSettled([1, 2, 3, 4, 5].map(run));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  expect(runs).toEqual([[1], [2, 3, 4, 5], [2, 3], [2], [3], [4, 5]]);
+  expect(runs).toEqual([[1, 2, 3, 4, 5], [1, 2], [3, 4, 5], [3], [4, 5]]);
 });
 
 it('does not insist while the database is away', async () => {
@@ -35,5 +56,5 @@ it('does not insist while the database is away', async () => {
   });
   const results = await Promise.allSettled([1, 2, 3].map(run));
   expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-  expect(runs).toBe(2);
+  expect(runs).toBe(1);
 });

@@ -99,12 +99,8 @@ describe('events of subscriptions that come at the same moment', () => {
     const [birth, ...updates] = toldTo(scope, lifeOf(customer, 'sub_d').slice(0, -1));
     if (birth) await service.receive(birth);
     await Promise.all(updates.map(event => service.receive(event)));
-    // The first one found nobody to go with.
     const said = await saidOf(scope, SubscriptionUpdated);
-    expect(said.map(({ data }) => [data['version'], data['quantity']])).toEqual([
-      [2, 2],
-      [3, UPDATES + 1],
-    ]);
+    expect(said.map(({ data }) => [data['version'], data['quantity']])).toEqual([[2, UPDATES + 1]]);
   });
 
   it('pass although one among them cannot be read, and another has a status that nobody knows', async () => {

@@ -26,8 +26,8 @@ export async function consumeFacts({ em, bus, logger, onRoute }: ConsumeParts): 
     await bus.consume('webhooks-projects', 'project.*.v1', reactToProjects(em, logger).receive),
     await bus.consume('webhooks-customers', 'customer.*.v1', waking(reactToCustomers(em, logger).receive)),
     await bus.consume(
-      'webhooks-subscriptions',
-      'subscription.*.v1',
+      'webhooks-new-subscriptions',
+      'subscription.created.v1',
       waking(reactToSubscriptions(em, logger).receive),
       TOGETHER,
     ),

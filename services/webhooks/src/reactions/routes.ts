@@ -16,12 +16,7 @@ import {
   type CustomerState,
 } from '@billing/contracts/events/customers';
 import { ProjectCreated, ProjectUpdated, type ProjectState } from '@billing/contracts/events/gateway';
-import {
-  SubscriptionCanceled,
-  SubscriptionCreated,
-  SubscriptionUpdated,
-  type SubscriptionState,
-} from '@billing/contracts/events/subscriptions';
+import { SubscriptionCreated, type SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/fact';
 import type { TeamId } from '@billing/contracts/ids';
 import { Inbox } from '@billing/messaging/inbox';
@@ -48,20 +43,19 @@ export function reactToCustomers(em: EntityManager, logger: Logger): Inbox {
     .on(CustomerDeleted, keep);
 }
 
-/** Which project holds a subscription; one that has ended still leads there. */
+/**
+ * Which project holds a subscription. It stays there, also once it has ended, so its first fact says all; there are far
+ * more of the others.
+ */
 export function reactToSubscriptions(em: EntityManager, logger: Logger): Inbox {
   const heldBy = (it: SubscriptionState) =>
     heldAs('subscription', it.processorSubscriptionId, { ...it, deletedAt: null });
-  const keep = (tx: EntityManager, it: SubscriptionState, event: Envelope) => keepRoute(tx, teamOf(event), heldBy(it));
   return new Inbox(em, 'webhooks-subscriptions', logger)
-    .on(SubscriptionCreated, keep)
-    .on(SubscriptionUpdated, keep)
-    .on(SubscriptionCanceled, keep)
+    .on(SubscriptionCreated, (tx, it, event) => keepRoute(tx, teamOf(event), heldBy(it)))
     .together(async (tx, heard) => {
-      // The three have one shape.
       const held = heard.map(({ event }) => ({
         teamId: teamOf(event),
-        ...heldBy(SubscriptionUpdated.data.parse(event.data)),
+        ...heldBy(SubscriptionCreated.data.parse(event.data)),
       }));
       await keepRoutes(tx, held);
       return heard;

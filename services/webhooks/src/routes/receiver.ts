@@ -11,6 +11,8 @@ import type { Dependencies } from '../app.ts';
 
 /** Room for a full bundle, its head, and one body more. */
 const BUNDLE_LIMIT = 2 * BUNDLE_BYTES;
+/** While one group waits for its commit, others are stored. */
+const STORED_AT_ONCE = 3;
 
 /**
  * Where the processor posts its events, at the address of now and at the older one, one by one or as the gateway has
@@ -18,7 +20,9 @@ const BUNDLE_LIMIT = 2 * BUNDLE_BYTES;
  */
 export function serveReceiver(app: HttpServer, dependencies: Dependencies): void {
   const { database, secrets, now, onStored, logger } = dependencies;
-  const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received));
+  const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received), {
+    atOnce: STORED_AT_ONCE,
+  });
   const store = async (received: ReceivedEvent) => {
     const stored = await storeInGroups(received);
     if (stored === 'new') onStored();
