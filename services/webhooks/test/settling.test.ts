@@ -30,7 +30,13 @@ const waitForStatus = (team: Team, eventId: string, status: string) =>
     { what: `the event to be ${status}`, timeoutMs: 10_000 },
   );
 
-it('tells each change of a record once, with a version that grows', async () => {
+const waitForChanges = (eventId: string, count: number) =>
+  waitFor(() => (bus.changesOf(eventId).length >= count ? bus.changesOf(eventId) : undefined), {
+    what: `${count} changes to be told`,
+    timeoutMs: 10_000,
+  });
+
+it('tells a record once it is settled, and says no more of it', async () => {
   const team = await service.newTeam();
   const { eventId } = await sendRouted(team);
   const report = 'fd7d1a26-4ef5-4d4f-9bd8-1a0f3f0c2a11';
@@ -42,14 +48,24 @@ it('tells each change of a record once, with a version that grows', async () => 
   await settle(service, team.teamId, next, team.projectId);
   await waitForStatus(team, next, 'processed');
 
-  const changes = await waitFor(() => (bus.changesOf(eventId).length > 1 ? bus.changesOf(eventId) : undefined), {
-    what: 'the changes',
-  });
+  await waitForChanges(next, 1);
+  const settled = bus.changesOf(eventId).filter(({ status }) => status !== 'received');
+  expect(settled.map(({ status, version }) => [status, version])).toEqual([['processed', 3]]);
+  expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'processed', error: null });
+});
+
+it('tells a record that does not settle at once, once, and again when it has', async () => {
+  const team = await service.newTeam();
+  const { eventId } = await sendRouted(team);
+  await waitForChanges(eventId, 1);
+  await settle(service, team.teamId, eventId, team.projectId);
+  const changes = await waitForChanges(eventId, 2);
   expect(changes.map(({ status, version }) => [status, version])).toEqual([
     ['received', 2],
     ['processed', 3],
   ]);
-  expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'processed', error: null });
+  const { rows } = await service.admin.query('select tell_at from webhooks.webhook_events where id = $1', [eventId]);
+  expect(rows).toEqual([{ tell_at: null }]);
 });
 
 it.each([
@@ -162,6 +178,8 @@ it('settles many reports that come at once', async () => {
     what: 'all to be processed',
     timeoutMs: 10_000,
   });
-  await waitFor(() => events.every(({ eventId }) => bus.changesOf(eventId).length >= 2), { what: 'all changes' });
-  expect(events.map(({ eventId }) => bus.changesOf(eventId).length)).toEqual(events.map(() => 2));
+  for (const { eventId } of events) {
+    const told = await waitForChanges(eventId, 1);
+    expect(told.filter(({ status }) => status === 'processed')).toHaveLength(1);
+  }
 });

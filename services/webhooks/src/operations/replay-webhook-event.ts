@@ -4,7 +4,7 @@ import { conflict, notFound } from '@billing/contracts/problem';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import { recordOf } from '#persistence/record-row.ts';
 import { readPayload } from '#domain/payload.ts';
-import { recordFacts, ROUTED_COLUMNS, type RoutedRow } from '#processing/record-facts.ts';
+import { recordChanges, recordFacts, ROUTED_COLUMNS, type RoutedRow } from '#processing/record-facts.ts';
 
 interface LockedRow {
   readonly status: string;
@@ -38,6 +38,7 @@ export function replayWebhookEvent(em: EntityManager) {
       );
       if (!row) throw notFound('webhook_event');
       await recordFacts(tx, [{ row, content: readPayload(row.payload), projects: locked.failed_in }]);
+      await recordChanges(tx, [row]);
       return recordOf(row);
     });
 }

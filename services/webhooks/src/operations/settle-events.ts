@@ -28,6 +28,7 @@ export async function settleEvents(tx: EntityManager, settlements: readonly Sett
             error = coalesce(s.error, e.error),
             status = case when ${IS_LAST} then ${OUTCOME} else e.status end,
             processed_at = case when ${IS_LAST} then clock_timestamp() end,
+            tell_at = case when ${IS_LAST} then null else e.tell_at end,
             version = e.version + (${IS_LAST})::int
        from json_to_recordset($1::json) as
             s(team_id text, id text, projects text[], failed_in text[], outcome text, attempts int, error text)

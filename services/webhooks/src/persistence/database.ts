@@ -8,6 +8,7 @@ import { CreateWebhookEvents } from './migrations/0002-create-webhook-events.ts'
 import { CreateRoutes } from './migrations/0003-create-routes.ts';
 import { CreateHealingCursors } from './migrations/0004-create-healing-cursors.ts';
 import { LetPayloadsGo } from './migrations/0005-let-payloads-go.ts';
+import { TellWhatDoesNotSettle } from './migrations/0006-tell-what-does-not-settle.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { Route } from './route.entity.ts';
 import { SigningSecret } from './signing-secret.entity.ts';
@@ -36,6 +37,7 @@ export function openDatabase(url: string): Database {
       { name: '0003-create-routes', class: CreateRoutes },
       { name: '0004-create-healing-cursors', class: CreateHealingCursors },
       { name: '0005-let-payloads-go', class: LetPayloadsGo },
+      { name: '0006-tell-what-does-not-settle', class: TellWhatDoesNotSettle },
     ],
   });
 }

@@ -10,6 +10,7 @@ const WebhookEventSchema = defineEntity({
   indexes: [
     { name: 'webhook_events_newest', properties: ['teamId', 'projectId', 'receivedAt', 'id'] },
     { name: 'webhook_events_due', properties: ['dueAt'], where: 'due_at is not null' },
+    { name: 'webhook_events_untold', properties: ['tellAt'], where: 'tell_at is not null' },
     { name: 'webhook_events_payloads', properties: ['receivedAt'], where: 'payload is not null' },
     { name: 'webhook_events_unrouted', properties: ['teamId'], where: 'waiting_for is not null' },
   ],
@@ -41,6 +42,8 @@ const WebhookEventSchema = defineEntity({
     error: p.text().nullable(),
     /** When there is work to do on it next; null while there is none. A claim moves it to the claim's end. */
     dueAt: p.datetime().nullable(),
+    /** When to tell that it is not settled yet; null once that is told, and once it is settled. */
+    tellAt: p.datetime().nullable(),
     /** Whoever works on it; only the holder may write the result. */
     claimId: p.uuid().nullable(),
     /** How often it was claimed to find its project. */

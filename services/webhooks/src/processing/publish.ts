@@ -9,7 +9,13 @@ export interface RoutedEvent {
   readonly route: Route;
 }
 
-/** Keeps where events go and records the facts that tell the projects, in one transaction; only for whoever still holds them. */
+/** How long an event may take to settle before its record is told unsettled. */
+const TOLD_AFTER_SECONDS = 2;
+
+/**
+ * Keeps where events go and records the facts that tell the projects, in one transaction; only for whoever still holds
+ * them. Most settle at once, so their records are told once, settled; `tellUnsettled` tells the others.
+ */
 export async function publish(em: EntityManager, routed: readonly RoutedEvent[]): Promise<void> {
   if (routed.length === 0) return;
   const updates = routed.map(({ event, route }) => ({
@@ -22,7 +28,8 @@ export async function publish(em: EntityManager, routed: readonly RoutedEvent[])
       tx,
       `update webhook_events e
           set project_id = r.projects[1], routed_to = r.projects, awaiting = r.projects, routed_by = r.routed_by,
-              claim_id = null, due_at = null, waiting_for = null, attempts = 0, error = null, version = e.version + 1
+              claim_id = null, due_at = null, tell_at = clock_timestamp() + make_interval(secs => ${TOLD_AFTER_SECONDS}),
+              waiting_for = null, attempts = 0, error = null, version = e.version + 1
          from json_to_recordset($1::json) as
               r(team_id text, id text, claim_id uuid, projects text[], routed_by text)
         where e.team_id = r.team_id and e.id = r.id and e.claim_id = r.claim_id

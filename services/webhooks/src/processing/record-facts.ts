@@ -21,11 +21,12 @@ interface Publication {
   readonly projects: readonly ProjectId[];
 }
 
-/** Records, in the caller's transaction, one fact per project that gets the event, and how its record changed. */
+/** Records, in the caller's transaction, one fact per project that gets the event. */
 export async function recordFacts(tx: EntityManager, publications: readonly Publication[]): Promise<void> {
-  const facts = publications.flatMap(it => it.projects.map(project => factOf(it, project)));
-  const changes = changesOf(publications.map(({ row }) => row));
-  await recordAll(tx, [...facts, ...changes]);
+  await recordAll(
+    tx,
+    publications.flatMap(it => it.projects.map(project => factOf(it, project))),
+  );
 }
 
 /** Records how events' records changed; those without a project concern nobody else. */

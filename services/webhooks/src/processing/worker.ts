@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { setTimeout as rest } from 'node:timers/promises';
 import { restAfter } from '@billing/messaging/rest';
 import { claimDue, type ClaimedEvent } from './claim.ts';
+import { tellUnsettled } from './tell-unsettled.ts';
 import type { Asking } from './process-events.ts';
 
 /** Events per claim. */
@@ -15,6 +16,9 @@ const FLOOD = 50;
 const LOOK_MS = 100;
 /** For how long a flood is let come in before what it brought is worked off, in milliseconds. */
 const LONGEST_FLOOD_MS = 5_000;
+
+/** How often events that were not settled are looked for, in milliseconds. */
+const TELL_EVERY_MS = 1_000;
 
 interface WorkerParts {
   readonly em: EntityManager;
@@ -41,6 +45,7 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
   let woken = false;
   let received = 0;
   let worksUntil = 0;
+  let toldAt = 0;
 
   const pause = (ms: number) =>
     new Promise<void>(resolve => {
@@ -79,6 +84,12 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
     return events.length;
   };
 
+  const tellInTime = async (): Promise<void> => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    while ((await tellUnsettled(em, BATCH)) === BATCH);
+  };
+
   const work = async (): Promise<void> => {
     let failures = 0;
     while (!stopping.signal.aborted) {
@@ -87,6 +98,7 @@ export function startWorker({ em, process, logger, intervalMs = 500 }: WorkerPar
       const startedAt = performance.now();
       try {
         const count = await workOnce();
+        await tellInTime();
         failures = 0;
         if (count === 0) await pause(intervalMs);
         else if (received >= FLOOD && startedAt >= worksUntil) await letIn();
