@@ -8,6 +8,7 @@ export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter];
 
 class CreateMessagingTables extends Migration {
   override up(): void {
+    // What facts tell stands aside, so that to mark one as published does not write it again.
     this.addSql(`
       create table outbox_events (
         id uuid primary key,
@@ -19,7 +20,7 @@ class CreateMessagingTables extends Migration {
         occurred_at timestamptz not null,
         claimed_until timestamptz,
         published_at timestamptz
-      )`);
+      ) with (toast_tuple_target = 128)`);
     this.addSql(`create index outbox_events_unpublished on outbox_events (sequence) where published_at is null`);
     this.addSql(`
       create table processed_events (

@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class CreateWebhookEvents extends Migration {
   override up(): void {
+    // Payloads stand aside, so that a change of status does not write them again.
     this.addSql(`
       create table webhook_events (
         team_id text not null,
@@ -30,7 +31,7 @@ export class CreateWebhookEvents extends Migration {
         received_at timestamptz not null,
         processed_at timestamptz,
         primary key (team_id, id)
-      )`);
+      ) with (toast_tuple_target = 128)`);
     this.addSql(`create index webhook_events_newest on webhook_events (team_id, project_id, received_at, id)`);
     this.addSql(`create index webhook_events_due on webhook_events (due_at) where due_at is not null`);
     this.addSql(`create index webhook_events_unrouted on webhook_events (team_id) where waiting_for is not null`);
