@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
 import { envelope, type FactType } from '@billing/contracts/fact';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound, textArray } from '@billing/service-kit/bound-statement';
 import type { z } from 'zod';
 import type { Publish } from './bus.ts';
 import { HAND_OVER_SECONDS, handOver, leaveInTable, type RecordedFact } from './hand-over.ts';
@@ -91,10 +91,12 @@ export async function recordAll(tx: EntityManager, rows: readonly OutboxRow[]): 
   await executeBound(
     tx,
     `insert into outbox_events (id, type, team_id, data, trace, occurred_at, claimed_until)
-     select id, type, team_id, data, trace, to_timestamp(occurred_ms / 1000), clock_timestamp() + make_interval(secs => $2)
-       from json_to_recordset($1::json) as
-            f(id uuid, type text, team_id text, data json, trace jsonb, occurred_ms float8)`,
-    [`[${facts.map(inJson).join(',')}]`, claimed ? HAND_OVER_SECONDS : null],
+     select id, type, team_id, unnest::json, trace, to_timestamp(occurred_ms / 1000),
+            clock_timestamp() + make_interval(secs => $3)
+       from rows from (
+              json_to_recordset($1::json) as (id uuid, type text, team_id text, trace jsonb, occurred_ms float8),
+              unnest($2::text[])) as f`,
+    [JSON.stringify(facts.map(toRow)), textArray(facts.map(({ data }) => data)), claimed ? HAND_OVER_SECONDS : null],
   );
 }
 
@@ -102,11 +104,10 @@ const toFact = ({ id, type, teamId, data, trace, occurredAt }: OutboxRow): Recor
   return { id, type, teamId, data: JSON.stringify(data), trace, occurredMs: occurredAt.getTime() };
 };
 
-/** `data` is JSON already, and goes in as it is. */
-function inJson({ id, type, teamId, data, trace, occurredMs }: RecordedFact): string {
-  const head = JSON.stringify({ id, type, team_id: teamId, trace, occurred_ms: occurredMs });
-  return `${head.slice(0, -1)},"data":${data}}`;
-}
+/** All but the data. */
+const toRow = ({ id, type, teamId, trace, occurredMs }: RecordedFact) => {
+  return { id, type, team_id: teamId, trace, occurred_ms: occurredMs };
+};
 
 /** Facts per claim. */
 export const RELAY_BATCH = 250;

@@ -17,3 +17,30 @@ export async function executeBound<Row>(
   const { rows } = await em.getKysely<unknown>().executeQuery(compiled);
   return rows as Row[]; // the caller wrote the statement
 }
+
+/** PostgreSQL's number for the type `text`. */
+const TEXT_OID = 25;
+const HEADER_BYTES = 20;
+const LENGTH_BYTES = 4;
+
+/**
+ * Texts as one value to be bound as `$1::text[]`, in the form that PostgreSQL copies: large ones that travel within JSON
+ * or as a written array are read character by character, more than once. At least one text.
+ * PostgreSQL: `array_recv` in src/backend/utils/adt/arrayfuncs.c
+ */
+export function textArray(texts: readonly string[]): Buffer {
+  const lengths = texts.map(text => Buffer.byteLength(text));
+  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEADER_BYTES);
+  const bytes = Buffer.allocUnsafe(size);
+  let offset = 0;
+  const dimensions = 1;
+  const hasNull = 0;
+  const firstIndex = 1;
+  for (const number of [dimensions, hasNull, TEXT_OID, texts.length, firstIndex])
+    offset = bytes.writeInt32BE(number, offset);
+  for (const [index, text] of texts.entries()) {
+    offset = bytes.writeInt32BE(lengths[index] ?? 0, offset);
+    offset += bytes.write(text, offset);
+  }
+  return bytes;
+}

@@ -21,8 +21,9 @@ export async function settleEvents(tx: EntityManager, settlements: readonly Sett
   const rows = await executeBound<RecordRow & { settled: boolean }>(
     tx,
     `update webhook_events e
-        set awaiting = array(select unnest(e.awaiting) except select unnest(s.projects)),
-            failed_in = e.failed_in || array(select unnest(s.failed_in) intersect select unnest(e.awaiting)),
+        set awaiting = case when ${IS_LAST} then '{}' else array(select unnest(e.awaiting) except select unnest(s.projects)) end,
+            failed_in = case when s.failed_in = '{}' then e.failed_in
+                             else e.failed_in || array(select unnest(s.failed_in) intersect select unnest(e.awaiting)) end,
             outcome = ${OUTCOME},
             attempts = greatest(e.attempts, s.attempts),
             error = coalesce(s.error, e.error),

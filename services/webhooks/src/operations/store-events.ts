@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound, textArray } from '@billing/service-kit/bound-statement';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 
 /** An event and the team at whose address it came in. */
@@ -30,24 +30,26 @@ export async function storeEvents(em: EntityManager, received: readonly Received
     `insert into webhook_events
        (team_id, id, type, api_version, livemode, object_id, payload, trace, status, routed_to, awaiting, failed_in, attempts,
         routing_attempts, version, processor_created_at, received_at, due_at, processed_at, recovered)
-     select team_id, id, type, api_version, livemode, object_id, payload, trace,
+     select team_id, id, type, api_version, livemode, object_id, unnest::json, trace,
             case when handled then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 1, created, now(),
             case when handled then now() end, case when handled then null else now() end, recovered
-       from json_to_recordset($1::json) as
-            e(team_id text, id text, type text, api_version text, livemode boolean, object_id text, payload json, trace jsonb,
-              handled boolean, created timestamptz, recovered boolean)
+       from rows from (
+              json_to_recordset($1::json) as
+                (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
+                 handled boolean, created timestamptz, recovered boolean),
+              unnest($2::text[])) as e
      on conflict (team_id, id) do nothing
      returning team_id, id`,
-    [`[${sorted.map(toRow).join(',')}]`],
+    [JSON.stringify(sorted.map(toRow)), textArray(sorted.map(({ event }) => event.payload))],
   );
   const fresh = new Set(inserted.map(row => keyOf(row.team_id, row.id)));
   // The first of several copies in one group is the new one.
   return received.map(({ teamId, event }) => (fresh.delete(keyOf(teamId, event.id)) ? 'new' : 'duplicate'));
 }
 
-/** The row in JSON; the payload, which is JSON already, goes in as it is. */
-function toRow({ teamId, event, trace, recovered }: ReceivedEvent): string {
-  const row = {
+/** All but the payload. */
+function toRow({ teamId, event, trace, recovered }: ReceivedEvent) {
+  return {
     team_id: teamId,
     id: event.id,
     type: event.type,
@@ -59,5 +61,4 @@ function toRow({ teamId, event, trace, recovered }: ReceivedEvent): string {
     created: event.createdAt,
     recovered,
   };
-  return `${JSON.stringify(row).slice(0, -1)},"payload":${event.payload}}`;
 }

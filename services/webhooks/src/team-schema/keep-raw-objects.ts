@@ -9,7 +9,7 @@ import {
   type RawObject,
   type RawTable,
 } from '#domain/raw-object.ts';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound, textArray } from '@billing/service-kit/bound-statement';
 import { sqlState } from '@billing/service-kit/database';
 import { createTeamSchema } from './create-team-schema.ts';
 
@@ -64,18 +64,20 @@ async function keep(
 ): Promise<void> {
   if (objects.length === 0) return;
   const name = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
-  const rows = objects.map(({ id, data, updatedAt, deleted }) => ({ id, data, updated_at: updatedAt, deleted }));
+  const rows = objects.map(({ id, updatedAt, deleted }) => ({ id, updated_at: updatedAt, deleted }));
   const upsert = () =>
     executeBound(
       em.fork(),
       `insert into ${name}.${table} as kept (id, data, processor_updated_at, deleted)
-       select id, data, updated_at, deleted
-         from json_to_recordset($1::json) as o(id text, data json, updated_at timestamptz, deleted boolean)
+       select id, unnest::json, updated_at, deleted
+         from rows from (
+                json_to_recordset($1::json) as (id text, updated_at timestamptz, deleted boolean),
+                unnest($2::text[])) as o
        on conflict (id) do update set
          data = excluded.data, processor_updated_at = excluded.processor_updated_at, deleted = excluded.deleted
        where excluded.deleted >= kept.deleted
          and (excluded.deleted > kept.deleted or kept.processor_updated_at < excluded.processor_updated_at or ${replaces})`,
-      [JSON.stringify(rows)],
+      [JSON.stringify(rows), textArray(objects.map(({ data }) => JSON.stringify(data)))],
     );
   try {
     await upsert();

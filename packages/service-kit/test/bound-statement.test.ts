@@ -1,0 +1,33 @@
+import { createTestDatabase } from '@billing/testing/database';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { executeBound, textArray } from '../src/bound-statement.ts';
+import { openDatabase, type Database } from '../src/database.ts';
+import { idempotencyEntities, idempotencyMigrations } from '../src/idempotency.ts';
+
+let database: Database;
+const resources = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  const { url } = resources.use(await createTestDatabase('portal'));
+  database = resources.adopt(
+    openDatabase({ service: 'portal', url, entities: idempotencyEntities, migrations: idempotencyMigrations }),
+    it => it.close(),
+  );
+});
+afterAll(() => resources.disposeAsync());
+
+it('binds texts as an array, whatever they hold', async () => {
+  const storable = fc.string({ unit: 'grapheme' }).filter(text => text.isWellFormed() && !text.includes('\u0000'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(storable, { minLength: 1, maxLength: 50 }), async texts => {
+      const rows = await executeBound<{ text: string }>(
+        database.em.fork(),
+        'select text from unnest($1::text[]) with ordinality as it(text, place) order by place',
+        [textArray(texts)],
+      );
+      expect(rows.map(({ text }) => text)).toEqual(texts);
+    }),
+    { numRuns: 60 },
+  );
+});
