@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startLocalSystem } from '@billing/local-system';
 import { Client } from 'pg';
 import { requireNewest } from './newest.ts';
+import { postPoison } from './poison.ts';
 import { eventId, type Shop } from './subscription-events.ts';
 import { newShop, newTenant } from './tenant.ts';
 
@@ -21,6 +22,8 @@ export interface Billing extends AsyncDisposable {
    * @throws Error when one failed, or was lost
    */
   untilApplied(first: number, count: number): Promise<Applied>;
+  /** Posts events that cannot be handled, whatever is tried. */
+  poison(): Promise<void>;
   /** @throws Error unless `GET P/subscriptions` shows every subscription as the last of the first `sent` events has it */
   verify(sent: number): Promise<void>;
 }
@@ -44,9 +47,10 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
   const database = resources.adopt(new Client({ connectionString: adminUrl }), it => it.end());
   await database.connect();
 
+  const url = `${system.gatewayUrl.replace('localhost', '127.0.0.1')}/api/webhooks/processor/${teamId}`;
   const running = resources.move();
   return {
-    url: `${system.gatewayUrl.replace('localhost', '127.0.0.1')}/api/webhooks/processor/${teamId}`,
+    url,
     secret: tenant.webhookSecret,
     shop,
     async untilApplied(first, count) {
@@ -57,6 +61,10 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
         await pause(POLL_MS);
       }
       return readApplied(database, range);
+    },
+    poison() {
+      const { webhookSecret: secret, secretKey } = tenant;
+      return postPoison({ url, secret, shop, processorUrl: system.processorUrl ?? '', secretKey });
     },
     async verify(sent) {
       const quantities = new Map<string, number>();

@@ -8,7 +8,15 @@ import { readArguments, type Arguments } from './arguments.ts';
 import { startBilling, type Billing } from './billing.ts';
 import type { Sent } from './generator.ts';
 import { startLoad, type Load } from './load.ts';
-import { describeRound, describeRounds, type Measured, type Round } from './report.ts';
+import { POISONED } from './poison.ts';
+import {
+  describePoisoned,
+  describeRound,
+  describeRounds,
+  type Measured,
+  type PoisonedPair,
+  type Round,
+} from './report.ts';
 import { installSyncEngine, startSyncEngine, type SyncEngine } from './sync-engine.ts';
 
 const HOME = join(import.meta.dirname, '../../.data/bench');
@@ -54,10 +62,20 @@ async function measure(wanted: Arguments): Promise<void> {
     rounds.push(round);
     console.log(describeRound(number, round));
   }
-  await billing.verify(sent);
   await syncEngine.verify(shop, sent);
+  const pairs: PoisonedPair[] = [];
+  for (let number = 1; number <= wanted.rounds; number += 1) {
+    const calm = await measureBilling({ billing, load }, { ...jobs, first: sent, count: wanted.events });
+    sent += wanted.events;
+    await billing.poison();
+    const poisoned = await measureBilling({ billing, load }, { ...jobs, first: sent, count: wanted.events });
+    sent += wanted.events;
+    pairs.push({ calm, poisoned });
+  }
+  await billing.verify(sent);
   console.log(describeRounds(rounds));
-  console.log(`\n${sent} events acknowledged and applied on each side, none lost`);
+  console.log(describePoisoned(pairs, POISONED));
+  console.log(`\n${sent} events acknowledged and applied, none lost`);
 }
 
 interface Sides {
@@ -69,15 +87,16 @@ interface Sides {
 type Events = Omit<Parameters<Load['send']>[0], 'url' | 'secret'>;
 
 async function measureBoth({ billing, syncEngine, load }: Sides, events: Events): Promise<Round> {
-  const { first, count } = events;
-  const ours = await load.send({ ...events, url: billing.url, secret: billing.secret });
-  const applied = await billing.untilApplied(first, count);
+  const ours = await measureBilling({ billing, load }, events);
   const theirs = await load.send({ ...events, url: syncEngine.url, secret: syncEngine.secret });
-  return {
-    billing: measured(count, ours, applied),
-    // It acknowledges what it has applied.
-    syncEngine: measured(count, theirs, theirs),
-  };
+  // It acknowledges what it has applied.
+  return { billing: ours, syncEngine: measured(events.count, theirs, theirs) };
+}
+
+async function measureBilling({ billing, load }: Pick<Sides, 'billing' | 'load'>, events: Events): Promise<Measured> {
+  const { first, count } = events;
+  const sent = await load.send({ ...events, url: billing.url, secret: billing.secret });
+  return measured(count, sent, await billing.untilApplied(first, count));
 }
 
 function measured(

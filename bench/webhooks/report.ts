@@ -39,6 +39,21 @@ export function describeRounds(rounds: readonly Round[]): string {
   ].join('\n');
 }
 
+/** The same events without and with some among them that cannot be handled. */
+export interface PoisonedPair {
+  readonly calm: Measured;
+  readonly poisoned: Measured;
+}
+
+/** How fast events pass beside poisoned ones: the medians, and their ratio. */
+export function describePoisoned(pairs: readonly PoisonedPair[], count: number): string {
+  const [calm, poisoned] = [
+    median(pairs.map(it => it.calm.applied)),
+    median(pairs.map(it => it.poisoned.applied)),
+  ] as const;
+  return `\nbeside ${count} poisoned events   applied/s ${pair(poisoned, calm)}   (at least 0.9)`;
+}
+
 const pair = (ours: number, theirs: number) =>
   `${ours.toFixed(0).padStart(5)} : ${theirs.toFixed(0).padStart(5)} = ${(ours / theirs).toFixed(2)}`;
 

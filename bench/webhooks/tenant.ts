@@ -7,6 +7,8 @@ export interface Tenant {
   readonly teamId: string;
   readonly projectId: string;
   readonly webhookSecret: string;
+  /** The team's key to the processor. */
+  readonly secretKey: string;
   readonly billing: BillingClient;
 }
 
@@ -34,15 +36,16 @@ export async function newTenant(gatewayUrl: string, processorUrl: string): Promi
   const keysPath = `${teamPath}/projects/${project.id}/api-keys`;
   const { secret } = await ask<{ secret: string }>('POST', keysPath, { name: 'bench', scopes: SCOPES });
   const webhookSecret = `whsec_${random()}${random()}`;
+  const secretKey = `sk_test_${random()}${random()}`;
   await ask('POST', `${teamPath}/processor/connect`, {
-    secretKey: `sk_test_${random()}${random()}`,
+    secretKey,
     publishableKey: `pk_test_${random()}`,
     webhookSecret,
   });
   if (!processorUrl) throw new Error('The benchmark needs the local processor; unset STRIPE_API_BASE_URL.');
   const [teamId, projectId] = [team.id, project.id];
   const billing = new BillingClient({ baseUrl: gatewayUrl, apiKey: secret, teamId, projectId });
-  return { teamId, projectId, webhookSecret, billing };
+  return { teamId, projectId, webhookSecret, secretKey, billing };
 }
 
 /** Makes the customers and the price of the subscriptions to come. */
