@@ -11,6 +11,8 @@ export const serviceEnv = z.object({
   /** The service's own role in PostgreSQL. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   NATS_URL: z.string().min(1),
+  /** Facts that may wait in the outbox; with more of them no writes are taken. */
+  OUTBOX_HIGH_WATER: z.coerce.number().int().min(1).default(100_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** Ed25519 public key of the gateway, which signs who asks. */
   IDENTITY_PUBLIC_KEY: pemInBase64,

@@ -14,6 +14,7 @@ import { isDatabaseUnavailable } from './database.ts';
 import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type Checks } from './health.ts';
 import { IDENTITY_HEADER, type Principal, type VerifyStatement } from './principal.ts';
+import { type RefusesWrites, writesRefused } from './refused-writes.ts';
 import { templatedPath } from './templated-path.ts';
 
 declare module 'fastify' {
@@ -24,12 +25,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
   }
+  interface FastifyContextConfig {
+    /** The route carries many writes, and refuses each of them itself. */
+    refusesEach?: boolean;
+  }
 }
 
 /** Largest body a service takes, in bytes. */
 export const BODY_LIMIT = 1_048_576;
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface HttpServerOptions {
   readonly logger: FastifyBaseLogger;
@@ -38,13 +44,16 @@ interface HttpServerOptions {
   readonly checks?: Checks;
   /** The schema that keeps answers to requests with an `Idempotency-Key`. */
   readonly idempotency?: EntityManager;
+  /** While it says so, all but GET and HEAD is answered 503. */
+  readonly refusesWrites?: RefusesWrites | undefined;
 }
 
 /**
  * A Fastify instance with the manners every service shares: zod in and out, problems, request ids, health,
  * and nobody let in without the gateway's statement of who asks.
  */
-export function createHttpServer({ logger, verifyStatement, checks = {}, idempotency }: HttpServerOptions) {
+export function createHttpServer(options: HttpServerOptions) {
+  const { logger, verifyStatement, checks = {}, idempotency, refusesWrites = () => false } = options;
   const app = Fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
@@ -75,6 +84,10 @@ export function createHttpServer({ logger, verifyStatement, checks = {}, idempot
     if (request.url.startsWith('/health/')) return;
     const header = request.headers[IDENTITY_HEADER];
     request.principal = verifyStatement(typeof header === 'string' ? header : undefined);
+  });
+  app.addHook('onRequest', async ({ method, routeOptions }) => {
+    if (READS.has(method) || routeOptions.config.refusesEach) return;
+    if (refusesWrites()) throw writesRefused();
   });
   app.addHook('onResponse', async (request, reply) => {
     if (request.url.startsWith('/health/')) return;

@@ -117,6 +117,23 @@ it('is unavailable, not broken, while the database is away', async () => {
   expect(answer.headers['retry-after']).toBe('2');
 });
 
+it('refuses writes while it is told to, before they begin, and goes on with reads', async () => {
+  let isFull = true;
+  const app = catalog(undefined, {}, () => isFull);
+  const create = (url = path, headers = asked(member)) =>
+    app.inject({ method: 'POST', url, headers, payload: { name: 'x' } });
+  const refused = await create();
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5']);
+  expect(refused.json()).toMatchObject({ error: { code: 'unavailable' } });
+  expect((await create('/no/such/path')).statusCode).toBe(503);
+  expect((await create(path, {})).statusCode).toBe(401);
+  expect((await get(app, path, member)).statusCode).toBe(200);
+  expect((await app.inject({ method: 'HEAD', url: path, headers: asked(member) })).statusCode).toBe(200);
+  expect((await app.inject('/health/ready')).statusCode).toBe(200);
+  isFull = false;
+  expect((await create()).statusCode).toBe(404);
+});
+
 it('is ready when all it needs answers, and names what does not', async () => {
   let up = false;
   const app = catalog(undefined, {
@@ -130,15 +147,17 @@ it('is ready when all it needs answers, and names what does not', async () => {
   expect((await app.inject('/health/ready')).statusCode).toBe(200);
 });
 
-const asked = (principal: Principal) => ({ [IDENTITY_HEADER]: statementSigner(privateKey, 'catalog')(principal) });
+const asked = (principal: Principal): Record<string, string> => ({
+  [IDENTITY_HEADER]: statementSigner(privateKey, 'catalog')(principal),
+});
 
 type App = ReturnType<typeof catalog>;
 const get = (app: App, url: string, principal: Principal) =>
   app.inject({ method: 'GET', url, headers: asked(principal) });
 
-function catalog(fail?: () => Promise<never>, checks = {}) {
+function catalog(fail?: () => Promise<never>, checks = {}, refusesWrites = () => false) {
   const verifyStatement = statementVerifier(publicKey, 'catalog');
-  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyStatement, checks });
+  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyStatement, checks, refusesWrites });
   serve(app, catalogOperations.listProducts, async ({ query }) => {
     await fail?.();
     return { products: [], pagination: { limit: query.limit, offset: query.offset, total: 0, hasMore: false } };

@@ -2,6 +2,7 @@ import { createHttpServer, type HttpServer } from '@billing/service-kit/http';
 import type { Checks } from '@billing/service-kit/health';
 import type { Database } from '@billing/service-kit/database';
 import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { RefusesWrites } from '@billing/service-kit/refused-writes';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Journal } from '@billing/processor/journal/write-journal';
 import { priceRoutes } from './routes/prices.ts';
@@ -13,6 +14,8 @@ export interface Dependencies {
   readonly verifyStatement: VerifyStatement;
   readonly logger: FastifyBaseLogger;
   readonly checks?: Checks;
+  /** While it says so, no writes are taken. */
+  readonly refusesWrites?: RefusesWrites;
 }
 
 /** The HTTP surface; it opens nothing. */

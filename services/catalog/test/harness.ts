@@ -7,6 +7,7 @@ import { FindProcessorCredentials } from '@billing/contracts/questions/questions
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { answer, openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
@@ -30,7 +31,7 @@ import { reactToPrices } from '../src/reactions/prices.ts';
 import { reactToProducts } from '../src/reactions/products.ts';
 
 /** The catalog in this process, with a database, a bus and an account at the local processor that no other test sees. */
-export async function startCatalog() {
+export async function startCatalog({ highWater = 100_000 } = {}) {
   const resources = new AsyncDisposableStack();
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
@@ -79,10 +80,11 @@ export async function startCatalog() {
     );
   resources.defer(startRelay(em, bus.publish, logger));
 
+  const backlog = resources.adopt(watchBacklog(em, { highWater, logger, intervalMs: 50 }), it => it.close());
   const identity = testIdentity('catalog');
-  const app = resources.adopt(createApp({ database, journal, verifyStatement: identity.verifyStatement, logger }), it =>
-    it.close(),
-  );
+  const { verifyStatement } = identity;
+  const app = createApp({ database, journal, verifyStatement, logger, refusesWrites: backlog.isFull });
+  resources.adopt(app, it => it.close());
   const processor = stripeProcessor(secretKey, localProcessor.url);
 
   const P = (of: ProjectScope) => `/api/service/teams/${of.teamId}/projects/${of.projectId}`;
@@ -114,6 +116,7 @@ export async function startCatalog() {
   return {
     app,
     asking,
+    backlog,
     bus,
     call,
     control: new LocalProcessorControl(localProcessor.url, secretKey),

@@ -1,4 +1,5 @@
 import { openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
@@ -42,11 +43,15 @@ await runService('customers', customersEnv, async ({ env, logger, resources }) =
   resources.defer(await bus.consume('customers', 'processor.customer.*.v1', customers.receive));
   resources.defer(answerAboutCustomers({ em, nats, root, logger }));
   resources.defer(startRelay(em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em)];
   resources.defer(startCleaning(logger, ...tasks));
 
   const verifyStatement = statementVerifier(env.IDENTITY_PUBLIC_KEY, 'customers');
   const checks = { database: () => ping(database), broker: () => bus.ping() };
-  const app = resources.adopt(createApp({ database, journal, verifyStatement, logger, checks }), it => it.close());
+  const app = resources.adopt(
+    createApp({ database, journal, verifyStatement, logger, checks, refusesWrites: backlog.isFull }),
+    it => it.close(),
+  );
   await app.listen({ port: env.PORT, host: env.HOST });
 });

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import type { Database } from '@billing/service-kit/database';
 import type { Checks } from '@billing/service-kit/health';
+import type { RefusesWrites } from '@billing/service-kit/refused-writes';
 import type { Logger } from 'pino';
 import { createAdmission } from '#admission/admit.ts';
 import type { KeyRing } from '#admission/keys.ts';
@@ -33,6 +34,8 @@ export interface Dependencies {
   readonly forwarding: Forwarding;
   readonly deliveries: Deliveries;
   readonly checks: Checks;
+  /** While it says so, no writes to what the gateway owns are taken. */
+  readonly refusesWrites?: RefusesWrites;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly publicUrl: string;
@@ -49,7 +52,7 @@ export interface Dependencies {
  */
 export function createApp(dependencies: Dependencies): Express {
   const { operations, database, signIn, keys, limits, forwarding, deliveries } = dependencies;
-  const { publicUrl, keyMode, secretKey, now } = dependencies;
+  const { publicUrl, keyMode, secretKey, now, refusesWrites = () => false } = dependencies;
   const admit = createAdmission({
     keys,
     signIn,
@@ -69,7 +72,8 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(healthRoutes(dependencies.checks));
   app.use(documentationRoutes(describeApi({ operations, publicUrl, cookieName: signIn.cookieName })));
   app.use('/api/auth', signInRoutes({ signIn, limits, publicUrl }));
-  app.use(operationRoutes({ operations, admit, limits, forwarding, deliveries, handlers, answerOnce: once }));
+  const own = { handlers, answerOnce: once, refusesWrites };
+  app.use(operationRoutes({ operations, admit, limits, forwarding, deliveries, ...own }));
   app.use(portalPageRoutes({ limits, forwarding }));
   app.use((_request, _reply, next) => next(routeNotFound()));
   app.use(answerError);

@@ -2,6 +2,7 @@ import { FindProject } from '@billing/contracts/questions/questions';
 import { ListProjectStates } from '@billing/contracts/questions/records';
 import { allOperations } from '@billing/contracts/operations/index';
 import { answer } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { startRelay } from '@billing/messaging/relay';
@@ -40,6 +41,9 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
   resources.defer(answer({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
   resources.defer(answer({ nats, root: bus.root, logger }, ListProjectStates, listProjectStates(database.em)));
   resources.defer(startRelay(database.em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(database.em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+    it.close(),
+  );
   resources.defer(startCleaning(logger, () => forgetIdempotentRequests(database.em)));
 
   const keys = resources.adopt(openKeyRing(database.em, now, logger), it => it.close());
@@ -61,6 +65,7 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
     forwarding,
     deliveries,
     checks: { database: () => ping(database), broker: () => bus.ping(), ...serviceChecks(urls) },
+    refusesWrites: backlog.isFull,
     logger,
     now,
     publicUrl,

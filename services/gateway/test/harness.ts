@@ -32,6 +32,8 @@ interface GatewaySettings {
   readonly answerTimeoutMs?: number;
   readonly trustProxy?: number;
   readonly authSecret?: string;
+  /** Whether writes to what the gateway owns are refused. */
+  readonly refusesWrites?: () => boolean;
   /** Reach the database by another way than straight. */
   readonly linkDatabase?: (url: string) => Promise<string>;
   /** The database and the services of a gateway that runs already: a second copy of it. */
@@ -89,6 +91,7 @@ export async function startGateway(settings: GatewaySettings = {}) {
     keyMode: 'test',
     secretKey: secretKeyFrom(settings.authSecret ?? 's'.repeat(32)),
     trustProxy: settings.trustProxy ?? false,
+    refusesWrites: settings.refusesWrites ?? (() => false),
   });
   const server = resources.adopt(await listen(app, { host: '127.0.0.1', port: 0 }), it => it.close());
   const url = `http://127.0.0.1:${server.port}`;

@@ -4,6 +4,7 @@ import type { Database } from '@billing/service-kit/database';
 import type { Checks } from '@billing/service-kit/health';
 import { createHttpServer } from '@billing/service-kit/http';
 import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { RefusesWrites } from '@billing/service-kit/refused-writes';
 import type { Logger } from 'pino';
 import { readAssets } from '#page/assets.ts';
 import { keepPrivate } from '#page/headers.ts';
@@ -24,6 +25,8 @@ export interface Dependencies {
   readonly logger: Logger;
   readonly verifyStatement: VerifyStatement;
   readonly checks?: Checks;
+  /** While it says so, no writes are taken. */
+  readonly refusesWrites?: RefusesWrites;
 }
 
 /** The portal's HTTP surface: sessions for those who run a project, actions and the page for their customers. */

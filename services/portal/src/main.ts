@@ -1,4 +1,5 @@
 import { openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
@@ -33,6 +34,7 @@ await runService('portal', portalEnv, async ({ env, logger, resources }) => {
   const { receive } = reactToCustomers(em, logger);
   resources.defer(await bus.consume('portal-customers', 'customer.deleted.v1', receive));
   resources.defer(startRelay(em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em), () => forgetExpired(em)];
   resources.defer(startCleaning(logger, ...tasks));
 
@@ -46,6 +48,7 @@ await runService('portal', portalEnv, async ({ env, logger, resources }) => {
     logger,
     verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'portal'),
     checks: { database: () => ping(database), broker: bus.ping },
+    refusesWrites: backlog.isFull,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

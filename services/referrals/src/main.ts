@@ -1,4 +1,5 @@
 import { openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
@@ -35,6 +36,7 @@ await runService('referrals', referralsEnv, async ({ env, logger, resources }) =
   const settle = settleCredit({ em, know: knowCustomer(em, asking), processors, clock, logger });
   resources.defer(startCrediting({ em, settle, logger }));
   resources.defer(startRelay(em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   resources.defer(answerAboutRecords({ em, nats, root: bus.root, logger }));
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em)];
   resources.defer(startCleaning(logger, ...tasks));
@@ -50,6 +52,7 @@ await runService('referrals', referralsEnv, async ({ env, logger, resources }) =
     verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'referrals'),
     clock,
     checks: { database: () => ping(database), broker: () => bus.ping() },
+    refusesWrites: backlog.isFull,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

@@ -1,4 +1,5 @@
 import { openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
@@ -29,6 +30,7 @@ await runService('subscriptions', subscriptionsEnv, async ({ env, logger, resour
   const dependencies = { em, asking, processors, logger };
 
   resources.defer(startRelay(em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   resources.defer(await startConsumers(bus, dependencies));
   resources.defer(answerQuestions(bus, dependencies));
   resources.defer(startResuming(resumeCheckouts(dependencies), logger));
@@ -37,6 +39,9 @@ await runService('subscriptions', subscriptionsEnv, async ({ env, logger, resour
 
   const checks = { database: () => ping(database), broker: () => bus.ping() };
   const verifyStatement = statementVerifier(env.IDENTITY_PUBLIC_KEY, 'subscriptions');
-  const app = resources.adopt(createApp({ ...dependencies, verifyStatement, checks }), it => it.close());
+  const app = resources.adopt(
+    createApp({ ...dependencies, verifyStatement, checks, refusesWrites: backlog.isFull }),
+    it => it.close(),
+  );
   await app.listen({ host: env.HOST, port: env.PORT });
 });

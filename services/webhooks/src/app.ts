@@ -2,6 +2,7 @@ import type { Database } from '@billing/service-kit/database';
 import type { Checks } from '@billing/service-kit/health';
 import { createHttpServer } from '@billing/service-kit/http';
 import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { RefusesWrites } from '@billing/service-kit/refused-writes';
 import type { Logger } from 'pino';
 import type { SigningSecrets } from '#accounts/signing-secrets.ts';
 import { serveProcessor } from './routes/processor.ts';
@@ -23,6 +24,8 @@ export interface Dependencies {
   readonly logger: Logger;
   readonly verifyStatement: VerifyStatement;
   readonly checks?: Checks;
+  /** While it says so, no writes are taken. */
+  readonly refusesWrites?: RefusesWrites;
 }
 
 /** The whole HTTP surface of the service; it opens nothing. */

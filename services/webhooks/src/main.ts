@@ -1,6 +1,7 @@
 import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
 import { ListWebhookEventStates } from '@billing/contracts/questions/records';
 import { answer, openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
@@ -52,6 +53,7 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
   const worker = resources.adopt(startWorker({ em, process, logger }), it => it.stop());
   resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
   resources.defer(startRelay(em, bus.publish, logger));
+  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   const tasks = [
     () => forgetProcessed(em),
     () => forgetIdempotentRequests(em),
@@ -62,7 +64,9 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
 
   const heal = healTeam({ em, processors, logger, graceMs: env.HEALING_GRACE_SECONDS * 1_000 });
   const intervalMs = env.HEALING_INTERVAL_SECONDS * 1_000;
-  resources.defer(startHealer({ em, heal, onRecovered: worker.wake, logger, intervalMs }));
+  resources.defer(
+    startHealer({ em, heal, onRecovered: worker.wake, logger, intervalMs, refusesWrites: backlog.isFull }),
+  );
 
   const app = createApp({
     database,
@@ -75,6 +79,7 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
     logger,
     verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'webhooks'),
     checks: { database: () => ping(database), broker: bus.ping },
+    refusesWrites: backlog.isFull,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

@@ -5,6 +5,7 @@ import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { answer, openAsking } from '@billing/messaging/ask';
+import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
@@ -36,6 +37,8 @@ export interface Team {
 interface ServiceOptions {
   /** Whether received events are worked off; off to look at what stands before that. */
   readonly working?: boolean;
+  /** Facts with more of which in the outbox no writes are taken. */
+  readonly highWater?: number;
   readonly logger?: Logger;
   readonly now?: () => Date;
 }
@@ -69,7 +72,7 @@ export async function startService(options: ServiceOptions = {}) {
   );
 
   /** One copy of the service; all share the database and the bus. */
-  const startCopy = async ({ working = true, now = () => new Date() }: ServiceOptions = {}) => {
+  const startCopy = async ({ working = true, now = () => new Date(), highWater = 100_000 }: ServiceOptions = {}) => {
     const database = resources.adopt(openDatabase(testDatabase.url), it => it.close());
     await migrate(database);
     const { em } = database;
@@ -87,6 +90,7 @@ export async function startService(options: ServiceOptions = {}) {
       resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
       resources.defer(startRelay(em, bus.publish, logger, 50));
     }
+    const backlog = resources.adopt(watchBacklog(em, { highWater, logger, intervalMs: 50 }), it => it.close());
     const app = createApp({
       database,
       secrets,
@@ -97,9 +101,10 @@ export async function startService(options: ServiceOptions = {}) {
       onStored: worker.wake,
       logger,
       verifyStatement: identity.verifyStatement,
+      refusesWrites: backlog.isFull,
     });
     resources.adopt(app, it => it.close());
-    return { app, database, secrets, worker, process, processors };
+    return { app, backlog, database, secrets, worker, process, processors };
   };
   const copy = await startCopy(options);
   await nats.flush();

@@ -3,6 +3,7 @@ import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { invalid } from '@billing/contracts/problem';
 import { fieldErrors } from '@billing/service-kit/field-errors';
+import { type RefusesWrites, writesRefused } from '@billing/service-kit/refused-writes';
 import type { Admit } from '#admission/admit.ts';
 import type { Limits } from '#admission/limits.ts';
 import type { Deliveries } from '#forwarding/deliveries.ts';
@@ -19,6 +20,8 @@ interface RoutingParts {
   readonly deliveries: Deliveries;
   readonly handlers: Handlers;
   readonly answerOnce: AnswerOnce;
+  /** While it says so, no writes to what the gateway owns are taken. */
+  readonly refusesWrites: RefusesWrites;
 }
 
 /**
@@ -26,7 +29,7 @@ interface RoutingParts {
  * @throws Error for a declaration that says not who may call it, is there twice, or has nobody to answer it
  */
 export function operationRoutes(parts: RoutingParts): Router {
-  const { operations, admit, limits, forwarding, deliveries, handlers, answerOnce } = parts;
+  const { operations, admit, limits, forwarding, deliveries, handlers, answerOnce, refusesWrites } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   const routed = new Set<string>();
 
@@ -64,8 +67,7 @@ export function operationRoutes(parts: RoutingParts): Router {
       reply.locals.principal = await admit(operation, request.params, request);
       next();
     };
-    const answered =
-      operation.service === 'gateway' ? serveHere(operation, handlerOf(operation), answerOnce) : sentOn(operation);
+    const answered = operation.service === 'gateway' ? answeredHere(operation) : sentOn(operation);
     switch (operation.access.kind) {
       case 'project':
       case 'project-session':
@@ -79,6 +81,15 @@ export function operationRoutes(parts: RoutingParts): Router {
       default:
         throw new Error(`${operation.id} does not say who may call it.`, { cause: operation.access satisfies never });
     }
+  }
+
+  function answeredHere(operation: Operation): Step {
+    const answer = serveHere(operation, handlerOf(operation), answerOnce);
+    if (operation.method === 'GET') return answer;
+    return (request, reply, next) => {
+      if (refusesWrites()) throw writesRefused();
+      return answer(request, reply, next);
+    };
   }
 
   function sentOn({ service, access, body }: Operation): Step {

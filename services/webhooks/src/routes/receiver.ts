@@ -4,6 +4,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { inGroups } from '@billing/messaging/in-groups';
 import { withinTrace } from '@billing/messaging/trace-carrier';
 import { toProblem, type HttpServer } from '@billing/service-kit/http';
+import { writesRefused } from '@billing/service-kit/refused-writes';
 import { serve } from '@billing/service-kit/serve';
 import { receiveEvent } from '#operations/receive-event.ts';
 import { storeEvents, type ReceivedEvent } from '#operations/store-events.ts';
@@ -19,7 +20,7 @@ const STORED_AT_ONCE = 3;
  * bundled them; bodies stay the bytes that were signed.
  */
 export function serveReceiver(app: HttpServer, dependencies: Dependencies): void {
-  const { database, secrets, now, onStored, logger } = dependencies;
+  const { database, secrets, now, onStored, logger, refusesWrites = () => false } = dependencies;
   const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received), {
     atOnce: STORED_AT_ONCE,
   });
@@ -32,6 +33,7 @@ export function serveReceiver(app: HttpServer, dependencies: Dependencies): void
 
   const answerOf = async ({ teamId, body, signature, trace, requestId }: Delivery): Promise<DeliveryAnswer> => {
     try {
+      if (refusesWrites()) throw writesRefused();
       return { status: 200, body: await withinTrace(trace, () => receive(teamId, body, signature)) };
     } catch (err) {
       const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
@@ -51,7 +53,8 @@ export function serveReceiver(app: HttpServer, dependencies: Dependencies): void
         return receive(params.teamId, body, typeof signature === 'string' ? signature : undefined);
       });
     }
-    receiver.post<{ Body: Buffer }>(DELIVERIES_PATH, { bodyLimit: BUNDLE_LIMIT }, async ({ body }) => {
+    const bundles = { bodyLimit: BUNDLE_LIMIT, config: { refusesEach: true } };
+    receiver.post<{ Body: Buffer }>(DELIVERIES_PATH, bundles, async ({ body }) => {
       const answers = await Promise.all(decodeBundle(body).map(answerOf));
       return { answers } satisfies BundleAnswer;
     });
