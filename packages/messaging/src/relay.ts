@@ -11,7 +11,12 @@ const HOUR_MS = 3_600_000;
  * Relays the outbox until stopped: what this process records, at once after its commit, and every `intervalMs` what
  * others left behind. Answers the function that stops it, after the batch in hand.
  */
-export function startRelay(em: EntityManager, publish: Publish, logger: Logger, intervalMs = 1_000): () => Promise<void> {
+export function startRelay(
+  em: EntityManager,
+  publish: Publish,
+  logger: Logger,
+  intervalMs = 1_000,
+): () => Promise<void> {
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
   let woken = false;

@@ -85,7 +85,8 @@ export function operationRoutes(parts: RoutingParts): Router {
 
   function answeredHere(operation: Operation): Step {
     const answer = serveHere(operation, handlerOf(operation), answerOnce);
-    if (operation.method === 'GET') return answer;
+    // A key or a member is taken away at any time.
+    if (operation.method === 'GET' || operation.method === 'DELETE') return answer;
     return (request, reply, next) => {
       if (refusesWrites()) throw writesRefused();
       return answer(request, reply, next);
