@@ -52,12 +52,12 @@ export async function followSubjects(
   { write = generationsOf, areNews = true }: FollowOptions = {},
 ): Promise<ReadonlyMap<ProjectId, Date>> {
   const seen = bySubject(sightings);
-  const elsewhere = await holdWebhookEvents(
+  const eventRows = await holdWebhookEvents(
     tx,
     seen.map(({ newest }) => newest).filter(({ kind }) => kind === 'webhook-event'),
   );
-  const held = await holdAll(tx, areNews ? sightings : sightings.map(undated), elsewhere);
-  const rowsOfEvents = Map.groupBy(elsewhere, eventKey);
+  const held = await holdAll(tx, areNews ? sightings : sightings.map(undated), eventRows);
+  const rowsOfEvents = Map.groupBy(eventRows, eventKey);
   const rowsElsewhere = ({ newest }: SeenSubject) =>
     newest.kind === 'webhook-event'
       ? (rowsOfEvents.get(eventKey(newest)) ?? []).filter(row => row.projectId !== placeOf(newest))
@@ -65,7 +65,11 @@ export async function followSubjects(
   const present = seen.filter(it => rowsElsewhere(it).every(row => row.subject.version <= it.newest.version));
 
   const keys = present.flatMap(({ newest }) => keysOf(newest, held, generationsOf));
-  const known = new Map((await readSubjects(tx, keys)).map(row => [keyText(row), row.subject]));
+  const others = await readSubjects(
+    tx,
+    keys.filter(({ kind }) => kind !== 'webhook-event'),
+  );
+  const known = new Map([...eventRows, ...others].map(row => [keyText(row), row.subject]));
   const chapters = await keepVersions(tx, present);
 
   const changes = present.flatMap((it): Change[] => [
@@ -94,14 +98,14 @@ function bySubject(sightings: readonly Sighting[]): SeenSubject[] {
   });
 }
 
-/** Holds the projects that states and rows are of, each with the time of its newest state. */
+/** Holds the projects that states and rows of events are of, each with the time of its newest state. */
 async function holdAll(
   tx: EntityManager,
   sightings: readonly (Pick<Sighting, 'teamId' | 'projectId'> & { readonly recordedAt: Date | null })[],
-  elsewhere: readonly SubjectRow[],
+  eventRows: readonly SubjectRow[],
 ): Promise<ReadonlyMap<SubjectProject, HeldProject>> {
   const projects = new Map<ProjectId, Parameters<typeof holdProjects>[1][number]>();
-  for (const { teamId, projectId } of elsewhere)
+  for (const { teamId, projectId } of eventRows)
     if (projectId !== NO_PROJECT) projects.set(projectId, { teamId, projectId, newestAt: null });
   for (const { teamId, projectId, recordedAt } of sightings) {
     if (projectId === null) continue;
