@@ -8,10 +8,10 @@ it('runs together what arrives while a run is under way, each item once, with it
     await new Promise(resolve => setImmediate(resolve));
     return items.map(item => item * 2);
   });
-  const items = Array.from({ length: 600 }, (_, index) => index);
+  const items = Array.from({ length: 2_500 }, (_, index) => index);
   expect(await Promise.all(items.map(double))).toEqual(items.map(item => item * 2));
   expect(groups.flat()).toEqual(items);
-  expect(groups.map(group => group.length)).toEqual([256, 256, 88]);
+  expect(groups.map(group => group.length)).toEqual([1_024, 1_024, 452]);
   expect(await double(7)).toBe(14);
 });
 
