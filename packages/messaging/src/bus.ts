@@ -45,7 +45,7 @@ export const RETENTION_MS = 7 * 24 * 3_600_000;
 /** What a consumer's copies may hold together, unless each of them holds more. */
 const MIN_ACK_PENDING = 256;
 /** Facts that have arrived and are not in hand yet. Nobody tells the broker of them, so they must not wait for long. */
-const MAX_BUFFERED = 256;
+const MAX_BUFFERED = 128;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
 

@@ -4,7 +4,7 @@ import { restAfter } from './rest.ts';
 import { TookTooLong } from './with-timeout.ts';
 
 /** More wait for the group after. */
-const MAX_GROUP = 1_024;
+const MAX_GROUP = 512;
 /** A lock was not to be had, a statement was cut off: PostgreSQL's `lock_not_available` and `query_canceled`. */
 const HANGING = new Set(['55P03', '57014']);
 /** How many items are run at the same time when their group met something that hangs. */

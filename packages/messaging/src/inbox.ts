@@ -65,7 +65,7 @@ const ALONE_AT_ONCE = 8;
 const TOGETHER_TIMEOUTS_MS = { statement: 4_000, lock: 1_000, all: 10_000 };
 
 /** What a consumer that reacts together asks of the bus: as many facts in hand as make two groups. */
-export const TOGETHER = { concurrency: 2_048 } as const;
+export const TOGETHER = { concurrency: 1_024 } as const;
 
 /** A failure that no further attempt will change: the fact is set aside at once. */
 export class PermanentFailure extends Error {

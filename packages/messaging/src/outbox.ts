@@ -110,7 +110,7 @@ const toRow = ({ id, type, teamId, trace, occurredMs }: RecordedFact) => {
 };
 
 /** Facts per claim. */
-export const RELAY_BATCH = 1_000;
+export const RELAY_BATCH = 500;
 /** How long a claim holds; after a crash another relay publishes the rows then. */
 const CLAIM_SECONDS = 15;
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { url } = resources.use(await createTestDatabase('portal'));
   database = resources.adopt(
     openDatabase({ service: 'portal', url, entities: idempotencyEntities, migrations: idempotencyMigrations }),
-    it => it.close(),
+    opened => opened.close(),
   );
 });
 afterAll(() => resources.disposeAsync());
