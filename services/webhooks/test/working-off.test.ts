@@ -1,7 +1,7 @@
 import type { ProjectId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimDue } from '#processing/claim.ts';
+import { claimDue, MAX_CLAIM_BYTES } from '#processing/claim.ts';
 import { publish } from '#processing/publish.ts';
 import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { putBack } from '#processing/put-back.ts';
@@ -45,6 +45,22 @@ it('gives an event to one worker at a time', async () => {
   expect(new Set(claimed).size).toBe(claimed.length);
   const rest = await claimDue(service.database.em, 100);
   expect([...claimed, ...rest.map(({ id }) => id)].toSorted()).toEqual(sent.toSorted());
+  await leaseEnds();
+  await workOff();
+});
+
+it('takes no more at once than fits into memory', async () => {
+  const team = await service.newTeam();
+  const [count, size] = [24, 1_000_000];
+  const description = 'x'.repeat(size);
+  for (let index = 0; index < count; index += 1)
+    await service.send(team, anEvent('customer.updated', aCustomer(team.projectId, { description })));
+  const sizes: number[] = [];
+  for (let claimed = 0; claimed < count; claimed += sizes.at(-1) ?? count) {
+    const events = await claimDue(service.database.em, 1_000);
+    sizes.push(events.length);
+  }
+  expect(sizes).toEqual([Math.ceil(MAX_CLAIM_BYTES / size), count - Math.ceil(MAX_CLAIM_BYTES / size)]);
   await leaseEnds();
   await workOff();
 });

@@ -28,9 +28,9 @@ export async function storeEvents(em: EntityManager, received: readonly Received
   const inserted = await executeBound<{ team_id: string; id: string }>(
     em.fork(),
     `insert into webhook_events
-       (team_id, id, type, api_version, livemode, object_id, payload, trace, status, routed_to, awaiting, failed_in, attempts,
+       (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting, failed_in, attempts,
         routing_attempts, version, processor_created_at, received_at, due_at, processed_at, recovered)
-     select team_id, id, type, api_version, livemode, object_id, unnest::json, trace,
+     select team_id, id, type, api_version, livemode, object_id, unnest::json, octet_length(unnest), trace,
             case when handled then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 1, created, now(),
             case when handled then now() end, case when handled then null else now() end, recovered
        from rows from (

@@ -24,6 +24,8 @@ const WebhookEventSchema = defineEntity({
     objectId: p.text().nullable(),
     /** The whole event; null once it was let go. */
     payload: p.json<unknown>().columnType('json').nullable(),
+    /** As it came, in bytes. */
+    payloadBytes: p.integer(),
     /** Of the request that brought it: what is done on it belongs to the same trace. */
     trace: p.json<TraceCarrier>(),
     status: p.text().$type<WebhookEventStatus>(),

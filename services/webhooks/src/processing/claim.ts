@@ -10,6 +10,9 @@ const CLAIM_SECONDS = 15;
 /** How long while others are asked: longer than the processor and the services may take to answer. */
 const ASKING_SECONDS = 40;
 
+/** What the events of one claim may be large together, in bytes; an event that is larger comes alone. */
+export const MAX_CLAIM_BYTES = 16 * 1_048_576;
+
 /** An event in the hands of one worker. */
 export interface ClaimedEvent {
   readonly teamId: TeamId;
@@ -35,7 +38,7 @@ interface ClaimedRow {
 }
 
 /**
- * Takes up to `limit` due events, the longest due first. Claims of several workers never overlap, and each one counts
+ * Takes up to `limit` due events, the longest due first, and fewer where they are large. Claims of several workers never overlap, and each one counts
  * as an attempt, so that an event of which the process dies comes to an end.
  */
 export async function claimDue(em: EntityManager, limit: number): Promise<ClaimedEvent[]> {
@@ -45,8 +48,11 @@ export async function claimDue(em: EntityManager, limit: number): Promise<Claime
         set claim_id = ?, due_at = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}),
             routing_attempts = routing_attempts + 1
       where (team_id, id) in (
-        select team_id, id from webhook_events where due_at <= clock_timestamp()
-         order by due_at limit ? for update skip locked)
+        select team_id, id
+          from (select team_id, id, sum(payload_bytes) over (order by due_at, team_id, id) - payload_bytes as bytes_before
+                  from (select team_id, id, due_at, payload_bytes from webhook_events where due_at <= clock_timestamp()
+                         order by due_at limit ? for update skip locked) due) counted
+         where bytes_before < ${MAX_CLAIM_BYTES})
       returning team_id, id, type, payload, routing_attempts,
         (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
     [claimId, limit],
