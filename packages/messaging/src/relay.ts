@@ -43,7 +43,7 @@ export function startRelay(
     mayHoldOthers = false;
     lookedAt = performance.now();
     const found = await relayOnce(em, publish);
-    mayHoldOthers ||= found === RELAY_BATCH;
+    mayHoldOthers ||= found > 0;
     return Math.max(own.length, found);
   };
 
