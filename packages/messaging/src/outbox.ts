@@ -124,7 +124,7 @@ const CLAIM_SECONDS = 15;
  * the inbox drops what the bus lets through.
  */
 export async function relayOnce(em: EntityManager, publish: Publish, batchSize = RELAY_BATCH): Promise<number> {
-  const claimed = await em.fork().execute<RecordedFact[]>(
+  const claimed = await em.fork().execute<(RecordedFact & { sequence: string })[]>(
     `update outbox_events set claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
       where id in (
         select id
@@ -134,10 +134,12 @@ export async function relayOnce(em: EntityManager, publish: Publish, batchSize =
                          order by sequence limit ? for update skip locked) unpublished) counted
          where bytes_before < ${MAX_CLAIM_BYTES})
       returning id, type, team_id as "teamId", data::text as data, trace,
-                (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs"`,
+                (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs", sequence`,
     [batchSize],
   );
-  await publishClaimed(em, publish, claimed);
+  // An update answers rows in any order.
+  const inOrder = claimed.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
+  await publishClaimed(em, publish, inOrder);
   return claimed.length;
 }
 
