@@ -13,6 +13,7 @@ import {
 import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { envelope, type Envelope } from '@billing/contracts/fact';
 import type { Logger } from 'pino';
+import { watchRoom } from './stream-room.ts';
 import { withinTrace, type TraceCarrier } from './trace-carrier.ts';
 
 /** Puts one encoded envelope on the bus; resolves when the broker has stored it. `id` makes a repeat harmless. */
@@ -55,11 +56,20 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   const jsm = await jetstreamManager(nats, { timeout: 10_000 });
   const stream = root.toUpperCase();
   await ensureStream(jsm, stream, root);
+  const room = await watchRoom(async () => {
+    const { state, config } = await jsm.streams.info(stream);
+    return { bytes: state.bytes, maxBytes: config.max_bytes };
+  }, logger);
 
   const publish: Publish = async (type, body, id, trace) => {
     const carried = headers();
     for (const [key, value] of Object.entries(trace)) carried.set(key, value);
-    await js.publish(`${root}.${type}`, body, { msgID: id, headers: carried });
+    const done = room.take(Buffer.byteLength(body));
+    try {
+      await js.publish(`${root}.${type}`, body, { msgID: id, headers: carried });
+    } finally {
+      done();
+    }
   };
 
   /** Reads the facts that match `filter`, from the first one on; the function it returns stops after those in hand. */
@@ -135,11 +145,14 @@ async function ensureStream(jsm: JetStreamManager, name: string, root: string): 
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   };
   try {
-    await jsm.streams.info(name);
+    const { config } = await jsm.streams.info(name);
+    if (config.discard === DiscardPolicy.New) return;
   } catch (err) {
     if (!(err instanceof JetStreamApiError)) throw err;
     await jsm.streams.add({ name, storage: StorageType.File, ...settings });
+    return;
   }
+  throw new Error(`The stream ${name} discards old messages when it is full: set its discard policy to "new".`);
 }
 
 async function read(messages: ConsumerMessages, concurrency: number, settle: (message: JsMsg) => Promise<void>) {

@@ -111,6 +111,8 @@ const toRow = ({ id, type, teamId, trace, occurredMs }: RecordedFact) => {
 
 /** Facts per claim. */
 export const RELAY_BATCH = 500;
+/** What the facts of one claim may be large together, in bytes; one that is larger comes alone. */
+const MAX_CLAIM_BYTES = 16 * 1_048_576;
 /** How long a claim holds; after a crash another relay publishes the rows then. */
 const CLAIM_SECONDS = 15;
 
@@ -122,17 +124,22 @@ const CLAIM_SECONDS = 15;
  * the inbox drops what the bus lets through.
  */
 export async function relayOnce(em: EntityManager, publish: Publish, batchSize = RELAY_BATCH): Promise<number> {
-  const claimed = await em.fork().execute<RecordedFact[]>(
+  const claimed = await em.fork().execute<(RecordedFact & { sequence: string })[]>(
     `update outbox_events set claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
       where id in (
-        select id from outbox_events
-         where published_at is null and (claimed_until is null or claimed_until < clock_timestamp())
-         order by sequence limit ? for update skip locked)
+        select id
+          from (select id, sum(bytes) over (order by sequence) - bytes as bytes_before
+                  from (select id, sequence, octet_length(data::text) as bytes from outbox_events
+                         where published_at is null and (claimed_until is null or claimed_until < clock_timestamp())
+                         order by sequence limit ? for update skip locked) unpublished) counted
+         where bytes_before < ${MAX_CLAIM_BYTES})
       returning id, type, team_id as "teamId", data::text as data, trace,
-                (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs"`,
+                (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs", sequence`,
     [batchSize],
   );
-  await publishClaimed(em, publish, claimed);
+  // An update answers rows in any order.
+  const inOrder = claimed.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
+  await publishClaimed(em, publish, inOrder);
   return claimed.length;
 }
 

@@ -34,6 +34,21 @@ it('keeps in the outbox what a full stream refuses, drops nothing that was store
   await stop();
 });
 
+it('does not start on a stream that discards old facts', async () => {
+  await using nats = await connectedNats();
+  const jsm = await jetstreamManager(nats.connection);
+  const root = testBusRoot();
+  await jsm.streams.add({ name: root.toUpperCase(), subjects: [`${root}.>`], discard: DiscardPolicy.Old });
+  const opening = openBus({ nats: nats.connection, logger: pino({ level: 'silent' }), root });
+  await expect(opening).rejects.toThrow('discards old messages');
+  await jsm.streams.delete(root.toUpperCase());
+});
+
+async function connectedNats() {
+  const connection = await connectTestNats();
+  return { connection, [Symbol.asyncDispose]: () => connection.close() };
+}
+
 /** A bus whose stream is small; an operator may give a stream other limits than it was made with. */
 async function openSmallBus() {
   const resources = new AsyncDisposableStack();

@@ -1,5 +1,7 @@
+import { fact } from '@billing/contracts/fact';
 import { expect, it } from 'vitest';
 import { waitFor } from '@billing/testing/wait-for';
+import { z } from 'zod';
 import type { Publish } from '../src/bus.ts';
 import { record, relayOnce } from '../src/outbox.ts';
 import { startRelay } from '../src/relay.ts';
@@ -56,6 +58,20 @@ it('takes up what a relay claimed and died over', async () => {
   expect(await relayOnce(messaging.em, messaging.bus.publish)).toBe(0);
   await messaging.em.execute(`update outbox_events set claimed_until = clock_timestamp() - interval '1 second'`);
   expect(await relayOnce(messaging.em, messaging.bus.publish)).toBe(1);
+});
+
+it('claims no more at once than fits into memory', async () => {
+  await using messaging = await startMessaging();
+  const Large = fact('test.large.v1', z.object({ text: z.string() }));
+  const text = 'x'.repeat(1_000_000);
+  await messaging.em.fork().transactional(async tx => {
+    for (let index = 0; index < 20; index += 1) record(tx, Large, teamId, { text });
+  });
+  const published: string[] = [];
+  const publish: Publish = async (_type, _body, id) => void published.push(id);
+  const counts = [await relayOnce(messaging.em, publish), await relayOnce(messaging.em, publish)];
+  expect(counts).toEqual([17, 3]);
+  expect(new Set(published).size).toBe(20);
 });
 
 it('relays at once what this process commits', async () => {
