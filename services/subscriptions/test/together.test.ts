@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CustomerCreated } from '@billing/contracts/events/customers';
 import {
+  InvoiceUpdated,
   SubscriptionCanceled,
   SubscriptionCreated,
   SubscriptionUpdated,
@@ -8,7 +10,14 @@ import {
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { processorFact, settlementsIn } from '@billing/testing/processor-events';
-import { after, aSubscription, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
+import {
+  after,
+  anInvoice,
+  aSubscription,
+  invoiceObject,
+  subscriptionObject,
+  type SubscriptionPayload,
+} from './payloads.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
@@ -39,10 +48,11 @@ function lifeOf(customer: string, id: string) {
   ];
 }
 
-async function aProject(): Promise<{ scope: ProjectScope; customer: string }> {
+async function aProject({ hears = false } = {}): Promise<{ scope: ProjectScope; customer: string }> {
   const scope = { teamId: service.scope.teamId, projectId: ProjectId.create() };
-  const { processorCustomerId } = await service.createCustomer(scope);
-  return { scope, customer: processorCustomerId };
+  const customer = await service.createCustomer(scope);
+  if (hears) await service.receive(service.tell(CustomerCreated, customer, scope));
+  return { scope, customer: customer.processorCustomerId };
 }
 
 const toldTo = (scope: ProjectScope, events: ReturnType<typeof lifeOf>) =>
@@ -69,30 +79,62 @@ describe('events of subscriptions that come at the same moment', () => {
       { minLength: ids.length * (UPDATES + 2) },
     );
     await fc.assert(
-      fc.asyncProperty(order, fc.boolean(), fc.nat({ max: 2 }), async (places, isKnown, unended) => {
-        const { scope, customer } = await aProject();
-        const lives = ids.map((id, index) => {
-          const life = toldTo(scope, lifeOf(customer, id));
-          return index < unended ? life.slice(0, -1) : life;
-        });
-        if (isKnown) for (const [birth] of lives) if (birth) await service.receive(birth);
-        const events = places.flatMap(({ sub, event }) => lives[sub]?.[event] ?? []);
-        await Promise.all([...events, ...events].map(event => service.receive(event)));
-
-        const subscriptions = await shown(scope);
-        expect(subscriptions).toHaveLength(ids.length);
-        for (const [index, id] of ids.entries())
-          expect(subscriptions.find(one => one['processorSubscriptionId'] === id)).toMatchObject({
-            status: index < unended ? 'active' : 'canceled',
-            quantity: UPDATES + 1,
+      fc.asyncProperty(
+        order,
+        fc.constantFrom('nothing', 'customer', 'births'),
+        fc.nat({ max: 2 }),
+        async (places, known, unended) => {
+          const { scope, customer } = await aProject({ hears: known === 'customer' });
+          const lives = ids.map((id, index) => {
+            const life = toldTo(scope, lifeOf(customer, id));
+            return index < unended ? life.slice(0, -1) : life;
           });
-        const settled = await settledIn(scope);
-        expect(settled.map(({ outcome }) => outcome)).toEqual(lives.flat().map(() => 'processed'));
-        await expectConsistent(scope, ids.length - unended);
-      }),
-      { numRuns: 8 },
+          if (known === 'births') for (const [birth] of lives) if (birth) await service.receive(birth);
+          const events = places.flatMap(({ sub, event }) => lives[sub]?.[event] ?? []);
+          await Promise.all([...events, ...events].map(event => service.receive(event)));
+
+          const subscriptions = await shown(scope);
+          expect(subscriptions).toHaveLength(ids.length);
+          for (const [index, id] of ids.entries())
+            expect(subscriptions.find(one => one['processorSubscriptionId'] === id)).toMatchObject({
+              status: index < unended ? 'active' : 'canceled',
+              quantity: UPDATES + 1,
+            });
+          const settled = await settledIn(scope);
+          expect(settled.map(({ outcome }) => outcome)).toEqual(lives.flat().map(() => 'processed'));
+          await expectConsistent(scope, ids.length - unended);
+        },
+      ),
+      { numRuns: 12 },
     );
   }, 120_000);
+
+  it('make new records in one transaction, with the invoices that came before them', async () => {
+    const { scope, customer } = await aProject({ hears: true });
+    const ids = Array.from({ length: 20 }, (_, index) => `sub_f${index}`);
+    const invoice = invoiceObject(anInvoice({ id: 'in_f', customer, subscription: 'sub_f7' }));
+    await service.receive(processorFact(scope, 'invoice.paid', invoice));
+    const stranger = aSubscription({
+      id: 'sub_g',
+      customer: (await service.createCustomer(scope)).processorCustomerId,
+    });
+    const births = ids.flatMap(id => toldTo(scope, lifeOf(customer, id).slice(0, 1)));
+    const asked = processorFact(scope, 'customer.subscription.created', subscriptionObject(stranger));
+    await Promise.all([asked, ...births].map(event => service.receive(event)));
+
+    const made = await service.em
+      .fork()
+      .execute<{ by: string; records: number }[]>(
+        'select xmin::text as by, count(*)::int as records from subscriptions where project_id = ? group by 1 order by 2',
+        [scope.projectId],
+      );
+    expect(made.map(({ records }) => records)).toEqual([1, ids.length]);
+    await expectConsistent(scope, 0);
+    const { body } = await service.call('GET', '/invoices', { of: scope });
+    const early = (await shown(scope)).find(one => one['processorSubscriptionId'] === 'sub_f7');
+    expect(body.invoices).toMatchObject([{ processorInvoiceId: 'in_f', subscriptionId: early?.['id'] }]);
+    expect((await saidOf(scope, InvoiceUpdated)).at(-1)?.data).toMatchObject({ subscriptionId: early?.['id'] });
+  });
 
   it('are said once where several change the same subscription', async () => {
     const { scope, customer } = await aProject();

@@ -8,10 +8,20 @@ import { compareMoments, judge, laterOf, type KnownSubscription, type Moment } f
 import { readTerms } from '#domain/subscription.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
-import { updateSubscriptions } from '#persistence/update-subscriptions.ts';
+import { insertSubscriptions, updateSubscriptions } from '#persistence/write-subscriptions.ts';
 import { toState } from '#wire/subscription.ts';
 import { findPriceIds } from './find-price-ids.ts';
-import { columnsOf, knownOf, sourceColumns, type PriceIds } from './keep-subscription.ts';
+import { referenceOf } from './follow-subscription.ts';
+import { findKnownCustomers } from './identify-customer.ts';
+import {
+  columnsOf,
+  factsOfBirth,
+  knownOf,
+  newSubscription,
+  sourceColumns,
+  type PriceIds,
+} from './keep-subscription.ts';
+import { linkInvoices } from './link-invoices.ts';
 
 /** What an event says of a subscription. */
 export interface SubscriptionEvent {
@@ -23,8 +33,8 @@ export interface SubscriptionEvent {
 
 /**
  * Keeps what many events say with a few statements, as `followEvent` would one after the other in the order of their
- * moments, and answers those it could: of subscriptions that are known, where the processor need not be asked. What
- * several events change on one subscription is said once.
+ * moments, and answers those it could: where neither the processor nor another service need be asked. What several
+ * events change on one subscription is said once.
  */
 export async function followEvents<Event extends SubscriptionEvent>(
   tx: EntityManager,
@@ -41,24 +51,89 @@ export async function followEvents<Event extends SubscriptionEvent>(
   );
 
   const followed: Event[] = [];
-  const changes: Subscription[] = [];
+  const changed: Subscription[] = [];
   const facts: OutboxRow[] = [];
   for (const [index, ofScope] of inOrder.entries()) {
+    const priceIds = prices[index] ?? new Map();
     const rows = await findRows(tx, ofScope);
+    const births = await findBirths(
+      tx,
+      ofScope.filter(({ snapshot }) => !rows.has(snapshot.id)),
+      priceIds,
+    );
+    for (const { row, first } of births.values()) {
+      facts.push(...factsOfBirth(row, first.trace));
+      followed.push(first);
+    }
     for (const [id, ofOne] of Map.groupBy(ofScope, ({ snapshot }) => snapshot.id)) {
-      const row = rows.get(id);
+      const birth = births.get(id);
+      const row = rows.get(id) ?? birth?.row;
       if (!row) continue;
-      const { done, outcome } = follow(knownOf(row), ofOne);
+      const later = ofOne.filter(event => event !== birth?.first);
+      const { done, outcome } = follow(knownOf(row), later);
       followed.push(...done);
       if (outcome.kind === 'nothing') continue;
-      const fact = keepOutcome(row, outcome, prices[index] ?? new Map());
+      const fact = keepOutcome(row, outcome, priceIds);
       if (fact) facts.push(fact);
-      changes.push(row);
+      if (!birth) changed.push(row);
     }
+    await insertBirths(
+      tx,
+      [...births.values()].map(({ row }) => row),
+    );
   }
-  await updateSubscriptions(tx, changes);
+  await updateSubscriptions(tx, changed);
   await recordAll(tx, facts);
   return followed;
+}
+
+interface Birth<Event> {
+  readonly row: Subscription;
+  /** What made the record. */
+  readonly first: Event;
+}
+
+/**
+ * New records of one project's subscriptions that are heard of for the first time, each as its oldest event tells, by
+ * the processor's ids; without those whose customer is not known here, or whose status nobody knows.
+ */
+async function findBirths<Event extends SubscriptionEvent>(
+  tx: EntityManager,
+  events: readonly Event[],
+  priceIds: PriceIds,
+): Promise<ReadonlyMap<string, Birth<Event>>> {
+  const oldest = [...Map.groupBy(events, ({ snapshot }) => snapshot.id).values()].flatMap(oldestReadable);
+  const [one] = oldest;
+  if (!one) return new Map();
+  const customerIds = await findKnownCustomers(
+    tx,
+    one.first.scope,
+    oldest.map(({ first }) => referenceOf(first.snapshot)),
+  );
+  return new Map(
+    oldest.flatMap(({ first, terms }, index) => {
+      const customerId = customerIds[index];
+      if (!customerId) return [];
+      const source = { asOf: first.moment, readAt: null };
+      const row = newSubscription(tx, first.scope, first.snapshot, { terms, customerId, source, priceIds });
+      return [[first.snapshot.id, { row, first }] as const];
+    }),
+  );
+}
+
+function oldestReadable<Event extends SubscriptionEvent>(events: readonly Event[]) {
+  for (const first of events.toSorted((a, b) => compareMoments(a.moment, b.moment))) {
+    const terms = readTerms(first.snapshot, { seenAt: first.moment.at, known: undefined });
+    if (terms) return [{ first, terms }];
+  }
+  return [];
+}
+
+async function insertBirths(tx: EntityManager, rows: readonly Subscription[]): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  await insertSubscriptions(tx, rows);
+  await linkInvoices(tx, first, rows);
 }
 
 type Outcome =

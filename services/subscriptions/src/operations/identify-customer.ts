@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/questions/questions';
+import { executeBound } from '@billing/service-kit/bound-statement';
 import type { Dependencies } from '../dependencies.ts';
 import { keepCustomer } from '#persistence/copies.ts';
 
@@ -19,8 +20,8 @@ export interface CustomerReference {
 export function identifyCustomer({ em, asking }: Pick<Dependencies, 'em' | 'asking'>) {
   return async (scope: ProjectScope, reference: CustomerReference): Promise<CustomerId> => {
     const { processorCustomerId } = reference;
-    const named = CustomerId.schema.safeParse(reference.metadata['customerId']).data;
-    const known = await findKnown(em.fork(), scope, processorCustomerId, named);
+    const named = namedIn(reference);
+    const [known] = await findKnownCustomers(em.fork(), scope, [reference]);
     if (known) return known;
 
     const { teamId, projectId } = scope;
@@ -35,21 +36,34 @@ export function identifyCustomer({ em, asking }: Pick<Dependencies, 'em' | 'aski
   };
 }
 
-/** The processor's id counts more than what metadata names, and a customer that was not deleted more than one that was. */
-async function findKnown(
+/**
+ * Says by our own copies, for each reference in order, which customer it means; undefined for one that is not known
+ * here. The processor's id counts more than what metadata names, and a customer that was not deleted more than one that
+ * was.
+ */
+export async function findKnownCustomers(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
-  processorCustomerId: string,
-  named: CustomerId | undefined,
-): Promise<CustomerId | undefined> {
-  const [row] = await em.execute<{ id: CustomerId }[]>(
-    `select id from known_customers
-      where team_id = ? and project_id = ? and (processor_customer_id = ? or id = ?)
-      order by processor_customer_id = ? desc, id = ? desc, deleted_at is null desc, created_at desc, id limit 1`,
-    [teamId, projectId, processorCustomerId, named ?? '', processorCustomerId, named ?? ''],
+  references: readonly CustomerReference[],
+): Promise<(CustomerId | undefined)[]> {
+  const rows = await executeBound<{ id: CustomerId | null }>(
+    em,
+    `select found.id
+       from unnest($3::text[], $4::text[]) with ordinality as wanted (processor_customer_id, named, place)
+       left join lateral (
+         select known.id from known_customers known
+          where known.team_id = $1 and known.project_id = $2
+            and (known.processor_customer_id = wanted.processor_customer_id or known.id = wanted.named)
+          order by known.processor_customer_id = wanted.processor_customer_id desc, known.id = wanted.named desc,
+                   known.deleted_at is null desc, known.created_at desc, known.id
+          limit 1) found on true
+      order by wanted.place`,
+    [teamId, projectId, references.map(it => it.processorCustomerId), references.map(it => namedIn(it) ?? '')],
   );
-  return row?.id;
+  return rows.map(({ id }) => id ?? undefined);
 }
+
+const namedIn = ({ metadata }: CustomerReference) => CustomerId.schema.safeParse(metadata['customerId']).data;
 
 function newest(customers: readonly CustomerState[]): CustomerState | undefined {
   return customers.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];

@@ -6,7 +6,8 @@ import {
   type BilledItem,
 } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type PriceId, type ProjectScope } from '@billing/contracts/ids';
-import { record } from '@billing/messaging/outbox';
+import { newOutboxRow, record, recordAll, type OutboxRow } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import type { KnownSubscription, Moment } from '#domain/sighting.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
@@ -47,15 +48,22 @@ function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
   return terms;
 }
 
-/** Creates the record at first sight and says so once; one that has ended already says that, too. */
-export async function beginSubscription(
-  tx: EntityManager,
-  scope: ProjectScope,
+/** What is known of a subscription at first sight. */
+export interface Begun {
+  readonly terms: SubscriptionTerms;
+  readonly customerId: CustomerId;
+  readonly source: Source;
+  readonly priceIds: PriceIds;
+}
+
+/** The record of a subscription at first sight; it is not written yet. */
+export function newSubscription(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
   snapshot: SubscriptionSnapshot,
-  begun: { terms: SubscriptionTerms; customerId: CustomerId; source: Source; priceIds: PriceIds },
-): Promise<Subscription> {
-  const { teamId, projectId } = scope;
-  const row = tx.create(Subscription, {
+  begun: Begun,
+): Subscription {
+  const row = {
     id: SubscriptionId.create(),
     teamId,
     projectId,
@@ -68,14 +76,30 @@ export async function beginSubscription(
     orders: 0,
     createdAt: snapshot.createdAt,
     updatedAt: new Date(),
-  });
-  record(tx, SubscriptionCreated, teamId, toState(row));
-  if (row.status === 'canceled') {
-    row.version = 2;
-    record(tx, SubscriptionCanceled, teamId, toState(row));
-  }
-  await linkInvoices(tx, row);
-  return row;
+  };
+  return em.create(Subscription, row, { persist: false });
+}
+
+/** The facts about a new record: that it was created and, of one that has ended already, that too. Counts the versions. */
+export function factsOfBirth(row: Subscription, trace?: TraceCarrier): OutboxRow[] {
+  const created = newOutboxRow(SubscriptionCreated, row.teamId, toState(row), trace);
+  if (row.status !== 'canceled') return [created];
+  row.version = 2;
+  return [created, newOutboxRow(SubscriptionCanceled, row.teamId, toState(row), trace)];
+}
+
+/** Creates the record at first sight and says so once. */
+export async function beginSubscription(
+  tx: EntityManager,
+  scope: ProjectScope,
+  snapshot: SubscriptionSnapshot,
+  begun: Begun,
+): Promise<void> {
+  const row = newSubscription(tx, scope, snapshot, begun);
+  const facts = factsOfBirth(row);
+  tx.persist(row);
+  await recordAll(tx, facts);
+  await linkInvoices(tx, scope, [row]);
 }
 
 /** Changes the record and says so. */

@@ -1,14 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
 import { Invoice } from '#persistence/invoice.entity.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import { tellInvoice } from './tell-invoice.ts';
 
-/** Gives the invoices that came before their subscription its id. The caller holds the subscription's lock. */
-export async function linkInvoices(tx: EntityManager, subscription: Subscription): Promise<void> {
-  const { teamId, projectId, processorSubscriptionId } = subscription;
+/** Gives the invoices that came before their subscriptions their ids. The caller holds the subscriptions' locks. */
+export async function linkInvoices(
+  tx: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  const ids = new Map(subscriptions.map(it => [it.processorSubscriptionId, it.id]));
+  if (ids.size === 0) return;
+  const processorSubscriptionId = { $in: [...ids.keys()] };
   const early = await tx.find(Invoice, { teamId, projectId, processorSubscriptionId, subscriptionId: null });
   for (const invoice of early) {
-    invoice.subscriptionId = subscription.id;
+    invoice.subscriptionId = ids.get(invoice.processorSubscriptionId ?? '');
     tellInvoice(tx, invoice);
   }
 }

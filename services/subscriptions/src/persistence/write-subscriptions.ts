@@ -2,6 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/service-kit/bound-statement';
 import type { Subscription } from './subscription.entity.ts';
 
+/** What stays as it was at first sight. */
+const FIXED_COLUMNS = [
+  'id',
+  'team_id',
+  'project_id',
+  'customer_id',
+  'processor_subscription_id',
+  'processor_customer_id',
+  'orders',
+  'created_at',
+];
 /** What the processor's events change. */
 const COLUMNS = [
   'price_id',
@@ -36,6 +47,29 @@ export async function updateSubscriptions(tx: EntityManager, subscriptions: read
         and (kept.team_id, kept.project_id) is not distinct from (next.team_id, next.project_id)`,
     [JSON.stringify(subscriptions.map(toRow))],
   );
+}
+
+/** Writes many new subscriptions, in the caller's transaction, which holds their locks. */
+export async function insertSubscriptions(tx: EntityManager, subscriptions: readonly Subscription[]): Promise<void> {
+  if (subscriptions.length === 0) return;
+  const columns = [...FIXED_COLUMNS, ...COLUMNS].join(', ');
+  await executeBound(
+    tx,
+    `insert into subscriptions (${columns})
+     select ${columns} from json_populate_recordset(null::subscriptions, $1::json)`,
+    [JSON.stringify(subscriptions.map(toNewRow))],
+  );
+}
+
+function toNewRow(it: Subscription) {
+  return {
+    ...toRow(it),
+    customer_id: it.customerId,
+    processor_subscription_id: it.processorSubscriptionId,
+    processor_customer_id: it.processorCustomerId,
+    orders: it.orders,
+    created_at: it.createdAt,
+  };
 }
 
 function toRow(it: Subscription) {
