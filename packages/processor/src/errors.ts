@@ -51,6 +51,12 @@ export function isMissing(error: unknown): boolean {
   return error instanceof ProcessorError && error.processorCode === 'resource_missing';
 }
 
+/** For what may be gone: answers `missing` for an error that says so, and throws any other. */
+export function missingOrThrow(error: unknown): 'missing' {
+  if (isMissing(error)) return 'missing';
+  throw error;
+}
+
 /** Whether an error says that the secret key is not accepted. */
 export function isRefusedKey(error: unknown): boolean {
   return error instanceof ProcessorError && error.cause instanceof Stripe.errors.StripeAuthenticationError;

@@ -1,6 +1,7 @@
 import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
+import type { InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { Interval } from '@billing/contracts/resources/price';
 
@@ -148,6 +149,8 @@ export interface Processor {
     paymentMethodId: string,
     idempotencyKey: string,
   ): Promise<SubscriptionSnapshot>;
+
+  findInvoice(id: string): Promise<InvoiceSnapshot>;
 
   /** The one that pays when nothing else is said: the customer's default, else the newest; null when there is none. */
   findPaymentMethod(customerId: string): Promise<PaymentMethodSnapshot | null>;

@@ -6,6 +6,7 @@ import { withRetries } from './retries.ts';
 import { readPrice, readProduct } from './snapshots/catalog.ts';
 import { readCheckoutSession } from './snapshots/checkout-session.ts';
 import { readCustomer, readLiveCustomer } from './snapshots/customer.ts';
+import { readInvoice } from './snapshots/invoice.ts';
 import { readSubscription } from './snapshots/subscription.ts';
 import { stripeClient } from './stripe-client.ts';
 
@@ -101,6 +102,8 @@ export function stripeProcessor(secretKey: string, baseUrl?: string): Processor 
         const changes = { default_payment_method: paymentMethodId };
         return readSubscription(await stripe.subscriptions.update(id, changes, write(key)));
       }),
+
+    findInvoice: id => call(async () => readInvoice(await stripe.invoices.retrieve(id))),
 
     findPaymentMethod: id => call(() => findPaymentMethod(stripe, id)),
 

@@ -130,6 +130,14 @@ async function expectTruth(scope: ProjectScope, truth: SubscriptionSnapshot): Pr
       metadata: { plan: 'gold' },
     },
   ]);
+  const { body: listed } = await service.call('GET', '/invoices', { of: scope });
+  for (const invoice of listed.invoices)
+    expect(await service.processor.findInvoice(invoice.processorInvoiceId)).toMatchObject({
+      status: invoice.status,
+      number: invoice.number,
+      amountPaid: invoice.amountPaid,
+      amountRemaining: invoice.amountRemaining,
+    });
   const said = (await service.said(SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled)).filter(
     ({ data }) => data['projectId'] === scope.projectId,
   );

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { isMissing, ProcessorError } from '../errors.ts';
+import { readInvoice } from '../snapshots/invoice.ts';
 import type { Cases } from './cases.ts';
 
 const DAY_MS = 86_400_000;
+const withObject = z.object({ data: z.object({ object: z.unknown() }) });
 
 /** What subscriptions must do. */
 export function subscriptionCases({ processor, key, subscribe, createCustomer, openSetup, pay }: Cases): void {
@@ -33,6 +36,18 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     const late = processor().setCancelAtPeriodEnd(subscription.id, true, key());
     await expect(late).rejects.toBeInstanceOf(ProcessorError);
     await expect(processor().cancelSubscription(subscription.id, key())).rejects.toSatisfy(isMissing);
+  });
+
+  it('has a paid invoice, as its event told of it', async () => {
+    const { customer, subscription } = await subscribe();
+    const { events } = await processor().listEvents({});
+    const invoices = events
+      .filter(({ type }) => type === 'invoice.paid')
+      .map(event => readInvoice(withObject.parse(event).data.object));
+    const told = invoices.find(({ customerId }) => customerId === customer.id);
+    expect(told).toMatchObject({ status: 'paid', amountPaid: 2 * 2_999, subscriptionId: subscription.id });
+    expect(await processor().findInvoice(told?.id ?? '')).toEqual(told);
+    await expect(processor().findInvoice('in_none')).rejects.toSatisfy(isMissing);
   });
 
   it('pays with another card once it is told to, and so does its customer', async () => {

@@ -21,6 +21,17 @@ const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, u
 /** An invoice that is paid or void stays so. https://docs.stripe.com/invoicing/overview#invoice-statuses */
 const isSettled = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
 
+/**
+ * Whether only the processor knows which of two different states came last: its events tell the second, and within one
+ * an invoice that stands where it stood may have changed in either order.
+ */
+export const inDoubt = (next: InvoiceSighting, known: InvoiceSighting): boolean =>
+  next.status === known.status && next.moment.at.getTime() === known.moment.at.getTime();
+
+/** Whether the processor's answer may replace what is known: a settled invoice stays settled. */
+export const mayBecome = (known: InvoiceStatus, answer: InvoiceStatus): boolean =>
+  !isSettled(known) || isSettled(answer);
+
 /** Whether `next` replaces `known`: a settled invoice stays settled, then the newer event wins, then the further one. */
 export function supersedes(next: InvoiceSighting, known: InvoiceSighting): boolean {
   const order = [

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
-import { isMissing } from '@billing/processor/errors';
+import { missingOrThrow } from '@billing/processor/errors';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { isLater, isNews, judge, laterOf, type Moment } from '#domain/sighting.ts';
 import { readTerms } from '#domain/subscription.ts';
@@ -52,11 +52,6 @@ export function lookAtSubscription(outside: Outside) {
     const inDoubt = terms !== null && judge(knownOf(row), terms, moment) === 'ask';
     return { customerId: null, answer: inDoubt ? await ask(scope, snapshot.id).catch(missingOrThrow) : null };
   };
-}
-
-function missingOrThrow(err: unknown): 'missing' {
-  if (isMissing(err)) return 'missing';
-  throw err;
 }
 
 /** Who the subscription says it belongs to. */

@@ -3,7 +3,7 @@ import { Inbox } from '@billing/messaging/inbox';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
 import { identifyCustomer } from '#operations/identify-customer.ts';
-import { recordInvoice } from '#operations/record-invoice.ts';
+import { lookAtInvoice, recordInvoice } from '#operations/record-invoice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './processor-event.ts';
 
@@ -20,23 +20,25 @@ const RANKS = {
 export function reactToInvoiceEvents(dependencies: Dependencies): Inbox {
   const { em, logger } = dependencies;
   const identify = identifyCustomer(dependencies);
+  const look = lookAtInvoice(dependencies);
   const inbox = new Inbox(em, 'subscriptions-invoices', logger);
   for (const [type, rank] of Object.entries(RANKS) as [keyof typeof RANKS, number][]) {
     // an object's keys are typed as string
     inbox.onProcessor(
       type,
       async (data, event) => {
+        const scope = scopeOf(data, event);
         const snapshot = readObject(data, readInvoice);
-        const { customerId: processorCustomerId, subscriptionMetadata } = snapshot;
-        if (!processorCustomerId) return { snapshot, customerId: null };
-        const metadata = { ...subscriptionMetadata, ...snapshot.metadata };
-        return { snapshot, customerId: await identify(scopeOf(data, event), { processorCustomerId, metadata }) };
-      },
-      async (tx, data, event, { snapshot, customerId }) => {
-        // An invoice of nobody has no place to be shown.
-        if (!customerId) return;
         const moment = { at: data.createdAt, rank, eventId: data.eventId };
-        await recordInvoice(tx, scopeOf(data, event), { snapshot, moment, customerId });
+        const { customerId: processorCustomerId, subscriptionMetadata } = snapshot;
+        // An invoice of nobody has no place to be shown.
+        if (!processorCustomerId) return null;
+        const metadata = { ...subscriptionMetadata, ...snapshot.metadata };
+        const customerId = await identify(scope, { processorCustomerId, metadata });
+        return { snapshot, moment, customerId, answer: await look(scope, { snapshot, moment }) };
+      },
+      async (tx, data, event, seen) => {
+        if (seen) await recordInvoice(tx, scopeOf(data, event), seen);
       },
     );
   }
