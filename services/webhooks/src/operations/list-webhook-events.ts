@@ -16,19 +16,27 @@ interface ListQuery extends Page {
 export function listWebhookEvents(em: EntityManager) {
   return async ({ teamId, projectId }: ProjectScope, query: ListQuery, { withUnrouted }: { withUnrouted: boolean }) => {
     const { status = null, type = null, limit, offset } = query;
-    const from = `from webhook_events e
-      where e.team_id = ? and (e.project_id = ? or (? and e.project_id is null))
-        and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
-    const filter = [teamId, projectId, withUnrouted, status, status, type, type];
+    const from = (place: string) => `from webhook_events e
+      where e.team_id = ? and ${place} and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
+    const filter = [status, status, type, type];
+    // Each part is read in the order of an index; both under one condition would be sorted whole for every page.
+    const parts = [{ from: from('e.project_id = ?'), values: [teamId, projectId, ...filter] }];
+    if (withUnrouted) parts.push({ from: from('e.project_id is null'), values: [teamId, ...filter] });
+    const newest = parts.map(
+      part => `(select ${RECORD_COLUMNS}, e.received_at ${part.from} order by e.received_at desc, e.id desc limit ?)`,
+    );
+    const counts = parts.map(part => `(select count(*)::int ${part.from})`);
     const [rows, [counted]] = await Promise.all([
       em
         .fork()
-        .execute<RecordRow[]>(`select ${RECORD_COLUMNS} ${from} order by e.received_at desc, e.id limit ? offset ?`, [
-          ...filter,
-          limit,
-          offset,
-        ]),
-      em.fork().execute<{ total: number }[]>(`select count(*)::int as total ${from}`, filter),
+        .execute<RecordRow[]>(
+          `select * from (${newest.join(' union all ')}) e order by received_at desc, id desc limit ? offset ?`,
+          [...parts.flatMap(({ values }) => [...values, limit + offset]), limit, offset],
+        ),
+      em.fork().execute<{ total: number }[]>(
+        `select ${counts.join(' + ')} as total`,
+        parts.flatMap(({ values }) => values),
+      ),
     ]);
     return {
       webhookEvents: rows.map(recordOf),
