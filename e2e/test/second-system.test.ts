@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { waitFor } from '@billing/testing/wait-for';
@@ -14,7 +14,15 @@ interface Span {
 
 it('runs beside another, plays its demo, and tells it in one trace that carries no secret', async () => {
   await using collector = await startCollector();
-  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, { demo: true });
+  const system = await startSystem(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+      OTEL_METRIC_EXPORT_INTERVAL: '1000',
+      OTEL_METRIC_EXPORT_TIMEOUT: '1000',
+    },
+    { demo: true },
+  );
   const secrets: string[] = [];
   try {
     expect((await fetch(`${inject('gatewayUrl')}/health/ready`)).status).toBe(200);
@@ -31,30 +39,40 @@ it('runs beside another, plays its demo, and tells it in one trace that carries 
       what: 'a trace over all services of the main job',
       timeoutMs: 30_000,
     });
+    const age = await waitFor(() => collector.metrics().find(({ name }) => name === 'billing.webhook.signature.age'), {
+      what: 'the distance of webhooks from the clock',
+      timeoutMs: 30_000,
+    });
+    expect(age.text).toContain('"direction"');
     const logs = await Promise.all(
       (await readdir(join(system.dataDir, 'logs'))).map(file => readFile(join(system.dataDir, 'logs', file), 'utf8')),
     );
-    const told = [...logs, ...collector.spans().map(span => span.text)];
+    const told = [...logs, ...[...collector.spans(), ...collector.metrics()].map(({ text }) => text)];
     expect(secrets.filter(secret => told.some(text => text.includes(secret)))).toEqual([]);
   } finally {
     await system.stop();
   }
 });
 
-/** Takes in traces as an OTLP collector does. */
+/** Takes in traces and metrics as an OTLP collector does. */
 async function startCollector() {
   const spans: Span[] = [];
+  const metrics: Metric[] = [];
   const server = createServer((request, response) => {
-    void json(request)
-      .then(body => spans.push(...spansIn(body)))
-      .catch(() => undefined) // metrics and logs come in another encoding
-      .then(() => response.end('{}'));
+    void takeIn(request).finally(() => response.end('{}'));
   });
+  const takeIn = async (request: IncomingMessage) => {
+    const body = await json(request).catch(() => undefined); // logs come in another encoding
+    if (body === undefined) return;
+    if (request.url === '/v1/traces') spans.push(...spansIn(body));
+    if (request.url === '/v1/metrics') metrics.push(...metricsIn(body));
+  };
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     spans: () => spans,
+    metrics: () => metrics,
     /** The services of each trace. */
     traces: () =>
       [...Map.groupBy(spans, span => span.traceId).values()].map(trace => new Set(trace.map(span => span.service))),
@@ -63,6 +81,22 @@ async function startCollector() {
       await new Promise(resolve => server.close(resolve));
     },
   };
+}
+
+interface Metric {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface ExportedMetrics {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+  }[];
+}
+
+function metricsIn(body: unknown): Metric[] {
+  const scopes = (body as ExportedMetrics).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics); // OTLP's own form
+  return scopes.flatMap(({ metrics }) => metrics.map(metric => ({ name: metric.name, text: JSON.stringify(metric) })));
 }
 
 interface Exported {

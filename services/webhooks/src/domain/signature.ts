@@ -12,20 +12,27 @@ interface SignatureHeader {
 }
 
 /**
- * Whether one of the secrets signed the body within 300 seconds of `now`, before or after. Every secret is tried
- * against every signature whatever the result, so that the time taken tells nothing of it.
- * Stripe: https://docs.stripe.com/webhooks#verify-manually
+ * How old the signature is by `now`, in seconds, negative for one from the future; undefined when none of the secrets
+ * signed the body. Every secret is tried against every signature whatever the result, so that the time taken tells
+ * nothing of it. Stripe: https://docs.stripe.com/webhooks#verify-manually
  */
-export function isSignedBy(secrets: readonly string[], body: Buffer, header: string | undefined, now: Date): boolean {
+export function ageOfSignature(
+  secrets: readonly string[],
+  body: Buffer,
+  header: string | undefined,
+  now: Date,
+): number | undefined {
   const { timestamp, signatures } = readHeader(header ?? '');
   let matches = 0;
   for (const secret of secrets) {
     const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
     for (const signature of signatures) matches += Number(timingSafeEqual(expected, signature));
   }
-  const ageSeconds = now.getTime() / 1_000 - Number(timestamp);
-  return matches > 0 && Math.abs(ageSeconds) <= TOLERANCE_SECONDS;
+  return matches > 0 ? now.getTime() / 1_000 - Number(timestamp) : undefined;
 }
+
+/** Whether a signature is from now, or within 300 seconds before or after. */
+export const isTimely = (ageSeconds: number): boolean => Math.abs(ageSeconds) <= TOLERANCE_SECONDS;
 
 /** Reads `t=…,v1=…,v1=…`; other schemes (`v0`) are passed over. What is no signature gives none. */
 function readHeader(header: string): SignatureHeader {
