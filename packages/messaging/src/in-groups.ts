@@ -3,14 +3,17 @@ import { limited } from './limited.ts';
 import { restAfter } from './rest.ts';
 import { TookTooLong } from './with-timeout.ts';
 
-/** More wait for the group after. */
+/** How many items a group has, and what they weigh together; more wait for the group after. */
 const MAX_GROUP = 512;
+const MAX_WEIGHT = 4_096;
 /** A lock was not to be had, a statement was cut off: PostgreSQL's `lock_not_available` and `query_canceled`. */
 const HANGING = new Set(['55P03', '57014']);
 /** How many items are run at the same time when their group met something that hangs. */
 const ALONE_AT_ONCE = 8;
 
-interface GroupOptions {
+interface GroupOptions<Item> {
+  /** How much there is to do for an item; 1 unless told. */
+  readonly weigh?: (item: Item) => number;
   /** Rests between small groups, so that the next is larger: for what is in no hurry. */
   readonly rests?: boolean;
   /** Groups that run at the same time. */
@@ -27,24 +30,33 @@ const hangs = (err: unknown): boolean => err instanceof TookTooLong || HANGING.h
 
 /**
  * Has concurrent callers share one run: what arrives in one turn of the event loop goes together, and what arrives while
- * a run is under way waits, and is run together when that one has ended. `run` answers one result per item, in order, and must do all or nothing. A group that fails is run by
- * halves until the bad item stands alone, so that it harms nobody; not so while the database is away, which is nobody's
- * fault.
+ * a run is under way waits, and is run together when that one has ended. `run` answers one result per item, in order,
+ * and must do all or nothing. A group that fails is run by halves until the bad item stands alone, so that it harms
+ * nobody; not so while the database is away, which is nobody's fault.
  */
 export function inGroups<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { rests = false, atOnce = 1 }: GroupOptions = {},
+  { weigh = () => 1, rests = false, atOnce = 1 }: GroupOptions<Item> = {},
 ) {
   const inTurn = limited(ALONE_AT_ONCE);
   let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
 
+  const sizeOfNext = (): number => {
+    let weight = 0;
+    for (const [index, { item }] of waiting.entries()) {
+      weight += weigh(item);
+      if (index === MAX_GROUP || (index > 0 && weight > MAX_WEIGHT)) return index;
+    }
+    return waiting.length;
+  };
+
   const runAll = async () => {
     if (running === atOnce) return;
     running += 1;
     while (waiting.length > 0) {
-      const group = waiting.slice(0, MAX_GROUP);
-      waiting = waiting.slice(MAX_GROUP);
+      const group = waiting.slice(0, sizeOfNext());
+      waiting = waiting.slice(group.length);
       const startedAt = performance.now();
       await settle(group);
       if (rests && waiting.length < MAX_GROUP) await restAfter(performance.now() - startedAt);

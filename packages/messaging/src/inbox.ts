@@ -19,6 +19,7 @@ import { record, recordAll, rowsOfMany, type Told } from './outbox.ts';
 import { isMarked, markAll, unmarkAll } from './processed-events.ts';
 import { settlementOf } from './settlement.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
+import { timedTransaction } from './timed-transaction.ts';
 import { withTimeout } from './with-timeout.ts';
 
 export { forgetProcessed } from './processed-events.ts';
@@ -130,7 +131,7 @@ export class Inbox {
    * reaction of its own as well: for when it is left, delivered again, or spoils the company it came in.
    */
   together(react: ReactTogether): this {
-    this.#together = inGroups(heard => this.#reactTogether(react, heard), { rests: true });
+    this.#together = inGroups(heard => this.#reactTogether(react, heard), { weigh: thingsIn, rests: true });
     return this;
   }
 
@@ -180,19 +181,12 @@ export class Inbox {
   }
 
   async #reactTogether(react: ReactTogether, heard: readonly Heard[]): Promise<('done' | 'left')[]> {
-    const { all, statement, lock } = TOGETHER_TIMEOUTS_MS;
-    const isAlone = heard.length === 1;
-    const left = await this.#em.fork().transactional(async tx => {
-      const work = async () => {
-        if (!isAlone)
-          await tx.execute(`select set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true)`, [
-            String(statement),
-            String(lock),
-          ]);
-        return this.#reactMarked(tx, react, heard);
-      };
-      return withTimeout(work(), isAlone ? REACTION_TIMEOUT_MS : all, `${this.#consumer} together`);
-    });
+    const work = (tx: EntityManager) => this.#reactMarked(tx, react, heard);
+    const what = `${this.#consumer} together`;
+    const left =
+      heard.length === 1
+        ? await withTimeout(this.#em.fork().transactional(work), REACTION_TIMEOUT_MS, what)
+        : await timedTransaction(this.#em, TOGETHER_TIMEOUTS_MS, what, work);
     return heard.map(({ event }) => (left.has(event.id) ? 'left' : 'done'));
   }
 
@@ -258,4 +252,10 @@ export class Inbox {
     });
     this.#logger.error({ eventId: event.id, type: event.type, teamId: event.teamId, ...failure }, 'fact set aside');
   }
+}
+
+/** How many things a fact tells of: one that tells many holds them in an array. */
+function thingsIn({ event }: Heard): number {
+  const lengths = Object.values(Object(event.data)).map(value => (Array.isArray(value) ? value.length : 1));
+  return Math.max(1, ...lengths);
 }

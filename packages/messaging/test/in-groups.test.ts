@@ -15,6 +15,19 @@ it('runs together what arrives while a run is under way, each item once, with it
   expect(await double(7)).toBe(14);
 });
 
+it('makes a group no heavier than it may be, unless one item alone is', async () => {
+  const groups: number[][] = [];
+  const run = inGroups(
+    async (items: readonly number[]) => {
+      groups.push([...items]);
+      return items;
+    },
+    { weigh: item => item },
+  );
+  await Promise.all([5_000, 4_000, 96, 1, 4_096, 4_095, 2].map(run));
+  expect(groups).toEqual([[5_000], [4_000, 96], [1], [4_096], [4_095], [2]]);
+});
+
 it('runs as many groups at the same time as it may, and no more', async () => {
   let running = 0;
   const seen: number[] = [];
