@@ -19,6 +19,8 @@ const OutboxEventSchema = defineEntity({
     teamId: p.text(),
     /** Text as it goes out: nothing in here is looked for, and taking it apart would cost more than keeping it. */
     data: p.json<unknown>().columnType('json'),
+    /** In bytes, of the data together with what is kept elsewhere; null when all of it stands here. */
+    wholeBytes: p.integer().nullable(),
     trace: p.json<TraceCarrier>(),
     occurredAt: p.datetime(),
     /** A relay that claimed the row has until then to publish it. */
@@ -49,10 +51,13 @@ export function newOutboxRow<Data extends z.ZodType>(
   trace: TraceCarrier = currentTrace(),
 ) {
   const fields = { id: randomUUID() as string, type: type.name, teamId, data: type.data.encode(data), trace };
-  return { ...fields, occurredAt: new Date(), claimedUntil: null, publishedAt: null };
+  return { ...fields, wholeBytes: null, occurredAt: new Date(), claimedUntil: null, publishedAt: null };
 }
 
-export type OutboxRow = ReturnType<typeof newOutboxRow>;
+export interface OutboxRow extends ReturnType<typeof newOutboxRow> {
+  /** What of the data is written, where the rest is kept elsewhere: a relay that reads the row completes it. */
+  readonly written?: unknown;
+}
 
 /** One of many things that are told of a team, with the trace of what led to it. */
 export interface Told<Item> {
@@ -88,15 +93,19 @@ export async function recordAll(tx: EntityManager, rows: readonly OutboxRow[]): 
   if (rows.length === 0) return;
   const facts = rows.map(toFact);
   const claimed = handOver(tx, facts);
+  const written = rows.map(({ written: part }, index) =>
+    part === undefined ? (facts[index]?.data ?? '') : JSON.stringify(part),
+  );
   await executeBound(
     tx,
-    `insert into outbox_events (id, type, team_id, data, trace, occurred_at, claimed_until)
-     select id, type, team_id, unnest::json, trace, to_timestamp(occurred_ms / 1000),
+    `insert into outbox_events (id, type, team_id, data, whole_bytes, trace, occurred_at, claimed_until)
+     select id, type, team_id, unnest::json, whole_bytes, trace, to_timestamp(occurred_ms / 1000),
             clock_timestamp() + make_interval(secs => $3)
        from rows from (
-              json_to_recordset($1::json) as (id uuid, type text, team_id text, trace jsonb, occurred_ms float8),
+              json_to_recordset($1::json) as
+                (id uuid, type text, team_id text, whole_bytes int, trace jsonb, occurred_ms float8),
               unnest($2::text[])) as f`,
-    [JSON.stringify(facts.map(toRow)), textArray(facts.map(({ data }) => data)), claimed ? HAND_OVER_SECONDS : null],
+    [JSON.stringify(facts.map(toRow)), textArray(written), claimed ? HAND_OVER_SECONDS : null],
   );
 }
 
@@ -105,16 +114,26 @@ const toFact = ({ id, type, teamId, data, trace, occurredAt }: OutboxRow): Recor
 };
 
 /** All but the data. */
-const toRow = ({ id, type, teamId, trace, occurredMs }: RecordedFact) => {
-  return { id, type, team_id: teamId, trace, occurred_ms: occurredMs };
+const toRow = ({ id, type, teamId, data, trace, occurredMs }: RecordedFact) => {
+  return { id, type, team_id: teamId, whole_bytes: Buffer.byteLength(data), trace, occurred_ms: occurredMs };
 };
 
 /** Facts per claim. */
-export const RELAY_BATCH = 500;
+export const RELAY_BATCH = 1_000;
 /** What the facts of one claim may be large together, in bytes; one that is larger comes alone. */
 const MAX_CLAIM_BYTES = 16 * 1_048_576;
 /** How long a claim holds; after a crash another relay publishes the rows then. */
 const CLAIM_SECONDS = 15;
+
+/** Adds to facts that were read from the outbox what of them is kept elsewhere, in the order given. */
+export type Complete = (facts: readonly RecordedFact[]) => Promise<readonly RecordedFact[]>;
+
+interface RelayOptions {
+  /** Facts per claim, unless told 1,000. */
+  readonly batchSize?: number;
+  /** For a service that keeps parts of facts elsewhere. */
+  readonly complete?: Complete;
+}
 
 /**
  * Publishes one batch, oldest first, and says how many rows it claimed.
@@ -123,13 +142,17 @@ const CLAIM_SECONDS = 15;
  * broker is spoken to. A crash between publishing and marking publishes again: the bus drops the copy by its id, and
  * the inbox drops what the bus lets through.
  */
-export async function relayOnce(em: EntityManager, publish: Publish, batchSize = RELAY_BATCH): Promise<number> {
+export async function relayOnce(
+  em: EntityManager,
+  publish: Publish,
+  { batchSize = RELAY_BATCH, complete = async facts => facts }: RelayOptions = {},
+): Promise<number> {
   const claimed = await em.fork().execute<(RecordedFact & { sequence: string })[]>(
     `update outbox_events set claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
       where id in (
         select id
           from (select id, sum(bytes) over (order by sequence) - bytes as bytes_before
-                  from (select id, sequence, octet_length(data::text) as bytes from outbox_events
+                  from (select id, sequence, coalesce(whole_bytes, octet_length(data::text)) as bytes from outbox_events
                          where published_at is null and (claimed_until is null or claimed_until < clock_timestamp())
                          order by sequence limit ? for update skip locked) unpublished) counted
          where bytes_before < ${MAX_CLAIM_BYTES})
@@ -139,7 +162,7 @@ export async function relayOnce(em: EntityManager, publish: Publish, batchSize =
   );
   // An update answers rows in any order.
   const inOrder = claimed.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
-  await publishClaimed(em, publish, inOrder);
+  await publishClaimed(em, publish, await complete(inOrder));
   return claimed.length;
 }
 

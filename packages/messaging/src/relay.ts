@@ -2,10 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Publish } from './bus.ts';
 import { openHandOver } from './hand-over.ts';
-import { forgetPublished, publishClaimed, RELAY_BATCH, relayOnce, unclaim } from './outbox.ts';
+import { forgetPublished, publishClaimed, RELAY_BATCH, relayOnce, unclaim, type Complete } from './outbox.ts';
 import { restAfter } from './rest.ts';
 
 const HOUR_MS = 3_600_000;
+
+interface RelayOptions {
+  /** Between looks for what others left behind, in milliseconds. */
+  readonly intervalMs?: number;
+  /** For a service that keeps parts of facts elsewhere. */
+  readonly complete?: Complete;
+}
 
 /**
  * Relays the outbox until stopped: what this process records, at once after its commit, and every `intervalMs` what
@@ -15,7 +22,7 @@ export function startRelay(
   em: EntityManager,
   publish: Publish,
   logger: Logger,
-  intervalMs = 1_000,
+  { intervalMs = 1_000, complete }: RelayOptions = {},
 ): () => Promise<void> {
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
@@ -42,7 +49,7 @@ export function startRelay(
     if (!mayHoldOthers && performance.now() - lookedAt < intervalMs) return own.length;
     mayHoldOthers = false;
     lookedAt = performance.now();
-    const found = await relayOnce(em, publish);
+    const found = await relayOnce(em, publish, complete && { complete });
     mayHoldOthers ||= found > 0;
     return Math.max(own.length, found);
   };

@@ -45,4 +45,13 @@ class CreateMessagingTables extends Migration {
   }
 }
 
-export const messagingMigrations = [{ name: '0000-create-messaging-tables', class: CreateMessagingTables }];
+class KnowWholeSizesOfFacts extends Migration {
+  override up(): void {
+    this.addSql(`alter table outbox_events add column whole_bytes int`);
+  }
+}
+
+export const messagingMigrations = [
+  { name: '0000-create-messaging-tables', class: CreateMessagingTables },
+  { name: '0000-know-whole-sizes-of-facts', class: KnowWholeSizesOfFacts },
+];

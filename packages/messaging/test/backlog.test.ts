@@ -22,7 +22,7 @@ function watch(messaging: Messaging, em = messaging.em) {
   return { said, isFull: backlog.isFull, [Symbol.asyncDispose]: backlog.close };
 }
 
-const publish = ({ em, bus }: Messaging, count: number) => relayOnce(em, bus.publish, count);
+const publish = ({ em, bus }: Messaging, count: number) => relayOnce(em, bus.publish, { batchSize: count });
 
 it('is full above its mark, and no longer once it has drained to 80 % of it', async () => {
   await using messaging = await startMessaging();

@@ -15,7 +15,7 @@ it('keeps in the outbox what a full stream refuses, drops nothing that was store
   await using messaging = await startMessaging();
   const { em, logger } = messaging;
   await using small = await openSmallBus();
-  const stop = startRelay(em, small.bus.publish, logger, 20);
+  const stop = startRelay(em, small.bus.publish, logger, { intervalMs: 20 });
   await messaging.say(...Array.from({ length: FACTS }, (_, number) => number));
 
   const stored = await waitFor(

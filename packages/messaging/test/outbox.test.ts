@@ -32,7 +32,9 @@ it('publishes each fact once when relays run side by side', async () => {
     published.push(id);
     await messaging.bus.publish(type, body, id, trace);
   };
-  const claimed = await Promise.all(Array.from({ length: 4 }, () => relayOnce(messaging.em, publish, 50)));
+  const claimed = await Promise.all(
+    Array.from({ length: 4 }, () => relayOnce(messaging.em, publish, { batchSize: 50 })),
+  );
   expect(claimed.reduce((sum, count) => sum + count)).toBe(120);
   expect(new Set(published).size).toBe(published.length);
   expect(published).toHaveLength(120);
@@ -77,7 +79,7 @@ it('claims no more at once than fits into memory', async () => {
 it('relays at once what this process commits', async () => {
   await using messaging = await startMessaging();
   const anHour = 3_600_000;
-  const stop = startRelay(messaging.em, messaging.bus.publish, messaging.logger, anHour);
+  const stop = startRelay(messaging.em, messaging.bus.publish, messaging.logger, { intervalMs: anHour });
   await messaging.say(1);
   await waitFor(async () => (await unpublished(messaging)) === 0, { what: 'the fact to be published' });
   await messaging.say(2);

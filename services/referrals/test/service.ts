@@ -78,7 +78,7 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   const reactions = [reactToCustomers(em, clock, logger), reactToSubscriptions(em, clock, logger)] as const;
   resources.defer(await bus.consume('referrals-customers', 'customer.*.v1', reactions[0].receive));
   resources.defer(await bus.consume('referrals-subscriptions', 'subscription.created.v1', reactions[1].receive));
-  resources.defer(startRelay(em, bus.publish, logger, 50));
+  resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50 }));
 
   const know = knowCustomer(em, asking);
   const startWorkingOff = (through: TeamProcessors) => {

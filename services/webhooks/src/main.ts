@@ -19,6 +19,7 @@ import { forgetPayloads } from '#operations/forget-payloads.ts';
 import { healTeam } from '#healing/heal-team.ts';
 import { startHealer } from '#healing/healer.ts';
 import { askRoute } from '#processing/ask-route.ts';
+import { completeFacts } from '#processing/complete-facts.ts';
 import { processEvents } from '#processing/process-events.ts';
 import { startWorker } from '#processing/worker.ts';
 import { createApp } from './app.ts';
@@ -52,7 +53,7 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
   });
   const worker = resources.adopt(startWorker({ em, process, logger }), it => it.stop());
   resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
-  resources.defer(startRelay(em, bus.publish, logger));
+  resources.defer(startRelay(em, bus.publish, logger, { complete: completeFacts(em) }));
   const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
   const tasks = [
     () => forgetProcessed(em),

@@ -20,6 +20,7 @@ import { openSigningSecrets } from '#accounts/signing-secrets.ts';
 import { findProcessorCredentials } from '#operations/find-processor-credentials.ts';
 import { openDatabase } from '#persistence/database.ts';
 import { askRoute } from '#processing/ask-route.ts';
+import { completeFacts } from '#processing/complete-facts.ts';
 import { processEvents } from '#processing/process-events.ts';
 import { startWorker } from '#processing/worker.ts';
 import { createApp } from '../src/app.ts';
@@ -88,7 +89,7 @@ export async function startService(options: ServiceOptions = {}) {
       : { wake: () => undefined, stop: async () => undefined };
     if (working) {
       resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
-      resources.defer(startRelay(em, bus.publish, logger, 50));
+      resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50, complete: completeFacts(em) }));
     }
     const backlog = resources.adopt(watchBacklog(em, { highWater, logger, intervalMs: 50 }), it => it.close());
     const app = createApp({

@@ -1,7 +1,11 @@
 import type { ProjectId } from '@billing/contracts/ids';
+import { envelope } from '@billing/contracts/fact';
+import { processorEvent } from '@billing/contracts/processor-events';
+import { relayOnce } from '@billing/messaging/outbox';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimDue, MAX_CLAIM_BYTES } from '#processing/claim.ts';
+import { completeFacts } from '#processing/complete-facts.ts';
 import { publish } from '#processing/publish.ts';
 import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { putBack } from '#processing/put-back.ts';
@@ -177,4 +181,32 @@ it('works off what was stored, with several workers side by side, each event onc
   } finally {
     await Promise.all(workers.map(worker => worker.stop()));
   }
+});
+
+it('writes a payload once, and tells it whole all the same when a fact is read back', async () => {
+  const team = await service.newTeam();
+  const object = aCustomer(team.projectId, { description: 'x'.repeat(2_000) });
+  const event = anEvent('customer.updated', object);
+  await service.send(team, event);
+  await workOff();
+  const { rows } = await service.admin.query(
+    `select length(data::text) as written, whole_bytes from webhooks.outbox_events where data->>'eventId' = $1`,
+    [event.id],
+  );
+  expect(rows[0].written).toBeLessThan(500);
+  expect(rows[0].whole_bytes).toBeGreaterThan(2_000);
+
+  const told: unknown[] = [];
+  const { em } = service.database;
+  // What a relay does once the process that recorded the fact is gone.
+  await service.admin.query('update webhooks.outbox_events set claimed_until = null where published_at is null');
+  const publishing = async (_type: string, body: string) => void told.push(JSON.parse(body));
+  while ((await relayOnce(em, publishing, { complete: completeFacts(em) })) > 0);
+  const { name, data } = processorEvent('customer.updated');
+  const facts = told.map(one => envelope.parse(one)).filter(({ type }) => type === name);
+  expect(facts.map(one => data.parse(one.data)).find(({ eventId }) => eventId === event.id)).toMatchObject({
+    projectId: team.projectId,
+    object,
+    previousAttributes: null,
+  });
 });

@@ -5,6 +5,7 @@ import { isHandled, processorEvent } from '@billing/contracts/processor-events';
 import { newOutboxRow, recordAll, rowsOfMany, type OutboxRow } from '@billing/messaging/outbox';
 import { currentTrace, type TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { Payload } from '#domain/payload.ts';
+import { withoutPayload } from './complete-facts.ts';
 import { RECORD_COLUMNS, recordOf, type RecordRow } from '#persistence/record-row.ts';
 
 /** An event's row with the trace of what brought it. */
@@ -58,5 +59,6 @@ function factOf({ row, content }: Publication, projectId: ProjectId): OutboxRow 
     object,
     previousAttributes,
   };
-  return newOutboxRow(processorEvent(row.type), row.team_id, data, row.trace);
+  const fact = newOutboxRow(processorEvent(row.type), row.team_id, data, row.trace);
+  return { ...fact, written: withoutPayload(fact.data) };
 }
