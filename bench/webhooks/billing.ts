@@ -22,6 +22,8 @@ export interface Billing extends AsyncDisposable {
    * @throws Error when one failed, or was lost
    */
   untilApplied(first: number, count: number): Promise<Applied>;
+  /** Waits until the figures include the first `sent` events too: what nobody waited for is done then as well. */
+  untilCounted(sent: number): Promise<void>;
   /** Posts events that cannot be handled, whatever is tried. */
   poison(): Promise<void>;
   /** @throws Error unless `GET P/subscriptions` shows every subscription as the last of the first `sent` events has it */
@@ -61,6 +63,13 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
         await pause(POLL_MS);
       }
       return readApplied(database, range);
+    },
+    async untilCounted(sent) {
+      const deadline = performance.now() + PATIENCE_MS;
+      while ((await tenant.billing.analytics.get()).webhookStats.processed < sent) {
+        if (performance.now() > deadline) throw new Error(`The figures do not include all of ${sent} events.`);
+        await pause(POLL_MS);
+      }
     },
     poison() {
       const { webhookSecret: secret, secretKey } = tenant;

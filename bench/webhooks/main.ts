@@ -52,15 +52,18 @@ async function measure(wanted: Arguments): Promise<void> {
 
   const { shop } = billing;
   const jobs = { shop, connections: wanted.connections };
-  // The births of the subscriptions; both sides are warm after them.
+  // The births of the subscriptions, then a round that is not counted: both sides are warm after it.
   await measureBoth({ billing, syncEngine, load }, { ...jobs, first: 0, count: subscriptions });
-  const rounds: Round[] = [];
   let sent = subscriptions;
+  const warmUp = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
+  sent += wanted.events;
+  console.log(describeRound('warm-up', warmUp));
+  const rounds: Round[] = [];
   for (let number = 1; number <= wanted.rounds; number += 1) {
     const round = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
     sent += wanted.events;
     rounds.push(round);
-    console.log(describeRound(number, round));
+    console.log(describeRound(`round ${number}`, round));
   }
   await syncEngine.verify(shop, sent);
   const pairs: PoisonedPair[] = [];
@@ -88,6 +91,7 @@ type Events = Omit<Parameters<Load['send']>[0], 'url' | 'secret'>;
 
 async function measureBoth({ billing, syncEngine, load }: Sides, events: Events): Promise<Round> {
   const ours = await measureBilling({ billing, load }, events);
+  await billing.untilCounted(events.first + events.count);
   const theirs = await load.send({ ...events, url: syncEngine.url, secret: syncEngine.secret });
   // It acknowledges what it has applied.
   return { billing: ours, syncEngine: measured(events.count, theirs, theirs) };

@@ -12,9 +12,9 @@ export interface Round {
 }
 
 /** A line for one round. */
-export function describeRound(number: number, { billing, syncEngine }: Round): string {
+export function describeRound(name: string, { billing, syncEngine }: Round): string {
   return [
-    `round ${number}`.padEnd(9),
+    name.padEnd(9),
     `acknowledged/s ${pair(billing.acknowledged, syncEngine.acknowledged)}`,
     `applied/s ${pair(billing.applied, syncEngine.applied)}`,
   ].join('   ');
