@@ -46,7 +46,7 @@ export const RETENTION_MS = 7 * 24 * 3_600_000;
 /** What a consumer's copies may hold together, unless each of them holds more. */
 const MIN_ACK_PENDING = 256;
 /** Facts that have arrived and are not in hand yet. Nobody tells the broker of them, so they must not wait for long. */
-const MAX_BUFFERED = 128;
+const MAX_BUFFERED = 512;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
 
@@ -95,14 +95,22 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
     ).consume({
       max_messages: Math.min(concurrency * 2, MAX_BUFFERED),
     });
-    const reading = read(messages, concurrency, message => settle(message, receive, ackWaitMs));
+    const inHand = new Set<JsMsg>();
+    const stillWorking = setInterval(() => inHand.forEach(message => message.working()), ackWaitMs / 3);
+    const reading = read(messages, concurrency, async message => {
+      inHand.add(message);
+      await settle(message, receive);
+      inHand.delete(message);
+    });
     return async () => {
       await messages.close();
       await reading;
+      clearInterval(stillWorking);
     };
   }
 
-  async function settle(message: JsMsg, receive: Receive, ackWaitMs: number): Promise<void> {
+  /** Tells the broker how a message ended; never rejects. */
+  async function settle(message: JsMsg, receive: Receive): Promise<void> {
     const event = readEnvelope(message);
     if (!event) {
       logger.error({ subject: message.subject }, 'dropped a malformed message');
@@ -110,7 +118,6 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
       return;
     }
     const attempt = message.info.deliveryCount;
-    const stillWorking = setInterval(() => message.working(), ackWaitMs / 3);
     try {
       const verdict = await withinTrace(traceOf(message), () => receive(event, attempt));
       if (verdict.kind === 'done') message.ack();
@@ -118,8 +125,6 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
     } catch (err) {
       logger.warn({ err, eventId: event.id, type: event.type, attempt }, 'fact not settled, will be delivered again');
       message.nak(Math.min(500 * 2 ** attempt, 60_000));
-    } finally {
-      clearInterval(stillWorking);
     }
   }
 

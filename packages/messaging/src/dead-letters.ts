@@ -1,5 +1,6 @@
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
 import { envelope, type Envelope } from '@billing/contracts/fact';
+import { executeBound } from '@billing/service-kit/bound-statement';
 
 const DeadLetterSchema = defineEntity({
   name: 'DeadLetter',
@@ -66,11 +67,21 @@ export async function setAside(
   return rows.length > 0;
 }
 
-/** Forgets, in the caller's transaction, that a fact failed which came to a good end after all; answers how often it did. */
-export async function forgetFailures(tx: EntityManager, consumer: string, event: Envelope): Promise<number> {
-  const [row] = await tx.execute<{ attempts: number }[]>(
-    `delete from dead_letters where consumer = ? and event_id = ? and set_aside_at is null returning attempts`,
-    [consumer, event.id],
+/**
+ * Forgets, in the caller's transaction, that facts failed which came to a good end after all; answers how often each
+ * did, by its id.
+ */
+export async function forgetFailures(
+  tx: EntityManager,
+  consumer: string,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (eventIds.length === 0) return new Map();
+  const rows = await executeBound<{ event_id: string; attempts: number }>(
+    tx,
+    `delete from dead_letters where consumer = $1 and event_id = any($2::uuid[]) and set_aside_at is null
+     returning event_id, attempts`,
+    [consumer, eventIds],
   );
-  return row?.attempts ?? 0;
+  return new Map(rows.map(row => [row.event_id, row.attempts]));
 }

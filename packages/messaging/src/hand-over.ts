@@ -27,7 +27,7 @@ export const HAND_OVER_SECONDS = 5;
 /** A claim this old is too near its end to publish under, in milliseconds. */
 const TOO_OLD_MS = 4_000;
 /** Facts and characters of theirs in memory; what is recorded beyond is read from the table. */
-const MAX_FACTS = 2_000;
+const MAX_FACTS = 4_000;
 const MAX_CHARACTERS = 16 * 1_048_576;
 
 interface Held {

@@ -1,10 +1,10 @@
 import { isDatabaseUnavailable, sqlState } from '@billing/service-kit/database';
 import { limited } from './limited.ts';
-import { restAfter } from './rest.ts';
+import { restAfter, type Rest } from './rest.ts';
 import { TookTooLong } from './with-timeout.ts';
 
 /** How many items a group has, and what they weigh together; more wait for the group after. */
-const MAX_GROUP = 512;
+const MAX_GROUP = 2_048;
 const MAX_WEIGHT = 4_096;
 /** A lock was not to be had, a statement was cut off: PostgreSQL's `lock_not_available` and `query_canceled`. */
 const HANGING = new Set(['55P03', '57014']);
@@ -14,8 +14,8 @@ const ALONE_AT_ONCE = 8;
 interface GroupOptions<Item> {
   /** How much there is to do for an item; 1 unless told. */
   readonly weigh?: (item: Item) => number;
-  /** Rests between small groups, so that the next is larger: for what is in no hurry. */
-  readonly rests?: boolean;
+  /** Rests between small groups, so that the next is larger; it does not unless told. */
+  readonly rest?: Rest | undefined;
   /** Groups that run at the same time. */
   readonly atOnce?: number;
 }
@@ -36,7 +36,7 @@ const hangs = (err: unknown): boolean => err instanceof TookTooLong || HANGING.h
  */
 export function inGroups<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { weigh = () => 1, rests = false, atOnce = 1 }: GroupOptions<Item> = {},
+  { weigh = () => 1, rest, atOnce = 1 }: GroupOptions<Item> = {},
 ) {
   const inTurn = limited(ALONE_AT_ONCE);
   let waiting: Waiting<Item, Result>[] = [];
@@ -59,7 +59,7 @@ export function inGroups<Item, Result>(
       waiting = waiting.slice(group.length);
       const startedAt = performance.now();
       await settle(group);
-      if (rests && waiting.length < MAX_GROUP) await restAfter(performance.now() - startedAt);
+      if (rest && waiting.length < MAX_GROUP) await restAfter(performance.now() - startedAt, rest);
     }
     running -= 1;
   };

@@ -17,6 +17,7 @@ import { inGroups } from './in-groups.ts';
 import { limited } from './limited.ts';
 import { record, recordAll, rowsOfMany, type Told } from './outbox.ts';
 import { isMarked, markAll, unmarkAll } from './processed-events.ts';
+import { SHORT_REST, type Rest } from './rest.ts';
 import { settlementOf } from './settlement.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 import { timedTransaction } from './timed-transaction.ts';
@@ -33,6 +34,8 @@ type Look<Data, Known> = (data: Data, event: Envelope) => Promise<Known>;
 export interface Heard {
   readonly event: Envelope;
   readonly trace: TraceCarrier;
+  /** Counts deliveries from 1. */
+  readonly delivery: number;
 }
 
 /**
@@ -47,8 +50,8 @@ interface Reaction {
   react(tx: EntityManager, data: unknown, event: Envelope, known: unknown, attempts: number): Promise<void>;
   /** Tells of a failure that is final. */
   giveUp(tx: EntityManager, data: unknown, event: Envelope, failure: Failure): void;
-  /** Reports that it is done; absent where nobody awaits that. */
-  report?(heard: Heard): Told<Settlement>;
+  /** Reports that it is done, after so many attempts; absent where nobody awaits that. */
+  report?(heard: Heard, attempts: number): Told<Settlement>;
 }
 
 /** After so many failures a fact is set aside. */
@@ -57,6 +60,10 @@ const MAX_ATTEMPTS = 8;
 const REACTION_TIMEOUT_MS = 25_000;
 /** Deliveries that ended without a word before the process itself is suspected of dying of them. */
 const SILENT_DELIVERIES = 3;
+/** Facts of which a process remembers that they failed; others may come again to another process. */
+const MAX_REMEMBERED = 10_000;
+/** How often a fact may come together with others. */
+const DELIVERIES_TOGETHER = 2;
 /** How long to wait for a database that is away before asking for the fact again, in milliseconds. */
 const DATABASE_AWAY_MS = 2_000;
 const LONGEST_DELAY_MS = 30_000;
@@ -66,7 +73,7 @@ const ALONE_AT_ONCE = 8;
 const TOGETHER_TIMEOUTS_MS = { statement: 4_000, lock: 1_000, all: 10_000 };
 
 /** What a consumer that reacts together asks of the bus: as many facts in hand as make two groups. */
-export const TOGETHER = { concurrency: 1_024 } as const;
+export const TOGETHER = { concurrency: 4_096 } as const;
 
 /** A failure that no further attempt will change: the fact is set aside at once. */
 export class PermanentFailure extends Error {
@@ -81,6 +88,8 @@ export class Inbox {
   readonly #reactions = new Map<string, Reaction>();
   readonly #inTurn = limited(ALONE_AT_ONCE);
   readonly #oneByOne = limited(1);
+  /** Facts that failed in this process and are still to come again. */
+  readonly #failed = new Set<string>();
   #together: ((heard: Heard) => Promise<'done' | 'left'>) | undefined;
 
   constructor(em: EntityManager, consumer: string, logger: Logger) {
@@ -122,16 +131,18 @@ export class Inbox {
       },
       giveUp: (tx, _data, event, failure) =>
         record(tx, ProcessorEventSettled, event.teamId, { settlements: [settlementOf(event, failure)] }),
-      report: ({ event, trace }) => ({ teamId: event.teamId, item: settlementOf(event, null), trace }),
+      report: ({ event, trace }, attempts) => {
+        return { teamId: event.teamId, item: { ...settlementOf(event, null), attempts }, trace };
+      },
     });
   }
 
   /**
-   * Reacts in one transaction to facts that come at the same time, each for the first time. Every one of them needs a
-   * reaction of its own as well: for when it is left, delivered again, or spoils the company it came in.
+   * Reacts in one transaction to facts that come at the same time. Every one of them needs a reaction of its own as
+   * well: for when it is left, delivered once too often, or spoils the company it came in.
    */
-  together(react: ReactTogether): this {
-    this.#together = inGroups(heard => this.#reactTogether(react, heard), { weigh: thingsIn, rests: true });
+  together(react: ReactTogether, rest: Rest = SHORT_REST): this {
+    this.#together = inGroups(heard => this.#reactTogether(react, heard), { weigh: thingsIn, rest });
     return this;
   }
 
@@ -154,13 +165,19 @@ export class Inbox {
       // Whatever is in hand beside a fact that kills the process would come under the same suspicion.
       if (delivery > SILENT_DELIVERIES) await this.#oneByOne(alone);
       else if (!this.#together) await alone();
-      else if (delivery > 1 || (await this.#together({ event, trace: currentTrace() })) === 'left')
+      else if (!this.#mayJoin(event, delivery) || (await this.#together(heardNow(event, delivery))) === 'left')
         await this.#inTurn(alone);
+      this.#failed.delete(event.id);
       return { kind: 'done' };
     } catch (err) {
       return this.#afterFailure(reaction, event, delivery, err);
     }
   };
+
+  /** A fact that comes for the second time may have been in hand in a process that ended; one that failed here may not. */
+  #mayJoin({ id }: Envelope, delivery: number): boolean {
+    return delivery <= DELIVERIES_TOGETHER && !this.#failed.has(id);
+  }
 
   async #reactAlone(reaction: Reaction, event: Envelope, delivery: number): Promise<void> {
     if (delivery > SILENT_DELIVERIES && (await this.#isSuspect(event, reaction))) return;
@@ -173,7 +190,8 @@ export class Inbox {
     await this.#em.fork().transactional(async tx => {
       const marked = await markAll(tx, this.#consumer, [event.id]);
       if (marked.size === 0) return;
-      const failures = delivery > 1 ? await forgetFailures(tx, this.#consumer, event) : 0;
+      const counts = await forgetFailures(tx, this.#consumer, delivery > 1 ? [event.id] : []);
+      const failures = counts.get(event.id) ?? 0;
       // A delivery that is suspected was counted before it ran.
       const attempts = delivery > SILENT_DELIVERIES ? Math.max(failures, 1) : failures + 1;
       await reaction.react(tx, event.data, event, known, attempts);
@@ -199,7 +217,11 @@ export class Inbox {
     const done = new Set(await react(tx, fresh));
     const left = fresh.filter(it => !done.has(it)).map(({ event }) => event.id);
     await unmarkAll(tx, this.#consumer, left);
-    const reports = [...done].flatMap(it => this.#reactions.get(it.event.type)?.report?.(it) ?? []);
+    const again = [...done].filter(({ delivery }) => delivery > 1).map(({ event }) => event.id);
+    const failures = await forgetFailures(tx, this.#consumer, again);
+    const reports = [...done].flatMap(
+      it => this.#reactions.get(it.event.type)?.report?.(it, 1 + (failures.get(it.event.id) ?? 0)) ?? [],
+    );
     await recordAll(
       tx,
       rowsOfMany(ProcessorEventSettled, reports, settlements => ({ settlements })),
@@ -239,10 +261,13 @@ export class Inbox {
     const error = err instanceof Error ? err.message : String(err);
     const attempts = await countFailure(this.#em, this.#consumer, event, error, isCounted ? 0 : 1);
     if (attempts < MAX_ATTEMPTS && !(err instanceof PermanentFailure)) {
+      if (this.#failed.size >= MAX_REMEMBERED) this.#failed.clear();
+      this.#failed.add(event.id);
       this.#logger.warn({ ...context, attempts }, 'reaction failed, will try again');
       return { kind: 'again', delayMs: Math.min(250 * 2 ** attempts, LONGEST_DELAY_MS) };
     }
     await this.#giveUp(reaction, event, { attempts, error });
+    this.#failed.delete(event.id);
     return { kind: 'done' };
   }
 
@@ -259,3 +284,5 @@ function thingsIn({ event }: Heard): number {
   const lengths = Object.values(Object(event.data)).map(value => (Array.isArray(value) ? value.length : 1));
   return Math.max(1, ...lengths);
 }
+
+const heardNow = (event: Envelope, delivery: number): Heard => ({ event, trace: currentTrace(), delivery });

@@ -11,7 +11,7 @@ it('runs together what arrives while a run is under way, each item once, with it
   const items = Array.from({ length: 2_500 }, (_, index) => index);
   expect(await Promise.all(items.map(double))).toEqual(items.map(item => item * 2));
   expect(groups.flat()).toEqual(items);
-  expect(groups.map(group => group.length)).toEqual([512, 512, 512, 512, 452]);
+  expect(groups.map(group => group.length)).toEqual([2_048, 452]);
   expect(await double(7)).toBe(14);
 });
 

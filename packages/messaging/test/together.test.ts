@@ -34,6 +34,26 @@ it('does a fact once that copies of the consumer have at the same time, or that 
   expect(await messaging.effects()).toEqual(events.map((_, number) => number));
 });
 
+it('does together what a process had in hand when it ended, and not what failed before', async () => {
+  await using messaging = await startMessaging();
+  const groups: number[][] = [];
+  let isMended = false;
+  const before = async (_tx: EntityManager, number: number) => {
+    if (number === POISON && !isMended) throw new Error('It is poison.');
+  };
+  const inbox = inboxOf(messaging, { before, onGroup: numbers => groups.push([...numbers]) });
+  const poison = counted(POISON);
+  expect(await inbox.receive(poison, 1)).toMatchObject({ kind: 'again' });
+  isMended = true;
+  groups.length = 0;
+  const events = Array.from({ length: 20 }, (_, number) => counted(number));
+  const verdicts = await Promise.all([poison, ...events].map(event => inbox.receive(event, 2)));
+  expect(new Set(verdicts.map(({ kind }) => kind))).toEqual(new Set(['done']));
+  expect(groups).toEqual([Array.from({ length: 20 }, (_, number) => number)]);
+  expect(await messaging.effects()).toEqual([POISON, ...groups.flat()]);
+  expect(await attemptsOf(messaging, poison)).toBeUndefined();
+});
+
 it('has a poisonous fact fail alone, wherever it stands among others, and sets it aside after its attempts', async () => {
   await using messaging = await startMessaging();
   let round = 0;

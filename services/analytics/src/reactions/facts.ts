@@ -16,6 +16,7 @@ import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import type { Envelope, FactType } from '@billing/contracts/fact';
 import type { TeamId } from '@billing/contracts/ids';
 import { Inbox, type Heard } from '@billing/messaging/inbox';
+import { LONG_REST } from '@billing/messaging/rest';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import {
@@ -52,7 +53,7 @@ export function reactToFacts(em: EntityManager, logger: Logger): Inbox {
     inbox.on(fact, async (tx, _data, event) => {
       await followSubjects(tx, see(event));
     });
-  return inbox.together(followTogether);
+  return inbox.together(followTogether, LONG_REST);
 }
 
 interface Seen {

@@ -7,7 +7,7 @@ import { tellUnsettled } from './tell-unsettled.ts';
 import type { Asking } from './process-events.ts';
 
 /** Events per claim. */
-const BATCH = 2_000;
+const BATCH = 4_000;
 /** Errands to others under way at once. */
 const MAX_ASKING = 32;
 const LONGEST_PAUSE_MS = 5_000;
