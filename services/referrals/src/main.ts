@@ -2,7 +2,7 @@ import { openAsking } from '@billing/messaging/ask';
 import { watchBacklog } from '@billing/messaging/backlog';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
-import { forgetProcessed } from '@billing/messaging/inbox';
+import { forgetProcessed, TOGETHER } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
 import { startCleaning } from '@billing/service-kit/cleaning';
@@ -43,7 +43,9 @@ await runService('referrals', referralsEnv, async ({ env, logger, resources }) =
   const customers = reactToCustomers(em, clock, logger);
   const subscriptions = reactToSubscriptions(em, clock, logger);
   resources.defer(await bus.consume('referrals-customers', 'customer.*.v1', customers.receive));
-  resources.defer(await bus.consume('referrals-subscriptions', 'subscription.created.v1', subscriptions.receive));
+  resources.defer(
+    await bus.consume('referrals-subscriptions', 'subscription.created.v1', subscriptions.receive, TOGETHER),
+  );
 
   const app = createApp({
     database,

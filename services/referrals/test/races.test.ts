@@ -79,7 +79,7 @@ describe('a subscription', () => {
     // The customer's row is held as the reaction holds it, when the application has asked everyone.
     const holder = await holding();
     await keepCustomer(service.em.fork(), project.teamId, { ...project.newCustomer(), id });
-    await keepSubscribed(holder, project.scope, id, new Date());
+    await keepSubscribed(holder, [{ ...project.scope, customerId: id, subscribedAt: new Date() }]);
     const applying = project.apply(code, id);
     await waitUntilBlocked(1, 'the application to wait for the customer');
     await holder.commit();

@@ -173,6 +173,24 @@ describe('a conversion', () => {
     expect(credits).toHaveLength(2);
   });
 
+  it('comes about among many subscriptions at once, and the other customers cannot be referred any more', async () => {
+    const project = await openProgram();
+    const { code } = await project.newCode();
+    const referred = [project.newCustomer(), project.newCustomer(), project.newCustomer()];
+    const others = Array.from({ length: 30 }, () => project.newCustomer());
+    for (const { id } of referred) await project.apply(code, id);
+    const facts = [...others, ...referred, ...referred].map(({ id }) => subscribing(project.scope, id));
+    await service.hear(...facts, ...facts);
+    const { body } = await project.ask('GET', `/codes/${code}`);
+    expect(body.referrals.map((one: { status: string }) => one.status)).toEqual(referred.map(() => 'converted'));
+    expect((await project.ask('GET', '/credits')).body.credits).toHaveLength(2 * referred.length);
+    const [first, last] = [others[0], others.at(-1)];
+    for (const customer of [first, last]) {
+      const { status, body: refusal } = await project.apply(code, customer?.id ?? CustomerId.create());
+      expect([status, refusal]).toEqual([409, error('referral_already_subscribed')]);
+    }
+  });
+
   it('comes about with a deactivated code and a disabled program, too', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();

@@ -5,6 +5,7 @@ import { CustomerId, ProjectId, TeamId, type ProjectScope } from '@billing/contr
 import { FindCustomer, HasSubscribed } from '@billing/contracts/questions/questions';
 import { answer, openAsking } from '@billing/messaging/ask';
 import { openBus } from '@billing/messaging/bus';
+import { TOGETHER } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { migrate } from '@billing/service-kit/database';
@@ -77,7 +78,9 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   );
   const reactions = [reactToCustomers(em, clock, logger), reactToSubscriptions(em, clock, logger)] as const;
   resources.defer(await bus.consume('referrals-customers', 'customer.*.v1', reactions[0].receive));
-  resources.defer(await bus.consume('referrals-subscriptions', 'subscription.created.v1', reactions[1].receive));
+  resources.defer(
+    await bus.consume('referrals-subscriptions', 'subscription.created.v1', reactions[1].receive, TOGETHER),
+  );
   resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50 }));
 
   const know = knowCustomer(em, asking);

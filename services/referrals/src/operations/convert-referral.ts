@@ -1,29 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ReferralConverted } from '@billing/contracts/events/referrals';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { record } from '@billing/messaging/outbox';
 import { creditsEarned, type EarnedCredit } from '#domain/credit.ts';
-import { keepSubscribed } from '#persistence/customers.ts';
+import { executeBound } from '@billing/service-kit/bound-statement';
+import { keepSubscribed, type Subscriber } from '#persistence/customers.ts';
 import { Referral, stateOf } from '#persistence/referral.entity.ts';
 import { findProgram } from './find-program.ts';
-
-interface Subscribed {
-  readonly refereeCustomerId: CustomerId;
-  readonly subscribedAt: Date;
-  readonly now: Date;
-}
 
 /**
  * Converts the pending referral of a customer who has subscribed, in the caller's transaction, and enters in the ledger
  * what both sides earn by the program as it stands, disabled or not: the promise was made when the code was applied.
  * Without a pending referral it only notes that the customer can't be referred any more.
  */
-export async function convertReferral(
-  tx: EntityManager,
-  scope: ProjectScope,
-  { refereeCustomerId, subscribedAt, now }: Subscribed,
-): Promise<void> {
-  await keepSubscribed(tx, scope, refereeCustomerId, subscribedAt);
+export async function convertReferral(tx: EntityManager, subscriber: Subscriber, now: Date): Promise<void> {
+  const { teamId, projectId, customerId: refereeCustomerId } = subscriber;
+  const scope = { teamId, projectId };
+  await keepSubscribed(tx, [subscriber]);
   // The referee's row is ours until the end, so nobody else converts or applies meanwhile.
   const referral = await tx.findOne(Referral, { ...scope, refereeCustomerId, status: 'pending' });
   if (!referral) return;
@@ -44,4 +36,30 @@ async function enter(tx: EntityManager, referral: Referral, credit: EarnedCredit
      on conflict (referral_id, side) do nothing`,
     [id, side, teamId, projectId, customerId, amount, currency, now.toISOString()],
   );
+}
+
+/**
+ * Notes of many customers that they have subscribed, in the caller's transaction, and answers those whose pending
+ * referral is still to be converted. It holds the rows of all, so that none is referred meanwhile.
+ */
+export async function noteSubscribers<One extends Subscriber>(
+  tx: EntityManager,
+  subscribers: readonly One[],
+): Promise<ReadonlySet<One>> {
+  await keepSubscribed(tx, subscribers);
+  const rows = await executeBound<{ place: number }>(
+    tx,
+    `select s.place
+       from json_to_recordset($1::json) as s (place int, "teamId" text, "projectId" text, "customerId" text)
+       join referrals r on r.team_id = s."teamId" and r.project_id = s."projectId"
+                       and r.referee_customer_id = s."customerId"
+      where r.status = 'pending'`,
+    [
+      JSON.stringify(
+        subscribers.map(({ teamId, projectId, customerId }, place) => ({ place, teamId, projectId, customerId })),
+      ),
+    ],
+  );
+  const places = new Set(rows.map(({ place }) => place));
+  return new Set(subscribers.filter((_, place) => places.has(place)));
 }
