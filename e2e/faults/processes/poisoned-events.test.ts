@@ -5,7 +5,9 @@ import { newEmail } from '../../system/tenant.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import { readEvents } from '../invariants/shown.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
+import { drain } from '../system/drain.ts';
 import { eventsOf } from '../system/load.ts';
+import { holdSubscription } from '../system/held-record.ts';
 import { eventOf, newProcessorId, subscriptionEvent } from '../system/processor-events.ts';
 import { seededRandom } from '../system/random.ts';
 import { eachOf, postEvent } from '../system/sender.ts';
@@ -47,12 +49,21 @@ it('sets poisoned events aside while all others pass, and handles them once thei
     },
     now - 60,
   );
-  const others = Array.from({ length: 200 }, () => draw.next());
-  const events = random.shuffled([unreadable, early, ...others]);
+  // Its record is locked: every attempt hangs until it is cut off.
+  const held = draw.next();
+  await postEvent(system.gatewayUrl, tenant, held);
+  await drain(tenant);
+  const { id: heldId } = JSON.parse(held.body).data.object;
+  await using lock = await holdSubscription(system, heldId);
+  const heldState = draw.subscriptions.get(heldId);
+  if (!heldState) throw new Error('The first event made no subscription.');
+  const hanging = subscriptionEvent('updated', { ...heldState, quantity: 77 }, now);
+  const others = Array.from({ length: 200 }, () => draw.next({ but: heldId }));
+  const events = random.shuffled([unreadable, early, hanging, ...others]);
   await eachOf(events, event => postEvent(system.gatewayUrl, tenant, event));
-  const sent = { events: [...others, unreadable, early], writes: [] };
+  const sent = { events: [held, ...others, unreadable, early, hanging], writes: [] };
 
-  const poisoned = new Set([unreadable.id, early.id]);
+  const poisoned = new Set([unreadable.id, early.id, hanging.id]);
   // Eight attempts with growing pauses take a minute.
   const poisonedFindings = await checkInvariants({ tenant, sent, poisoned, drainMs: 240_000 });
   expectKept(poisonedFindings);
@@ -61,15 +72,18 @@ it('sets poisoned events aside while all others pass, and handles them once thei
     new Map([
       [unreadable.id, 1],
       [early.id, 8],
+      [hanging.id, 8],
     ]),
   );
   expect(failed.filter(({ error }) => !error)).toEqual([]);
 
   await tenant.billing.customers.create({ email });
-  await waitFor(async () => ok(tenant.user.post(`${tenant.P}/webhook-events/${early.id}/replay`)), {
-    what: 'the event to be replayed',
-    timeoutMs: 30_000,
-  });
+  await lock.release();
+  for (const { id } of [early, hanging])
+    await waitFor(async () => ok(tenant.user.post(`${tenant.P}/webhook-events/${id}/replay`)), {
+      what: `the event ${id} to be replayed`,
+      timeoutMs: 30_000,
+    });
   const findings = await checkInvariants({ tenant, sent, poisoned: new Set([unreadable.id]), drainMs: 240_000 });
   recordTally(context, sent, findings, findings.drainMs);
   expectKept(findings);

@@ -70,13 +70,15 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
 export async function eventsOf(tenant: Tenant, random: Random) {
   const customers = await processorCustomers(tenant);
   const subscriptions = new Map<string, SubscriptionState>();
+  const ids: string[] = [];
   const seconds = new Map<string, number>();
   const begin = Math.floor(Date.now() / 1_000) - 86_400;
   return {
     subscriptions,
-    next(): SentEvent {
-      const known =
-        subscriptions.size > 0 && random.next() < UPDATES ? random.pick([...subscriptions.values()]) : undefined;
+    /** An event of any subscription `but` this one. */
+    next({ but }: { but?: string } = {}): SentEvent {
+      const drawn = ids.length > 0 && random.next() < UPDATES ? random.pick(ids) : undefined;
+      const known = drawn === undefined || drawn === but ? undefined : subscriptions.get(drawn);
       const status = known ? random.pick(['active', 'active', 'past_due', 'trialing'] as const) : 'active';
       const state: SubscriptionState = {
         id: known?.id ?? newProcessorId('sub'),
@@ -89,6 +91,7 @@ export async function eventsOf(tenant: Tenant, random: Random) {
       const second = (seconds.get(state.id) ?? begin) + 2;
       seconds.set(state.id, second);
       subscriptions.set(state.id, state);
+      if (!known) ids.push(state.id);
       return subscriptionEvent(known ? 'updated' : 'created', state, second);
     },
   };
