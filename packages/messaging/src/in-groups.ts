@@ -8,8 +8,8 @@ const MAX_GROUP = 2_048;
 const MAX_WEIGHT = 4_096;
 /** A lock was not to be had, a statement was cut off: PostgreSQL's `lock_not_available` and `query_canceled`. */
 const HANGING = new Set(['55P03', '57014']);
-/** How many items are run at the same time when their group met something that hangs. */
-const ALONE_AT_ONCE = 8;
+/** How many parts of a group that met something that hangs are run at the same time. */
+const PARTS_AT_ONCE = 8;
 
 interface GroupOptions<Item> {
   /** How much there is to do for an item; 1 unless told. */
@@ -32,13 +32,13 @@ const hangs = (err: unknown): boolean => err instanceof TookTooLong || HANGING.h
  * Has concurrent callers share one run: what arrives in one turn of the event loop goes together, and what arrives while
  * a run is under way waits, and is run together when that one has ended. `run` answers one result per item, in order,
  * and must do all or nothing. A group that fails is run by halves until the bad item stands alone, so that it harms
- * nobody; not so while the database is away, which is nobody's fault.
+ * nobody, and one that hangs by small parts; not so while the database is away, which is nobody's fault.
  */
 export function inGroups<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
   { weigh = () => 1, rest, atOnce = 1 }: GroupOptions<Item> = {},
 ) {
-  const inTurn = limited(ALONE_AT_ONCE);
+  const inTurn = limited(PARTS_AT_ONCE);
   let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
 
@@ -75,8 +75,12 @@ export function inGroups<Item, Result>(
     } catch (err) {
       if (group.length === 1 || isDatabaseUnavailable(err)) return group.forEach(({ reject }) => reject(err));
       if (hangs(err)) {
-        // One half would hang as long as the whole, and so on. Nobody else waits for them.
-        for (const alone of group) void inTurn(() => settle([alone]));
+        // By halves it would hang once for each; so a few times, and most go together again. Nobody else waits for them.
+        const size = Math.floor(Math.sqrt(group.length));
+        for (let start = 0; start < group.length; start += size) {
+          const some = group.slice(start, start + size);
+          void inTurn(() => settle(some));
+        }
         return;
       }
       const half = group.length >> 1;

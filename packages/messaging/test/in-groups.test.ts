@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { inGroups } from '../src/in-groups.ts';
+import { TookTooLong } from '../src/with-timeout.ts';
 
 it('runs together what arrives while a run is under way, each item once, with its own result', async () => {
   const groups: number[][] = [];
@@ -59,6 +60,19 @@ it('halves a group that fails, so that one bad item fails alone', async () => {
   const results = await Promise.allSettled([1, 2, 3, 4, 5].map(run));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   expect(runs).toEqual([[1, 2, 3, 4, 5], [1, 2], [3, 4, 5], [3], [4, 5]]);
+});
+
+it('finds the item at which a group hangs with few runs more, and lets nobody else wait for it', async () => {
+  const runs: number[][] = [];
+  const run = inGroups(async (items: readonly number[]) => {
+    runs.push([...items]);
+    if (items.includes(13)) throw new TookTooLong('It hangs.');
+    return items.map(() => 'done');
+  });
+  const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => run(index)));
+  expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([13]);
+  expect(runs.filter(items => items.includes(13)).map(items => items.length)).toEqual([100, 10, 3, 1]);
+  expect(runs.length).toBeLessThan(20);
 });
 
 it('does not insist while the database is away', async () => {
