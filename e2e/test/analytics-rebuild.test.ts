@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
+import { drain } from '../faults/system/drain.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
 const REBUILD = join(import.meta.dirname, '../../services/analytics/src/rebuild/main.ts');
@@ -27,12 +28,12 @@ it('makes the figures anew from what the services keep, the same as before', asy
   const shown = async () => ({ ...(await billing.analytics.get()), ...(await billing.analytics.history({ days: 7 })) });
   await waitFor(
     async () => {
-      const { mrr, customerCount, webhookStats, referralStats } = await billing.analytics.get();
-      const isSettled = webhookStats.total > 0 && webhookStats.processed === webhookStats.total;
-      return mrr === 2_999 && customerCount === 1 && isSettled && referralStats.totalCodes === 1;
+      const { mrr, customerCount, referralStats } = await billing.analytics.get();
+      return mrr === 2_999 && customerCount === 1 && referralStats.totalCodes === 1;
     },
     { what: 'everything to show in analytics', timeoutMs: 60_000 },
   );
+  await drain(tenant);
   const before = await shown();
 
   const { exitCode, output } = await rebuild('--project', projectId);

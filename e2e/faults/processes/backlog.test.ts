@@ -33,8 +33,11 @@ it(
     await Promise.all(READERS.map(reader => system.bringBack(reader)));
     const working = new AbortController();
     const asking = askMeanwhile(working.signal);
-    await expectSettled(context, { system, tenant, sent: { events, writes: [] }, drainMs: 480_000 });
-    working.abort();
+    try {
+      await expectSettled(context, { system, tenant, sent: { events, writes: [] }, drainMs: 480_000 });
+    } finally {
+      working.abort();
+    }
 
     expect(new Set(await asking)).toEqual(new Set([200]));
     for (const reader of [...READERS, 'webhooks']) expect(system.residentBytes(reader)).toBeLessThan(MOST_BYTES);
