@@ -103,6 +103,11 @@ it('keeps the events received, each with what became of it', async () => {
   expect(events.every(event => event.teamId === teamId && event.projectId === projectId)).toBe(true);
   const created = await Array.fromAsync(billing.webhookEvents.list({ type: 'customer.subscription.created' }));
   expect(new Set(created.map(({ type }) => type))).toEqual(new Set(['customer.subscription.created']));
-  const { webhookStats } = await billing.analytics.get();
-  expect(webhookStats.total).toBe(webhookStats.processed + webhookStats.failed);
+  await waitFor(
+    async () => {
+      const { total, processed, failed } = (await billing.analytics.get()).webhookStats;
+      return total >= events.length && total === processed + failed;
+    },
+    { what: 'every event to be counted with its end', timeoutMs: 20_000 },
+  );
 });
