@@ -7,7 +7,7 @@ const delivery = fc.record({
   teamId: text,
   signature: text,
   requestId: text,
-  trace: fc.dictionary(text, text),
+  trace: fc.dictionary(fc.constantFrom('traceparent', 'tracestate'), text),
   body: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)),
 });
 
