@@ -9,6 +9,7 @@ import { CreateRoutes } from './migrations/0003-create-routes.ts';
 import { CreateHealingCursors } from './migrations/0004-create-healing-cursors.ts';
 import { LetPayloadsGo } from './migrations/0005-let-payloads-go.ts';
 import { TellWhatDoesNotSettle } from './migrations/0006-tell-what-does-not-settle.ts';
+import { CountPayloads } from './migrations/0007-count-payloads.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { Route } from './route.entity.ts';
 import { SigningSecret } from './signing-secret.entity.ts';
@@ -38,6 +39,7 @@ export function openDatabase(url: string): Database {
       { name: '0004-create-healing-cursors', class: CreateHealingCursors },
       { name: '0005-let-payloads-go', class: LetPayloadsGo },
       { name: '0006-tell-what-does-not-settle', class: TellWhatDoesNotSettle },
+      { name: '0007-count-payloads', class: CountPayloads },
     ],
   });
 }

@@ -24,7 +24,7 @@ const WebhookEventSchema = defineEntity({
     objectId: p.text().nullable(),
     /** The whole event; null once it was let go. */
     payload: p.json<unknown>().columnType('json').nullable(),
-    /** As it came, in bytes. */
+    /** As it came, in bytes; 0 for one that was done before this was counted. */
     payloadBytes: p.integer(),
     /** Of the request that brought it: what is done on it belongs to the same trace. */
     trace: p.json<TraceCarrier>(),

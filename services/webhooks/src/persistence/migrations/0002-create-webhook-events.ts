@@ -12,7 +12,6 @@ export class CreateWebhookEvents extends Migration {
         livemode boolean not null,
         object_id text,
         payload json not null,
-        payload_bytes int not null,
         trace jsonb not null,
         status text not null,
         project_id text,
