@@ -55,16 +55,15 @@ async function measure(wanted: Arguments): Promise<void> {
   // The births of the subscriptions, then a round that is not counted: both sides are warm after it.
   await measureBoth({ billing, syncEngine, load }, { ...jobs, first: 0, count: subscriptions });
   let sent = subscriptions;
-  const warmUp = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
-  sent += wanted.events;
-  console.log(describeRound('warm-up', warmUp));
-  const rounds: Round[] = [];
-  for (let number = 1; number <= wanted.rounds; number += 1) {
+  const nextRound = async (name: string): Promise<Round> => {
     const round = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
     sent += wanted.events;
-    rounds.push(round);
-    console.log(describeRound(`round ${number}`, round));
-  }
+    console.log(describeRound(name, round));
+    return round;
+  };
+  await nextRound('warm-up');
+  const rounds: Round[] = [];
+  for (let number = 1; number <= wanted.rounds; number += 1) rounds.push(await nextRound(`round ${number}`));
   await syncEngine.verify(shop, sent);
   const pairs: PoisonedPair[] = [];
   for (let number = 1; number <= wanted.rounds; number += 1) {
