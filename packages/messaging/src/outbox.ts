@@ -19,7 +19,7 @@ const OutboxEventSchema = defineEntity({
     teamId: p.text(),
     /** Text as it goes out: nothing in here is looked for, and taking it apart would cost more than keeping it. */
     data: p.json<unknown>().columnType('json'),
-    /** In bytes, of the data together with what is kept elsewhere; null when all of it stands here. */
+    /** In bytes, of the data together with what is kept elsewhere; null where nothing is and nobody counted. */
     wholeBytes: p.integer().nullable(),
     trace: p.json<TraceCarrier>(),
     occurredAt: p.datetime(),
