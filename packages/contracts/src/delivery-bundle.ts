@@ -32,11 +32,11 @@ const head = z.array(
 );
 
 /** How each delivery of a bundle is answered, in the order of the bundle. */
-export const bundleAnswer = z.object({
+export const bundleResponse = z.object({
   answers: z.array(z.object({ status: z.int(), retryAfterSeconds: z.number().optional(), body: z.unknown() })),
 });
-export type BundleAnswer = z.output<typeof bundleAnswer>;
-export type DeliveryAnswer = BundleAnswer['answers'][number];
+export type BundleResponse = z.output<typeof bundleResponse>;
+export type DeliveryResponse = BundleResponse['answers'][number];
 
 /** Bytes of a number that says how long the head is. */
 const LENGTH_BYTES = 4;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fact, type FactType } from './fact.ts';
+import { defineEvent, type EventType } from './event.ts';
 import { ProjectId } from './ids.ts';
 import type { ServiceName } from './operation.ts';
 import { ROUTED_BY } from './resources/webhook-event.ts';
@@ -78,20 +78,20 @@ const processorEventData = z.object({
 export type ProcessorEventData = z.output<typeof processorEventData>;
 
 /** What the processor said, routed to a project: `processor.<type>.v1`. */
-export const processorEvent = (type: ProcessorEventType): FactType<typeof processorEventData> =>
-  fact(`processor.${type}.v1`, processorEventData);
+export const processorEvent = (type: ProcessorEventType): EventType<typeof processorEventData> =>
+  defineEvent(`processor.${type}.v1`, processorEventData);
 
-export const settlement = z.object({
+export const completion = z.object({
   eventId: z.string(),
   projectId: ProjectId.schema,
   outcome: z.enum(['processed', 'failed', 'ignored']),
   error: z.string().nullable(),
   attempts: z.int(),
 });
-export type Settlement = z.output<typeof settlement>;
+export type Completion = z.output<typeof completion>;
 
 /** How the owning service's handling of events ended; only then is an event processed or failed. */
-export const ProcessorEventSettled = fact(
-  'processor-event.settled.v1',
-  z.object({ settlements: z.array(settlement).min(1) }),
+export const ProcessorEventCompleted = defineEvent(
+  'processor-event.completed.v1',
+  z.object({ completions: z.array(completion).min(1) }),
 );

@@ -11,7 +11,7 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream';
 import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
-import { envelope, type Envelope } from '@billing/contracts/fact';
+import { envelope, type Envelope } from '@billing/contracts/event';
 import type { Logger } from 'pino';
 import { watchRoom } from './stream-room.ts';
 import { withinTrace, type TraceCarrier } from './trace-carrier.ts';

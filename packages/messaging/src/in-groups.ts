@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, sqlState } from '@billing/service-kit/database';
+import { isDatabaseUnavailable, sqlState } from '@billing/service/database';
 import { limited } from './limited.ts';
 import { restAfter, type Rest } from './rest.ts';
 import { TookTooLong } from './with-timeout.ts';

@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Envelope, FactType } from '@billing/contracts/fact';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import { Problem } from '@billing/contracts/problem';
 import {
   processorEvent,
-  ProcessorEventSettled,
-  type Settlement,
+  ProcessorEventCompleted,
+  type Completion,
   type ProcessorEventData,
   type ProcessorEventType,
 } from '@billing/contracts/processor-events';
-import { isDatabaseUnavailable } from '@billing/service-kit/database';
+import { isDatabaseUnavailable } from '@billing/service/database';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Receive, Verdict } from './bus.ts';
@@ -18,7 +18,7 @@ import { limited } from './limited.ts';
 import { record, recordAll, rowsOfMany, type Told } from './outbox.ts';
 import { isMarked, markAll, unmarkAll } from './processed-events.ts';
 import { SHORT_REST, type Rest } from './rest.ts';
-import { settlementOf } from './settlement.ts';
+import { completionOf } from './completion.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 import { timedTransaction } from './timed-transaction.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -51,7 +51,7 @@ interface Reaction {
   /** Tells of a failure that is final. */
   giveUp(tx: EntityManager, data: unknown, event: Envelope, failure: Failure): void;
   /** Reports that it is done, after so many attempts; absent where nobody awaits that. */
-  report?(heard: Heard, attempts: number): Told<Settlement>;
+  report?(heard: Heard, attempts: number): Told<Completion>;
 }
 
 /** After so many failures a fact is set aside. */
@@ -64,7 +64,7 @@ const SILENT_DELIVERIES = 3;
 const MAX_REMEMBERED = 10_000;
 /** How often a fact may come together with others. */
 const DELIVERIES_TOGETHER = 2;
-/** How long to wait for a database that is away before asking for the fact again, in milliseconds. */
+/** How long to wait for a database that is away before rpc for the fact again, in milliseconds. */
 const DATABASE_AWAY_MS = 2_000;
 const LONGEST_DELAY_MS = 30_000;
 /** Facts of a consumer that reacts together that are done one by one at the same time. */
@@ -99,13 +99,13 @@ export class Inbox {
   }
 
   /** Reacts to a fact inside the transaction that marks it as done. */
-  on<Data extends z.ZodType>(type: FactType<Data>, react: React<z.output<Data>, undefined>): this {
+  on<Data extends z.ZodType>(type: EventType<Data>, react: React<z.output<Data>, undefined>): this {
     return this.onLooking(type, async () => undefined, react);
   }
 
   /** Reacts to a fact that needs a look elsewhere (the processor, another service) before the transaction opens. */
   onLooking<Data extends z.ZodType, Known>(
-    type: FactType<Data>,
+    type: EventType<Data>,
     look: Look<z.output<Data>, Known>,
     react: React<z.output<Data>, Known>,
   ): this {
@@ -127,12 +127,14 @@ export class Inbox {
       look: async (data, event) => look(fact.data.parse(data), event),
       react: async (tx, data, event, known, attempts) => {
         await react(tx, fact.data.parse(data), event, known as Known); // it is what this reaction's own look found
-        record(tx, ProcessorEventSettled, event.teamId, { settlements: [{ ...settlementOf(event, null), attempts }] });
+        record(tx, ProcessorEventCompleted, event.teamId, {
+          completions: [{ ...completionOf(event, null), attempts }],
+        });
       },
       giveUp: (tx, _data, event, failure) =>
-        record(tx, ProcessorEventSettled, event.teamId, { settlements: [settlementOf(event, failure)] }),
+        record(tx, ProcessorEventCompleted, event.teamId, { completions: [completionOf(event, failure)] }),
       report: ({ event, trace }, attempts) => {
-        return { teamId: event.teamId, item: { ...settlementOf(event, null), attempts }, trace };
+        return { teamId: event.teamId, item: { ...completionOf(event, null), attempts }, trace };
       },
     });
   }
@@ -224,7 +226,7 @@ export class Inbox {
     );
     await recordAll(
       tx,
-      rowsOfMany(ProcessorEventSettled, reports, settlements => ({ settlements })),
+      rowsOfMany(ProcessorEventCompleted, reports, completions => ({ completions })),
     );
     return new Set(left);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
-import { envelope, type FactType } from '@billing/contracts/fact';
-import { executeBound, textArray } from '@billing/service-kit/bound-statement';
+import { envelope, type EventType } from '@billing/contracts/event';
+import { executeBound, textArray } from '@billing/service/bound-statement';
 import type { z } from 'zod';
 import type { Publish } from './bus.ts';
 import { HAND_OVER_SECONDS, handOver, leaveInTable, type RecordedFact } from './hand-over.ts';
@@ -35,7 +35,7 @@ OutboxEventSchema.setClass(OutboxEvent);
 /** Records a fact in the caller's transaction; the bus hears of it only if that transaction commits. */
 export function record<Data extends z.ZodType>(
   em: EntityManager,
-  type: FactType<Data>,
+  type: EventType<Data>,
   teamId: string,
   data: z.output<Data>,
 ): void {
@@ -45,7 +45,7 @@ export function record<Data extends z.ZodType>(
 
 /** The row of a fact, for `recordAll`. `trace` is that of what led to it. */
 export function newOutboxRow<Data extends z.ZodType>(
-  type: FactType<Data>,
+  type: EventType<Data>,
   teamId: string,
   data: z.output<Data>,
   trace: TraceCarrier = currentTrace(),
@@ -71,7 +71,7 @@ const MAX_TOLD = 100;
 
 /** The rows of facts that each tell many things of a team. A fact carries the trace of its things only if they share it. */
 export function rowsOfMany<Data extends z.ZodType, Item>(
-  type: FactType<Data>,
+  type: EventType<Data>,
   told: readonly Told<Item>[],
   dataOf: (items: Item[]) => z.output<Data>,
 ): OutboxRow[] {

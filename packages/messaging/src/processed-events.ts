@@ -1,5 +1,5 @@
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 
 const ProcessedEventSchema = defineEntity({
   name: 'ProcessedEvent',

@@ -1,6 +1,6 @@
 import { ProjectId, TeamId } from '@billing/contracts/ids';
-import { fact } from '@billing/contracts/fact';
-import { openDatabase, migrate } from '@billing/service-kit/database';
+import { defineEvent } from '@billing/contracts/event';
+import { openDatabase, migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
 import { pino } from 'pino';
@@ -9,7 +9,7 @@ import { openBus } from '../src/bus.ts';
 import { record } from '../src/outbox.ts';
 import { messagingEntities, messagingMigrations } from '../src/tables.ts';
 
-export const Counted = fact('test.counted.v1', z.object({ number: z.int() }));
+export const Counted = defineEvent('test.counted.v1', z.object({ number: z.int() }));
 
 export const teamId = TeamId.create();
 export const projectId = ProjectId.create();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent } from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
@@ -141,10 +141,10 @@ it('settles a processor event with its effect, and as failed when it is given up
   await inbox.receive(fromProcessor('evt_bad'), 1);
   const settled = await messaging.em
     .fork()
-    .execute(`select data from outbox_events where type = 'processor-event.settled.v1' order by sequence`);
+    .execute(`select data from outbox_events where type = 'processor-event.completed.v1' order by sequence`);
   expect(settled.map(row => row['data'])).toEqual([
-    { settlements: [{ eventId: 'evt_good', projectId, outcome: 'processed', error: null, attempts: 1 }] },
-    { settlements: [{ eventId: 'evt_bad', projectId, outcome: 'failed', error: 'cannot be read', attempts: 1 }] },
+    { completions: [{ eventId: 'evt_good', projectId, outcome: 'processed', error: null, attempts: 1 }] },
+    { completions: [{ eventId: 'evt_bad', projectId, outcome: 'failed', error: 'cannot be read', attempts: 1 }] },
   ]);
 });
 
@@ -165,7 +165,7 @@ it('says how many attempts it took to process an event, and keeps no dead letter
   const { em } = messaging;
   const said = await em.fork().execute<{ data: unknown }[]>('select data from outbox_events');
   expect(said).toMatchObject([
-    { data: { settlements: [{ eventId: 'evt_late', outcome: 'processed', error: null, attempts: 5 }] } },
+    { data: { completions: [{ eventId: 'evt_late', outcome: 'processed', error: null, attempts: 5 }] } },
   ]);
   expect(await em.fork().execute('select 1 from dead_letters')).toEqual([]);
 });

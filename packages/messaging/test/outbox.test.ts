@@ -1,4 +1,4 @@
-import { fact } from '@billing/contracts/fact';
+import { defineEvent } from '@billing/contracts/event';
 import { expect, it } from 'vitest';
 import { waitFor } from '@billing/testing/wait-for';
 import { z } from 'zod';
@@ -64,7 +64,7 @@ it('takes up what a relay claimed and died over', async () => {
 
 it('claims no more at once than fits into memory', async () => {
   await using messaging = await startMessaging();
-  const Large = fact('test.large.v1', z.object({ text: z.string() }));
+  const Large = defineEvent('test.large.v1', z.object({ text: z.string() }));
   const text = 'x'.repeat(1_000_000);
   await messaging.em.fork().transactional(async tx => {
     for (let index = 0; index < 20; index += 1) record(tx, Large, teamId, { text });

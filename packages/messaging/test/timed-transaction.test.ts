@@ -11,8 +11,8 @@ it('keeps nothing of a transaction whose time is over, whatever it goes on to as
   await using messaging = await startMessaging();
   const { promise: ended, resolve: end } = Promise.withResolvers<string[]>();
   const outcomes: string[] = [];
-  const tried = (asking: Promise<unknown>) =>
-    asking.then(
+  const tried = (rpc: Promise<unknown>) =>
+    rpc.then(
       () => void outcomes.push('taken'),
       () => void outcomes.push('refused'),
     );

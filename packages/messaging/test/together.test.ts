@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent } from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
@@ -123,10 +123,10 @@ it('settles every event of the processor that it did together, in the same trans
   const settled = await messaging.em
     .fork()
     .execute<{ data: unknown }[]>(
-      `select data from outbox_events where type = 'processor-event.settled.v1' order by sequence`,
+      `select data from outbox_events where type = 'processor-event.completed.v1' order by sequence`,
     );
   const about = (eventId: string) => ({ eventId, projectId, outcome: 'processed', error: null, attempts: 1 });
-  expect(settled.map(row => row.data)).toEqual([{ settlements: ['evt_1', 'evt_2', 'evt_3'].map(about) }]);
+  expect(settled.map(row => row.data)).toEqual([{ completions: ['evt_1', 'evt_2', 'evt_3'].map(about) }]);
 });
 
 it('does everything that stands on the bus, in far fewer transactions than facts', async () => {

@@ -1,10 +1,10 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
-import { envelope } from '@billing/contracts/fact';
+import { envelope } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import { conflict, Problem } from '@billing/contracts/problem';
-import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { unseal } from './credentials.ts';
 import type { Processor } from './port.ts';
 import { stripeProcessor } from './stripe-processor.ts';
@@ -19,7 +19,7 @@ export interface TeamProcessors {
 }
 
 interface TeamProcessorsOptions {
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly nats: NatsConnection;
   /** First token of the bus's subjects. */
   readonly root: string;
@@ -38,7 +38,7 @@ interface Known {
 const REMEMBER_MS = 60_000;
 
 /** Asks for a team's credentials once a minute, and at once after they changed; the key is held in memory only. */
-export function openTeamProcessors({ asking, nats, root, credentialsKey, baseUrl }: TeamProcessorsOptions) {
+export function openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl }: TeamProcessorsOptions) {
   const known = new Map<TeamId, Known>();
   const changes = nats.subscribe(`${root}.${ProcessorAccountChanged.name}`, {
     callback: (_err, message) => {
@@ -48,7 +48,7 @@ export function openTeamProcessors({ asking, nats, root, credentialsKey, baseUrl
   });
 
   const ask = async (teamId: TeamId): Promise<Processor> => {
-    const credentials = await asking.ask(FindProcessorCredentials, { teamId });
+    const credentials = await rpc.call(FindProcessorCredentials, { teamId });
     if (!credentials) throw conflict('processor_not_connected', 'Connect the payment processor to this team first.');
     const { version, sealedSecretKey } = credentials;
     const before = known.get(teamId);

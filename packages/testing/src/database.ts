@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
-import { provisionService } from '@billing/service-kit/provision';
+import { provisionService } from '@billing/service/provision';
 import { Client } from 'pg';
 import { testServerUrls } from './servers.ts';
 

@@ -4,7 +4,12 @@ import { ApiKeyId } from '@billing/contracts/ids';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { MemberRole } from '@billing/contracts/resources/team';
 import { SCOPES, type Scope } from '@billing/contracts/scopes';
-import { IDENTITY_HEADER, statementSigner, statementVerifier, type Principal } from '@billing/service-kit/principal';
+import {
+  IDENTITY_HEADER,
+  identityTokenSigner,
+  identityTokenVerifier,
+  type Principal,
+} from '@billing/service/identity-token';
 
 /** A gateway's key pair of the test's own: what the service verifies with, and headers that say who asks. */
 export function testIdentity(service: ServiceName) {
@@ -12,12 +17,12 @@ export function testIdentity(service: ServiceName) {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
-  const sign = statementSigner(privateKey, service);
+  const sign = identityTokenSigner(privateKey, service);
   const headers = (principal: Principal) => ({ [IDENTITY_HEADER]: sign(principal) });
   return {
     privateKey,
     publicKey,
-    verifyStatement: statementVerifier(publicKey, service),
+    verifyIdentityToken: identityTokenVerifier(publicKey, service),
     /** Any principal at all. */
     headers,
     /** An API key of the project, with every scope unless told. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope } from '@billing/contracts/ids';
 import {
   isHandled,
   processorEvent,
-  ProcessorEventSettled,
+  ProcessorEventCompleted,
   type ProcessorEventType,
-  type Settlement,
+  type Completion,
 } from '@billing/contracts/processor-events';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -75,6 +75,6 @@ export const deliveredAgain = (event: Envelope): Envelope => ({ ...event, id: ra
 
 const wholeSeconds = (date: Date) => new Date(Math.floor(date.getTime() / 1_000) * 1_000);
 
-/** How events ended, by what facts `processor-event.settled` say, in their order. */
-export const settlementsIn = (facts: readonly { readonly data: unknown }[]): Settlement[] =>
-  facts.flatMap(({ data }) => ProcessorEventSettled.data.parse(data).settlements);
+/** How events ended, by what facts `processor-event.completed` say, in their order. */
+export const completionsIn = (facts: readonly { readonly data: unknown }[]): Completion[] =>
+  facts.flatMap(({ data }) => ProcessorEventCompleted.data.parse(data).completions);

@@ -1,16 +1,16 @@
-import type { Asking } from '@billing/messaging/ask';
-import type { Database } from '@billing/service-kit/database';
-import type { Checks } from '@billing/service-kit/health';
-import { createHttpServer, type HttpServer } from '@billing/service-kit/http';
-import type { VerifyStatement } from '@billing/service-kit/principal';
+import type { RpcClient } from '@billing/messaging/rpc';
+import type { Database } from '@billing/service/database';
+import type { Checks } from '@billing/service/health';
+import { createHttpServer, type HttpServer } from '@billing/service/http';
+import type { VerifyIdentityToken } from '@billing/service/identity-token';
 import type { FastifyBaseLogger } from 'fastify';
 import { serveAnalytics } from './routes/analytics.ts';
 
 export interface Dependencies {
   readonly database: Database;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly logger: FastifyBaseLogger;
-  readonly verifyStatement: VerifyStatement;
+  readonly verifyIdentityToken: VerifyIdentityToken;
   /** Tells now. */
   readonly clock: () => Date;
   readonly checks?: Checks;
@@ -18,8 +18,8 @@ export interface Dependencies {
 
 /** The whole HTTP surface of the service; it opens nothing. */
 export function createApp(dependencies: Dependencies): HttpServer {
-  const { logger, verifyStatement, checks = {} } = dependencies;
-  const app = createHttpServer({ logger, verifyStatement, checks });
+  const { logger, verifyIdentityToken, checks = {} } = dependencies;
+  const app = createHttpServer({ logger, verifyIdentityToken, checks });
   serveAnalytics(app, dependencies);
   return app;
 }

@@ -1,11 +1,11 @@
-import { openAsking } from '@billing/messaging/ask';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed, TOGETHER } from '@billing/messaging/inbox';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { runService } from '@billing/service-kit/lifecycle';
-import { statementVerifier } from '@billing/service-kit/principal';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { runService } from '@billing/service/lifecycle';
+import { identityTokenVerifier } from '@billing/service/identity-token';
 import { createApp } from './app.ts';
 import { analyticsEnv } from './env.ts';
 import { openDatabase } from './persistence/database.ts';
@@ -24,9 +24,9 @@ await runService('analytics', analyticsEnv, async ({ env, logger, resources }) =
 
   const app = createApp({
     database,
-    asking: openAsking(bus),
+    rpc: openRpcClient(bus),
     logger,
-    verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'analytics'),
+    verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'analytics'),
     clock: () => new Date(),
     checks: { database: () => ping(database), broker: () => bus.ping() },
   });

@@ -2,8 +2,8 @@ import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/cust
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { WebhookEventChanged, type WebhookEventState } from '@billing/contracts/events/webhooks';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { FindProject } from '@billing/contracts/questions/questions';
-import { answer } from '@billing/messaging/ask';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import { serveRpc } from '@billing/messaging/rpc';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { reactToFacts } from '../src/reactions/facts.ts';
 import { newScope, saidFact, startService, type Service } from './service.ts';
@@ -19,7 +19,7 @@ beforeEach(() => service.setClock(NOW));
 it('tells a project of which nothing was heard that there is nothing, in the currency the gateway names', async () => {
   const scope = newScope();
   let asked = 0;
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async ({ teamId, projectId }) => {
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async ({ teamId, projectId }) => {
     asked += 1;
     return { id: projectId, teamId, name: 'Shop', baseCurrency: 'eur', createdAt: NOW };
   });
@@ -55,14 +55,14 @@ it('tells a project of which nothing was heard that there is nothing, in the cur
 it('falls back to usd for a project that nobody knows, and waits for a gateway that does not answer', async () => {
   const scope = newScope();
   await expect(service.analytics(scope)).rejects.toThrow(/^503 /);
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   expect((await service.analytics(scope)).mrrByCurrency).toEqual({ usd: 0 });
   await stop();
 });
 
 it('keeps the figures of projects and teams apart', async () => {
   const [mine, other] = [newScope(), newScope()];
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   await service.hear([saidFact(CustomerCreated, mine.teamId, customer(mine))]);
   expect((await service.analytics(mine)).customerCount).toBe(1);
   expect((await service.analytics(other)).customerCount).toBe(0);
@@ -74,7 +74,7 @@ it('keeps the figures of projects and teams apart', async () => {
 it('moves a webhook event along when it is routed to another project', async () => {
   const first = newScope();
   const second = { ...newScope(), teamId: first.teamId };
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const event = (projectId: ProjectScope['projectId'] | null, status: 'failed' | 'processed', version: number) =>
     saidFact(WebhookEventChanged, first.teamId, {
       webhookEvents: [webhookEvent('evt_1', { ...first, projectId }, { status, version })],
@@ -90,7 +90,7 @@ it('moves a webhook event along when it is routed to another project', async () 
 it('counts every webhook event that one fact tells of, for the project of each', async () => {
   const first = newScope();
   const second = { ...newScope(), teamId: first.teamId };
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const told = (version: number, status: 'received' | 'processed') =>
     saidFact(WebhookEventChanged, first.teamId, {
       webhookEvents: [
@@ -108,7 +108,7 @@ it('counts every webhook event that one fact tells of, for the project of each',
 
 it('lets two copies of the service work on one project at once and loses nothing', async () => {
   const scope = newScope();
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const copy = reactToFacts(service.database.em, service.logger);
   const states = Array.from({ length: 40 }, () => subscription(scope));
   const facts = states.flatMap(state => [
@@ -127,7 +127,7 @@ it('lets two copies of the service work on one project at once and loses nothing
 
 it('keeps revenue of sizes that no number can tell from failing the answer', async () => {
   const scope = newScope();
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const huge = { ...item, unitAmount: 99_999_999, quantity: 999_999, interval: 'day' as const };
   const facts = [1, 2, 3, 4].map(() =>
     saidFact(SubscriptionCreated, scope.teamId, { ...subscription(scope), items: [huge] }),
@@ -139,7 +139,7 @@ it('keeps revenue of sizes that no number can tell from failing the answer', asy
 
 it('counts a deleted customer until its deletion, though the news of it come first', async () => {
   const scope = newScope();
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const state = { ...customer(scope), createdAt: new Date('2026-11-17T23:59:59.999Z') };
   await service.hear([
     saidFact(CustomerDeleted, scope.teamId, { ...state, deletedAt: new Date('2026-11-19T00:00:00Z'), version: 2 }),
@@ -169,7 +169,7 @@ it.each([
   ['2026-01-01T00:00:00.000Z', '2026-11-20T12:00:00.000Z', 0],
 ])('tells the churn to the millisecond: one that lives on, one from %s to %s', async (began, ended, expected) => {
   const scope = newScope();
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const living = { ...subscription(scope), startedAt: new Date('2025-06-01T00:00:00Z') };
   const lost = { ...subscription(scope), status: 'canceled' as const };
   await service.hear([
@@ -183,7 +183,7 @@ it.each([
 it('tells revenue, what moved it, and customers by UTC day, over a leap day and the end of a month', async () => {
   service.setClock(new Date('2028-03-01T00:00:00.000Z'));
   const scope = newScope();
-  const stop = answer({ ...service.bus, logger: service.logger }, FindProject, async () => null);
+  const stop = serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null);
   const at = (instant: string) => new Date(instant);
   const begun = { ...subscription(scope), startedAt: at('2028-02-27T23:59:59.999Z') };
   // 100 a year is 8 1/3 a month, which no day's revenue may lose.

@@ -1,12 +1,12 @@
-import type { QuestionType } from '@billing/contracts/question';
+import type { Rpc } from '@billing/contracts/rpc';
 import {
   ListCustomerStates,
   ListReferralCodeStates,
   ListReferralStates,
   ListSubscriptionStates,
   ListWebhookEventStates,
-} from '@billing/contracts/questions/records';
-import { answer } from '@billing/messaging/ask';
+} from '@billing/contracts/rpc/list-states';
+import { serveRpc } from '@billing/messaging/rpc';
 import { z } from 'zod';
 import type { SaidFact, Service } from './service.ts';
 
@@ -79,20 +79,20 @@ export function statesIn(data: unknown): unknown[] {
   return many.success ? many.data.webhookEvents : [data];
 }
 
-type AskedOfOwner = (typeof ListCustomerStates)['asked'];
+type AskedOfOwner = (typeof ListCustomerStates)['request'];
 
 function answerWith<Answer extends z.ZodType>(
   { bus, logger }: Service,
-  question: QuestionType<AskedOfOwner, Answer>,
+  question: Rpc<AskedOfOwner, Answer>,
   records: readonly Told[],
   { partOf, beforeAnswer }: OwnersOptions,
 ): () => Promise<void> {
-  return answer({ ...bus, logger }, question, async ({ projectId, after }) => {
+  return serveRpc({ ...bus, logger }, question, async ({ projectId, after }) => {
     await beforeAnswer?.();
     const mine = records.filter(record => record.projectId === projectId);
     const from = after === null ? 0 : mine.findIndex(({ id }) => id === after) + 1;
     const part = mine.slice(from, from + partOf);
-    return question.answer.parse({
+    return question.reply.parse({
       records: part.map(({ recordedAt, state }) => ({ recordedAt, state })),
       next: from + partOf < mine.length ? part.at(-1)?.id : null,
     });

@@ -2,7 +2,7 @@ import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProjectCreated, type ProjectState } from '@billing/contracts/events/gateway';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { openAsking } from '@billing/messaging/ask';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -93,7 +93,7 @@ it('shows the former figures until all is made, also when it dies halfway, and t
     };
     await using resources = new AsyncDisposableStack();
     resources.use(ownersOf(service, facts, { partOf: 2, beforeAnswer }));
-    const dying = rebuildProject({ ...dependencies(), asking: impatient() })(stateOf(scope));
+    const dying = rebuildProject({ ...dependencies(), rpc: impatient() })(stateOf(scope));
     await expect(dying).rejects.toThrow('could not be answered');
     expect(seen).toEqual([before, before, before, before]);
   }
@@ -152,17 +152,17 @@ it('gives way to a rebuild that begins later, should the two not know of each ot
 
 const dependencies = (onWait: () => void = () => undefined) => ({
   em: service.database.em,
-  asking: openAsking(service.bus),
+  rpc: openRpcClient(service.bus),
   takeTurns: takeTurns(service.databaseUrl, onWait),
 });
 
 /** Asks once, where a rebuild would be patient. */
-function impatient(): ReturnType<typeof openAsking> {
-  const asking = openAsking(service.bus);
+function impatient(): ReturnType<typeof openRpcClient> {
+  const rpc = openRpcClient(service.bus);
   return {
-    ask: async (...asked) => {
+    call: async (...asked) => {
       try {
-        return await asking.ask(...asked);
+        return await rpc.call(...asked);
       } catch (err) {
         throw new Error(String(err), { cause: err });
       }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { envelope, type FactType } from '@billing/contracts/fact';
+import { envelope, type EventType } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
-import { openAsking } from '@billing/messaging/ask';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { TOGETHER } from '@billing/messaging/inbox';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -27,7 +27,7 @@ export interface SaidFact {
 
 /** The fact as its service records it. */
 export function saidFact<Data extends z.ZodType>(
-  type: FactType<Data>,
+  type: EventType<Data>,
   teamId: TeamId,
   data: z.output<Data>,
   occurredAt = new Date(),
@@ -50,8 +50,8 @@ export async function startService() {
     resources.defer(await bus.consume(consumer, filter, receive, TOGETHER));
   const identity = testIdentity('analytics');
   let now = new Date();
-  const { verifyStatement } = identity;
-  const app = createApp({ database, asking: openAsking(bus), logger, verifyStatement, clock: () => now });
+  const { verifyIdentityToken } = identity;
+  const app = createApp({ database, rpc: openRpcClient(bus), logger, verifyIdentityToken, clock: () => now });
   resources.adopt(app, it => it.close());
 
   const get = async (scope: ProjectScope, rest: string): Promise<unknown> => {

@@ -12,7 +12,7 @@ it('refuses writes while its outbox is full, answers reads, and takes writes onc
      select gen_random_uuid(), 'test.counted.v1', 'team', '{}', '{}', now(), now() + interval '1 hour'
        from generate_series(1, 3)`,
   );
-  await waitFor(catalog.backlog.isFull, { what: 'the outbox to be full' });
+  await waitFor(catalog.backlog.isOverloaded, { what: 'the outbox to be full' });
 
   const headers = { 'idempotency-key': 'team-product' };
   const create = () => catalog.call('POST', '/products', { body: { name: 'Team' }, headers });
@@ -26,7 +26,7 @@ it('refuses writes while its outbox is full, answers reads, and takes writes onc
   expect(await catalog.call('GET', `/products/${product.id}`)).toMatchObject({ status: 200, body: { name: 'Pro' } });
 
   await catalog.em.execute('update outbox_events set claimed_until = null where published_at is null');
-  await waitFor(() => !catalog.backlog.isFull(), { what: 'the outbox to count as drained' });
+  await waitFor(() => !catalog.backlog.isOverloaded(), { what: 'the outbox to count as drained' });
   const created = await create();
   expect(created).toMatchObject({ status: 201, body: { product: { name: 'Team' } } });
   expect(created.headers).not.toHaveProperty('idempotent-replayed');

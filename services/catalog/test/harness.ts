@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { answer, openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
@@ -15,7 +15,7 @@ import { stripeClient } from '@billing/processor/stripe-client';
 import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -50,7 +50,7 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
   const credentialsKey = randomBytes(32);
   const disconnected = new Set<TeamId>();
   resources.defer(
-    answer({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
+    serveRpc({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
       disconnected.has(teamId)
         ? null
         : {
@@ -60,9 +60,9 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
           },
     ),
   );
-  const asking = openAsking({ nats, root });
+  const rpc = openRpcClient({ nats, root });
   const processors = resources.adopt(
-    openTeamProcessors({ asking, nats, root, credentialsKey, baseUrl: localProcessor.url }),
+    openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl: localProcessor.url }),
     it => it.close(),
   );
   const journal = openCatalogJournal({ em, processors, logger });
@@ -80,10 +80,10 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
     );
   resources.defer(startRelay(em, bus.publish, logger));
 
-  const backlog = resources.adopt(watchBacklog(em, { highWater, logger, intervalMs: 50 }), it => it.close());
+  const backlog = resources.adopt(watchBackPressure(em, { highWater, logger, intervalMs: 50 }), it => it.close());
   const identity = testIdentity('catalog');
-  const { verifyStatement } = identity;
-  const app = createApp({ database, journal, verifyStatement, logger, refusesWrites: backlog.isFull });
+  const { verifyIdentityToken } = identity;
+  const app = createApp({ database, journal, verifyIdentityToken, logger, isOverloaded: backlog.isOverloaded });
   resources.adopt(app, it => it.close());
   const processor = stripeProcessor(secretKey, localProcessor.url);
 
@@ -115,7 +115,7 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
 
   return {
     app,
-    asking,
+    rpc,
     backlog,
     bus,
     call,

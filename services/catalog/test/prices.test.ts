@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
 import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
-import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/questions/questions';
+import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import { startCatalog, statesIn } from './harness.ts';
 
 it('creates a recurring price at the processor and here, and tells the bus once', async () => {
@@ -120,8 +120,8 @@ it('deactivates at the processor what it deletes here, and still tells other ser
   ]);
 
   const { processorPriceId } = price;
-  expect(await catalog.asking.ask(FindPrice, { ...catalog.scope, priceId: price.id })).toBeNull();
-  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject({
+  expect(await catalog.rpc.call(FindPrice, { ...catalog.scope, priceId: price.id })).toBeNull();
+  expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject({
     price: { id: price.id, unitAmount: 2_999, deletedAt: expect.any(Date) },
     product: { id: product.id },
   });
@@ -159,8 +159,8 @@ it('says the same of another project’s price as of none at all', async () => {
   }
   const body = { productId: product.id, unitAmount: 1, currency: 'usd', interval: 'day' };
   expect((await catalog.call('POST', '/prices', { of: stranger, body })).status).toBe(404);
-  expect(await catalog.asking.ask(FindPrice, { ...stranger, priceId: id })).toBeNull();
-  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...stranger, processorPriceId })).toBeNull();
+  expect(await catalog.rpc.call(FindPrice, { ...stranger, priceId: id })).toBeNull();
+  expect(await catalog.rpc.call(FindPriceByProcessorId, { ...stranger, processorPriceId })).toBeNull();
 });
 
 it('tells other services of a price and its product', async () => {
@@ -172,10 +172,8 @@ it('tells other services of a price and its product', async () => {
     product: { id: product.id, name: 'Pro', isActive: true },
   };
   const { id: priceId, processorPriceId } = price;
-  expect(await catalog.asking.ask(FindPrice, { ...catalog.scope, priceId })).toMatchObject(priced);
-  expect(await catalog.asking.ask(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(
-    priced,
-  );
+  expect(await catalog.rpc.call(FindPrice, { ...catalog.scope, priceId })).toMatchObject(priced);
+  expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(priced);
 });
 
 it('names every field that is wrong', async () => {

@@ -7,10 +7,10 @@ import {
   ProductDeleted,
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId } from '@billing/contracts/ids';
-import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventSettled } from '@billing/contracts/processor-events';
-import { processorFact, settlementsIn } from '@billing/testing/processor-events';
+import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { processorFact, completionsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { openCatalogJournal } from '../src/operations/open-journal.ts';
 import { updateProduct } from '../src/operations/update-product.ts';
@@ -28,7 +28,7 @@ it('publishes nothing about the echo of its own changes, and settles it', async 
 
   expect(statesIn(await catalog.heard(ProductCreated, ProductUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
   expect(statesIn(await catalog.heard(PriceCreated, PriceUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
-  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled));
+  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted));
   expect(settled.map(({ outcome }) => outcome)).toEqual(['processed', 'processed', 'processed', 'processed']);
 });
 
@@ -58,7 +58,7 @@ it('takes over what was changed at the processor, once however often it is told'
   expect((await catalog.call('GET', `/prices/${price.id}`)).body.isActive).toBe(false);
   expect(statesIn(await catalog.heard(ProductUpdated))).toMatchObject([{ name: 'Renamed', version: 2 }]);
   expect(statesIn(await catalog.heard(PriceUpdated))).toMatchObject([{ isActive: false, version: 2 }]);
-  expect(await catalog.heard(ProcessorEventSettled)).toHaveLength(events.length);
+  expect(await catalog.heard(ProcessorEventCompleted)).toHaveLength(events.length);
 });
 
 it('hears events over the bus', async () => {
@@ -129,7 +129,7 @@ it.each([
 
   expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   const error = expect.stringMatching(new RegExp(`^The event's object cannot be read: ${field}: `));
-  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled));
+  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted));
   expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
   const setAside = await catalog.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
   expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
@@ -143,7 +143,7 @@ it('lets products of other projects pass', async () => {
   for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   expect((await catalog.call('GET', '/products')).body.products).toEqual([]);
   expect((await catalog.call('GET', '/prices')).body.prices).toEqual([]);
-  expect(settlementsIn(await catalog.heard(ProcessorEventSettled))).toMatchObject([
+  expect(completionsIn(await catalog.heard(ProcessorEventCompleted))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
@@ -294,7 +294,7 @@ it('settles every type of event that it owns, once, and no other', async () => {
     for (const inbox of [catalog.products, catalog.prices])
       expect(await inbox.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = settlementsIn(await catalog.heard(ProcessorEventSettled)).map(({ eventId }) => eventId);
+  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'catalog');
   expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

@@ -1,8 +1,8 @@
-import { createHttpServer, type HttpServer } from '@billing/service-kit/http';
-import type { Checks } from '@billing/service-kit/health';
-import type { Database } from '@billing/service-kit/database';
-import type { VerifyStatement } from '@billing/service-kit/principal';
-import type { RefusesWrites } from '@billing/service-kit/refused-writes';
+import { createHttpServer, type HttpServer } from '@billing/service/http';
+import type { Checks } from '@billing/service/health';
+import type { Database } from '@billing/service/database';
+import type { VerifyIdentityToken } from '@billing/service/identity-token';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Journal } from '@billing/processor/journal/write-journal';
 import { customerRoutes } from './routes/customers.ts';
@@ -10,11 +10,11 @@ import { customerRoutes } from './routes/customers.ts';
 export interface Dependencies {
   readonly database: Database;
   readonly journal: Journal;
-  readonly verifyStatement: VerifyStatement;
+  readonly verifyIdentityToken: VerifyIdentityToken;
   readonly logger: FastifyBaseLogger;
   readonly checks?: Checks;
   /** While it says so, no writes are taken. */
-  readonly refusesWrites?: RefusesWrites;
+  readonly isOverloaded?: IsOverloaded;
 }
 
 /** The HTTP surface; it opens nothing. */

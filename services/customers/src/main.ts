@@ -1,15 +1,15 @@
-import { openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
-import { runService } from '@billing/service-kit/lifecycle';
-import { statementVerifier } from '@billing/service-kit/principal';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { runService } from '@billing/service/lifecycle';
+import { identityTokenVerifier } from '@billing/service/identity-token';
 import { startReconciler } from '@billing/processor/journal/reconciler';
 import { openCustomersJournal } from '#operations/open-journal.ts';
 import { openDatabase } from '#persistence/database.ts';
@@ -28,7 +28,7 @@ await runService('customers', customersEnv, async ({ env, logger, resources }) =
 
   const processors = resources.adopt(
     openTeamProcessors({
-      asking: openAsking({ nats, root }),
+      rpc: openRpcClient({ nats, root }),
       nats,
       root,
       credentialsKey: env.CREDENTIALS_KEY,
@@ -43,14 +43,16 @@ await runService('customers', customersEnv, async ({ env, logger, resources }) =
   resources.defer(await bus.consume('customers', 'processor.customer.*.v1', customers.receive));
   resources.defer(answerAboutCustomers({ em, nats, root, logger }));
   resources.defer(startRelay(em, bus.publish, logger));
-  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
+  const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+    it.close(),
+  );
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em)];
   resources.defer(startCleaning(logger, ...tasks));
 
-  const verifyStatement = statementVerifier(env.IDENTITY_PUBLIC_KEY, 'customers');
+  const verifyIdentityToken = identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'customers');
   const checks = { database: () => ping(database), broker: () => bus.ping() };
   const app = resources.adopt(
-    createApp({ database, journal, verifyStatement, logger, checks, refusesWrites: backlog.isFull }),
+    createApp({ database, journal, verifyIdentityToken, logger, checks, isOverloaded: backlog.isOverloaded }),
     it => it.close(),
   );
   await app.listen({ port: env.PORT, host: env.HOST });

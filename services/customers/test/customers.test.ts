@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
-import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/questions/questions';
+import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
 import { startCustomers, statesIn, type Customers } from './harness.ts';
 
 it('creates a customer at the processor and here, and tells the bus once', async () => {
@@ -173,7 +173,7 @@ it('says the same of another project’s customer as of none at all', async () =
     expect(foreign.text).toBe(absent.text);
   }
   expect((await customers.call('GET', '/customers', { of: stranger })).body.customers).toEqual([]);
-  expect(await customers.asking.ask(FindCustomer, { ...stranger, customerId: id })).toBeNull();
+  expect(await customers.rpc.call(FindCustomer, { ...stranger, customerId: id })).toBeNull();
 });
 
 it('tells other services of a customer, and of all projects that hold one of the processor', async () => {
@@ -184,18 +184,18 @@ it('tells other services of a customer, and of all projects that hold one of the
   const shared = await customers.createCustomer({ email: 'ada@example.com' }, of);
   expect(shared.processorCustomerId).toBe(processorCustomerId);
 
-  expect(await customers.asking.ask(FindCustomer, { ...customers.scope, customerId: id })).toMatchObject({
+  expect(await customers.rpc.call(FindCustomer, { ...customers.scope, customerId: id })).toMatchObject({
     id,
     email: 'ada@example.com',
     processorCustomerId,
   });
-  const holders = await customers.asking.ask(FindCustomersByProcessorId, { teamId, processorCustomerId });
+  const holders = await customers.rpc.call(FindCustomersByProcessorId, { teamId, processorCustomerId });
   expect(holders.map(holder => holder.projectId).toSorted()).toEqual(
     [customers.scope.projectId, of.projectId].toSorted(),
   );
   await customers.call('DELETE', `/customers/${id}`);
-  expect(await customers.asking.ask(FindCustomer, { ...customers.scope, customerId: id })).toBeNull();
-  expect(await customers.asking.ask(FindCustomersByProcessorId, { teamId, processorCustomerId })).toMatchObject([
+  expect(await customers.rpc.call(FindCustomer, { ...customers.scope, customerId: id })).toBeNull();
+  expect(await customers.rpc.call(FindCustomersByProcessorId, { teamId, processorCustomerId })).toMatchObject([
     { id: shared.id },
   ]);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { expect, it } from 'vitest';
 import { startCustomers } from './harness.ts';
 

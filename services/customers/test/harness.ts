@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { answer, openAsking } from '@billing/messaging/ask';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
@@ -14,7 +14,7 @@ import { stripeClient } from '@billing/processor/stripe-client';
 import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -48,7 +48,7 @@ export async function startCustomers() {
   const credentialsKey = randomBytes(32);
   const disconnected = new Set<TeamId>();
   resources.defer(
-    answer({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
+    serveRpc({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
       disconnected.has(teamId)
         ? null
         : {
@@ -58,9 +58,9 @@ export async function startCustomers() {
           },
     ),
   );
-  const asking = openAsking({ nats, root });
+  const rpc = openRpcClient({ nats, root });
   const processors = resources.adopt(
-    openTeamProcessors({ asking, nats, root, credentialsKey, baseUrl: localProcessor.url }),
+    openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl: localProcessor.url }),
     it => it.close(),
   );
   const journal = openCustomersJournal({ em, processors, logger });
@@ -78,8 +78,9 @@ export async function startCustomers() {
   resources.defer(startRelay(em, bus.publish, logger));
 
   const identity = testIdentity('customers');
-  const app = resources.adopt(createApp({ database, journal, verifyStatement: identity.verifyStatement, logger }), it =>
-    it.close(),
+  const app = resources.adopt(
+    createApp({ database, journal, verifyIdentityToken: identity.verifyIdentityToken, logger }),
+    it => it.close(),
   );
   const processor = stripeProcessor(secretKey, localProcessor.url);
 
@@ -108,7 +109,7 @@ export async function startCustomers() {
 
   return {
     app,
-    asking,
+    rpc,
     bus,
     call,
     control: new LocalProcessorControl(localProcessor.url, secretKey),

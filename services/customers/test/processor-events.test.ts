@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { ProjectId } from '@billing/contracts/ids';
-import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventSettled } from '@billing/contracts/processor-events';
-import { processorFact, settlementsIn } from '@billing/testing/processor-events';
+import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { processorFact, completionsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { startCustomers, statesIn, type Customers } from './harness.ts';
 
@@ -18,7 +18,7 @@ it('publishes nothing about the echo of its own changes, and settles it', async 
     { version: 1 },
     { version: 2 },
   ]);
-  expect(settlementsIn(await customers.heard(ProcessorEventSettled))).toMatchObject([
+  expect(completionsIn(await customers.heard(ProcessorEventCompleted))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
@@ -76,7 +76,7 @@ it('lets customers pass that it does not know', async () => {
   await customers.dashboard.customers.del(id);
   for (const event of await customers.events()) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  expect(await customers.heard(ProcessorEventSettled)).toHaveLength(2);
+  expect(await customers.heard(ProcessorEventCompleted)).toHaveLength(2);
 });
 
 it('tells every project that holds the customer', async () => {
@@ -173,7 +173,7 @@ it.each(['customer.created', 'customer.updated', 'customer.deleted'] as const)(
     const event = processorFact(customers.scope, type, { id: 'cus_1', object: 'customer', email: 7 });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
     const error = expect.stringMatching(/^The event's object cannot be read: email: /);
-    const settled = settlementsIn(await customers.heard(ProcessorEventSettled));
+    const settled = completionsIn(await customers.heard(ProcessorEventCompleted));
     expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
     const setAside = await customers.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
     expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
@@ -189,7 +189,7 @@ it('settles every type of event that it owns, once, and no other', async () => {
     const event = processorFact(customers.scope, type, {}, { eventId: idOf(type) });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = settlementsIn(await customers.heard(ProcessorEventSettled)).map(({ eventId }) => eventId);
+  const settled = completionsIn(await customers.heard(ProcessorEventCompleted)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'customers');
   expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

@@ -1,5 +1,5 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { ListCustomerStates } from '@billing/contracts/questions/records';
+import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
 import { expect, it } from 'vitest';
 import { startCustomers } from './harness.ts';
 
@@ -13,7 +13,7 @@ it('tells every customer of the project part by part, the deleted ones too, each
   await customers.em.fork().execute(`update customers set created_at = '2026-01-01T00:00:00.000456Z'`);
 
   const askFor = (after: string | null) =>
-    customers.asking.ask(ListCustomerStates, { ...customers.scope, after, limit: 2 });
+    customers.rpc.call(ListCustomerStates, { ...customers.scope, after, limit: 2 });
   const told: CustomerState[] = [];
   for (let part = await askFor(null); told.length <= ids.length; part = await askFor(part.next)) {
     told.push(...part.records.map(({ state }) => state));

@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
 import type { Operation } from '@billing/contracts/operation';
-import type { Database } from '@billing/service-kit/database';
-import type { Checks } from '@billing/service-kit/health';
-import type { RefusesWrites } from '@billing/service-kit/refused-writes';
+import type { Database } from '@billing/service/database';
+import type { Checks } from '@billing/service/health';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import { createAdmission } from '#admission/admit.ts';
 import type { KeyRing } from '#admission/keys.ts';
@@ -35,7 +35,7 @@ export interface Dependencies {
   readonly deliveries: Deliveries;
   readonly checks: Checks;
   /** While it says so, no writes to what the gateway owns are taken. */
-  readonly refusesWrites?: RefusesWrites;
+  readonly isOverloaded?: IsOverloaded;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly publicUrl: string;
@@ -52,7 +52,7 @@ export interface Dependencies {
  */
 export function createApp(dependencies: Dependencies): Express {
   const { operations, database, signIn, keys, limits, forwarding, deliveries } = dependencies;
-  const { publicUrl, keyMode, secretKey, now, refusesWrites = () => false } = dependencies;
+  const { publicUrl, keyMode, secretKey, now, isOverloaded = () => false } = dependencies;
   const admit = createAdmission({
     keys,
     signIn,
@@ -72,7 +72,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(healthRoutes(dependencies.checks));
   app.use(documentationRoutes(describeApi({ operations, publicUrl, cookieName: signIn.cookieName })));
   app.use('/api/auth', signInRoutes({ signIn, limits, publicUrl }));
-  const own = { handlers, answerOnce: once, refusesWrites };
+  const own = { handlers, answerOnce: once, isOverloaded };
   app.use(operationRoutes({ operations, admit, limits, forwarding, deliveries, ...own }));
   app.use(portalPageRoutes({ limits, forwarding }));
   app.use((_request, _reply, next) => next(routeNotFound()));

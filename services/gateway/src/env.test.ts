@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { parseEnv } from '@billing/service-kit/env';
+import { parseEnv } from '@billing/service/env';
 import { expect, it } from 'vitest';
 import { gatewayEnv, serviceUrls } from './env.ts';
 

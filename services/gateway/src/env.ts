@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ServiceName } from '@billing/contracts/operation';
-import { pemInBase64, serviceEnv } from '@billing/service-kit/env';
+import { pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 

@@ -1,21 +1,21 @@
-import { FindProject } from '@billing/contracts/questions/questions';
-import { ListProjectStates } from '@billing/contracts/questions/records';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import { allOperations } from '@billing/contracts/operations/index';
-import { answer } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { serveRpc } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { startRelay } from '@billing/messaging/relay';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
-import { runService } from '@billing/service-kit/lifecycle';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { runService } from '@billing/service/lifecycle';
 import { openKeyRing } from '#admission/keys.ts';
 import { createLimits } from '#admission/limits.ts';
 import { secretKeyFrom } from '#domain/api-key-secret.ts';
 import { openDeliveries } from '#forwarding/deliveries.ts';
 import { openForwarding } from '#forwarding/forward.ts';
-import { createStatements } from '#forwarding/statements.ts';
+import { createIdentityTokens } from '#forwarding/statements.ts';
 import { listen } from '#http/server.ts';
 import { findProject } from '#operations/projects.ts';
 import { openDatabase } from '#persistence/database.ts';
@@ -38,16 +38,16 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
   );
   const nats = resources.adopt(await connectBroker(env.NATS_URL, 'gateway'), closeBroker);
   const bus = await openBus({ nats, logger });
-  resources.defer(answer({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
-  resources.defer(answer({ nats, root: bus.root, logger }, ListProjectStates, listProjectStates(database.em)));
+  resources.defer(serveRpc({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
+  resources.defer(serveRpc({ nats, root: bus.root, logger }, ListProjectStates, listProjectStates(database.em)));
   resources.defer(startRelay(database.em, bus.publish, logger));
-  const backlog = resources.adopt(watchBacklog(database.em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+  const backlog = resources.adopt(watchBackPressure(database.em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
     it.close(),
   );
   resources.defer(startCleaning(logger, () => forgetIdempotentRequests(database.em)));
 
   const keys = resources.adopt(openKeyRing(database.em, now, logger), it => it.close());
-  const state = createStatements(env.IDENTITY_PRIVATE_KEY, now);
+  const state = createIdentityTokens(env.IDENTITY_PRIVATE_KEY, now);
   const forwarding = resources.adopt(openForwarding({ urls, state }), it => it.close());
   const deliveries = resources.adopt(openDeliveries({ url: urls.webhooks, state }), it => it.close());
   const limits = createLimits({
@@ -65,7 +65,7 @@ await runService('gateway', gatewayEnv, async ({ env, logger, resources }) => {
     forwarding,
     deliveries,
     checks: { database: () => ping(database), broker: () => bus.ping(), ...serviceChecks(urls) },
-    refusesWrites: backlog.isFull,
+    isOverloaded: backlog.isOverloaded,
     logger,
     now,
     publicUrl,

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import express from 'express';
-import { decodeBundle, type Delivery, type DeliveryAnswer } from '@billing/contracts/delivery-bundle';
+import { decodeBundle, type Delivery, type DeliveryResponse } from '@billing/contracts/delivery-bundle';
 import { testIdentity } from '@billing/testing/identity';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { openDeliveries } from '#forwarding/deliveries.ts';
-import { createStatements } from '#forwarding/statements.ts';
+import { createIdentityTokens } from '#forwarding/statements.ts';
 import { answerError } from '#http/answer-problem.ts';
 import { identifyRequest } from '#http/identify-request.ts';
 import type { Reply } from '#http/exchange.ts';
@@ -19,7 +19,7 @@ const identity = testIdentity('webhooks');
 
 /** The receiving part of a gateway in front of a webhooks service that answers each bundle as the test says. */
 async function startReceiving(
-  answer: (bundle: readonly Delivery[]) => Promise<readonly DeliveryAnswer[]>,
+  answer: (bundle: readonly Delivery[]) => Promise<readonly DeliveryResponse[]>,
   answerTimeoutMs = 10_000,
 ) {
   const resources = new AsyncDisposableStack();
@@ -42,7 +42,7 @@ async function startReceiving(
     const answers = await answer(bundle);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ answers }));
   });
-  const state = createStatements(identity.privateKey, () => new Date());
+  const state = createIdentityTokens(identity.privateKey, () => new Date());
   const deliveries = resources.adopt(openDeliveries({ url: service.url, state, answerTimeoutMs }), opened =>
     opened.close(),
   );
@@ -116,7 +116,7 @@ it('answers 503 to all that wait for a service that hangs, and goes on when it i
 
 it.each([
   ['fewer answers than deliveries', async () => []],
-  ['answers of another shape', async () => [{ status: 'fine' } as unknown as DeliveryAnswer]],
+  ['answers of another shape', async () => [{ status: 'fine' } as unknown as DeliveryResponse]],
 ])('answers 503 to a service that gives %s', async (_what, answer) => {
   await using receiving = await startReceiving(answer);
   expect(await receiving.post('x')).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });

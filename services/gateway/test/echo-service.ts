@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { ServiceName } from '@billing/contracts/operation';
-import { statementVerifier, type Principal } from '@billing/service-kit/principal';
+import { identityTokenVerifier, type Principal } from '@billing/service/identity-token';
 
 /** What a service saw of a request. */
 export interface Seen {
@@ -17,7 +17,7 @@ export interface Seen {
 
 /** Stands where a service will: answers what it saw. `?status=404` makes it answer so, `?hang=1` not at all, `?break=1` by half. */
 export async function startEchoService(service: ServiceName, publicKey: string) {
-  const verify = statementVerifier(publicKey, service);
+  const verify = identityTokenVerifier(publicKey, service);
   const seen: Seen[] = [];
   let ready = true;
   const server = createServer((request, response) => {
@@ -79,7 +79,7 @@ function answerBundle(response: ServerResponse, seen: Seen, bytes: Buffer): void
 
 export type EchoService = Awaited<ReturnType<typeof startEchoService>>;
 
-function principalIn(verify: ReturnType<typeof statementVerifier>, statement: string | string[] | undefined) {
+function principalIn(verify: ReturnType<typeof identityTokenVerifier>, statement: string | string[] | undefined) {
   try {
     return verify(typeof statement === 'string' ? statement : undefined);
   } catch {

@@ -3,7 +3,7 @@ import { startGateway } from './harness.ts';
 
 it('refuses writes of its own while its outbox is full, and goes on with reads, sign-in and what others answer', async () => {
   let isFull = false;
-  await using gateway = await startGateway({ refusesWrites: () => isFull });
+  await using gateway = await startGateway({ isOverloaded: () => isFull });
   const { owner, teamPath, path, newKey } = await gateway.givenProject();
   const { bearer } = await newKey();
 

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { FindProject } from '@billing/contracts/questions/questions';
+import { FindProject } from '@billing/contracts/rpc/calls';
 import type { ServiceName } from '@billing/contracts/operation';
 import { allOperations } from '@billing/contracts/operations/index';
 import { SCOPES, type Scope } from '@billing/contracts/scopes';
-import { answer as answerQuestion } from '@billing/messaging/ask';
+import { serveRpc } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
-import { migrate, ping } from '@billing/service-kit/database';
+import { migrate, ping } from '@billing/service/database';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -16,7 +16,7 @@ import { createLimits, type LimitSettings } from '#admission/limits.ts';
 import { secretKeyFrom } from '#domain/api-key-secret.ts';
 import { openDeliveries } from '#forwarding/deliveries.ts';
 import { openForwarding } from '#forwarding/forward.ts';
-import { createStatements } from '#forwarding/statements.ts';
+import { createIdentityTokens } from '#forwarding/statements.ts';
 import { listen } from '#http/server.ts';
 import { findProject } from '#operations/projects.ts';
 import { openDatabase } from '#persistence/database.ts';
@@ -33,7 +33,7 @@ interface GatewaySettings {
   readonly trustProxy?: number;
   readonly authSecret?: string;
   /** Whether writes to what the gateway owns are refused. */
-  readonly refusesWrites?: () => boolean;
+  readonly isOverloaded?: () => boolean;
   /** Reach the database by another way than straight. */
   readonly linkDatabase?: (url: string) => Promise<string>;
   /** The database and the services of a gateway that runs already: a second copy of it. */
@@ -69,10 +69,10 @@ export async function startGateway(settings: GatewaySettings = {}) {
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  resources.defer(answerQuestion({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
+  resources.defer(serveRpc({ nats, root: bus.root, logger }, FindProject, findProject(database.em)));
   resources.defer(startRelay(database.em, bus.publish, logger));
   const keys = resources.adopt(openKeyRing(database.em, now, logger), it => it.close());
-  const state = createStatements(identity.privateKey, now);
+  const state = createIdentityTokens(identity.privateKey, now);
   const patience = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
   const forwarding = resources.adopt(openForwarding({ urls, state, ...patience }), it => it.close());
   const deliveries = resources.adopt(openDeliveries({ url: urls.webhooks, state, ...patience }), it => it.close());
@@ -91,7 +91,7 @@ export async function startGateway(settings: GatewaySettings = {}) {
     keyMode: 'test',
     secretKey: secretKeyFrom(settings.authSecret ?? 's'.repeat(32)),
     trustProxy: settings.trustProxy ?? false,
-    refusesWrites: settings.refusesWrites ?? (() => false),
+    isOverloaded: settings.isOverloaded ?? (() => false),
   });
   const server = resources.adopt(await listen(app, { host: '127.0.0.1', port: 0 }), it => it.close());
   const url = `http://127.0.0.1:${server.port}`;

@@ -152,7 +152,7 @@ async function given(name: (typeof OPERATIONS)[number]) {
     const [row] = await gateway.database.em.fork().execute<{ count: string }[]>(query, values);
     return Number(row?.count);
   };
-  const asking =
+  const rpc =
     (at: string, body: object) =>
     (key: string): Promise<Answer> =>
       gateway.call('POST', at, { body, headers: { cookie: owner.cookie, 'idempotency-key': key } });
@@ -160,29 +160,29 @@ async function given(name: (typeof OPERATIONS)[number]) {
   switch (name) {
     case 'createTeam':
       return {
-        post: asking('/api/service/teams', { name: 'Acme' }),
+        post: rpc('/api/service/teams', { name: 'Acme' }),
         count: () => counted('select count(*) from members where user_id = ?', owner.userId),
       };
     case 'addMember':
       return {
-        post: asking(`${teamPath}/members`, { email: (await gateway.signUp()).email, role: 'member' }),
+        post: rpc(`${teamPath}/members`, { email: (await gateway.signUp()).email, role: 'member' }),
         count: () => counted('select count(*) from members where team_id = ?', teamId),
       };
     case 'createProject':
       return {
-        post: asking(`${teamPath}/projects`, { name: 'Shop' }),
+        post: rpc(`${teamPath}/projects`, { name: 'Shop' }),
         count: () => counted('select count(*) from projects where team_id = ?', teamId),
       };
     case 'createApiKey':
       return {
-        post: asking(`${path}/api-keys`, KEY),
+        post: rpc(`${path}/api-keys`, KEY),
         count: () => counted('select count(*) from api_keys where team_id = ?', teamId),
       };
     case 'rotateApiKey': {
       const { id } = await newKey();
       const before = await hashOf(id);
       return {
-        post: asking(`${path}/api-keys/${id}/rotate`, { overlapMs: 60_000 }),
+        post: rpc(`${path}/api-keys/${id}/rotate`, { overlapMs: 60_000 }),
         // After one rotation the secret before it is the one before, after two it is gone.
         count: () =>
           counted(

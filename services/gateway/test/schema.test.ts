@@ -1,4 +1,4 @@
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';

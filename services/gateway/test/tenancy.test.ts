@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
-import { FindProject } from '@billing/contracts/questions/questions';
-import { openAsking } from '@billing/messaging/ask';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { waitFor } from '@billing/testing/wait-for';
 import { startGateway, withoutRequestId, type Gateway } from './harness.ts';
 
@@ -121,10 +121,10 @@ describe('projects', () => {
 
   it('are told to services that ask, within their team only', async () => {
     const { teamId, projectId } = await gateway.givenProject();
-    const asking = openAsking({ nats: gateway.nats, root: gateway.bus.root });
+    const rpc = openRpcClient({ nats: gateway.nats, root: gateway.bus.root });
     const scope = { teamId: TeamId.schema.parse(teamId), projectId: ProjectId.schema.parse(projectId) };
-    expect(await asking.ask(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
-    expect(await asking.ask(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
+    expect(await rpc.call(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
+    expect(await rpc.call(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
   });
 
   it('of another team and ones that never were are the same 404 to a member', async () => {

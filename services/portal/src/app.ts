@@ -1,10 +1,10 @@
-import type { Asking } from '@billing/messaging/ask';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Database } from '@billing/service-kit/database';
-import type { Checks } from '@billing/service-kit/health';
-import { createHttpServer } from '@billing/service-kit/http';
-import type { VerifyStatement } from '@billing/service-kit/principal';
-import type { RefusesWrites } from '@billing/service-kit/refused-writes';
+import type { Database } from '@billing/service/database';
+import type { Checks } from '@billing/service/health';
+import { createHttpServer } from '@billing/service/http';
+import type { VerifyIdentityToken } from '@billing/service/identity-token';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import { readAssets } from '#page/assets.ts';
 import { keepPrivate } from '#page/headers.ts';
@@ -14,7 +14,7 @@ import { serveSessions } from './routes/sessions.ts';
 
 export interface Dependencies {
   readonly database: Pick<Database, 'em'>;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   /** Where customers reach the gateway. */
   readonly publicUrl: string;
@@ -23,10 +23,10 @@ export interface Dependencies {
   /** Where the processor is, when it is not the real Stripe. */
   readonly processorBaseUrl: string | undefined;
   readonly logger: Logger;
-  readonly verifyStatement: VerifyStatement;
+  readonly verifyIdentityToken: VerifyIdentityToken;
   readonly checks?: Checks;
   /** While it says so, no writes are taken. */
-  readonly refusesWrites?: RefusesWrites;
+  readonly isOverloaded?: IsOverloaded;
 }
 
 /** The portal's HTTP surface: sessions for those who run a project, actions and the page for their customers. */

@@ -1,15 +1,15 @@
-import { openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
-import { runService } from '@billing/service-kit/lifecycle';
-import { statementVerifier } from '@billing/service-kit/principal';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { runService } from '@billing/service/lifecycle';
+import { identityTokenVerifier } from '@billing/service/identity-token';
 import { tokenKeyFrom } from '#domain/token.ts';
 import { forgetExpired } from '#operations/forget-expired.ts';
 import { createApp } from './app.ts';
@@ -24,31 +24,33 @@ await runService('portal', portalEnv, async ({ env, logger, resources }) => {
 
   const nats = resources.adopt(await connectBroker(env.NATS_URL, 'portal'), closeBroker);
   const bus = await openBus({ nats, logger });
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
   const processorBaseUrl = env.STRIPE_API_BASE_URL;
   const processors = resources.adopt(
-    openTeamProcessors({ ...bus, asking, credentialsKey: env.CREDENTIALS_KEY, baseUrl: processorBaseUrl }),
+    openTeamProcessors({ ...bus, rpc, credentialsKey: env.CREDENTIALS_KEY, baseUrl: processorBaseUrl }),
     it => it.close(),
   );
 
   const { receive } = reactToCustomers(em, logger);
   resources.defer(await bus.consume('portal-customers', 'customer.deleted.v1', receive));
   resources.defer(startRelay(em, bus.publish, logger));
-  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
+  const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+    it.close(),
+  );
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em), () => forgetExpired(em)];
   resources.defer(startCleaning(logger, ...tasks));
 
   const app = createApp({
     database,
-    asking,
+    rpc,
     processors,
     publicUrl: env.PUBLIC_URL,
     tokenKey: tokenKeyFrom(env.CREDENTIALS_KEY),
     processorBaseUrl,
     logger,
-    verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'portal'),
+    verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'portal'),
     checks: { database: () => ping(database), broker: bus.ping },
-    refusesWrites: backlog.isFull,
+    isOverloaded: backlog.isOverloaded,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

@@ -70,7 +70,7 @@ it('does nothing for a link that has expired', async () => {
   expect(service.asked).toEqual([]);
 });
 
-it('cancels and resumes by forms where there is no script, asking first', async () => {
+it('cancels and resumes by forms where there is no script, rpc first', async () => {
   await using service = await startService();
   const subscription = aSubscription(service, { currentPeriodEnd: new Date('2026-12-20T00:00:00Z') });
   service.neighbours.subscriptions.push(subscription);

@@ -8,15 +8,15 @@ import {
   FindProcessorCredentials,
   FindProject,
   ScheduleCancellation,
-} from '@billing/contracts/questions/questions';
+} from '@billing/contracts/rpc/calls';
 import type { portalSession } from '@billing/contracts/resources/portal-session';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { answer, openAsking } from '@billing/messaging/ask';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { seal } from '@billing/processor/credentials';
 import { openTeamProcessors } from '@billing/processor/team-processors';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -58,7 +58,7 @@ export async function startService() {
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
 
   const stripe = resources.adopt(await startLocalProcessor(), it => it.close());
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
@@ -78,26 +78,26 @@ export async function startService() {
 
   const answering = { ...bus, logger };
   const stops = {
-    customers: answer(answering, FindCustomer, async it => {
+    customers: serveRpc(answering, FindCustomer, async it => {
       const { customer } = neighbours;
       if (!customer || it.customerId !== customerId || it.projectId !== scope.projectId) return null;
       const { projectId } = scope;
       const state = { version: 1, createdAt: new Date(), deletedAt: null };
       return { ...customer, ...state, id: customerId, projectId, processorCustomerId: processorCustomer.id };
     }),
-    project: answer(answering, FindProject, async ({ teamId, projectId: id }) => ({
+    project: serveRpc(answering, FindProject, async ({ teamId, projectId: id }) => ({
       id,
       teamId,
       name: neighbours.projectName,
       baseCurrency: 'eur',
       createdAt: new Date(),
     })),
-    billing: answer(answering, DescribeCustomerBilling, async ({ customerId: of, invoiceLimit, invoiceOffset }) => {
+    billing: serveRpc(answering, DescribeCustomerBilling, async ({ customerId: of, invoiceLimit, invoiceOffset }) => {
       if (of !== customerId) return { subscriptions: [], invoices: [], invoiceTotal: 0 };
       const invoices = neighbours.invoices.slice(invoiceOffset, invoiceOffset + invoiceLimit);
       return { subscriptions: neighbours.subscriptions, invoices, invoiceTotal: neighbours.invoices.length };
     }),
-    cancellation: answer(answering, ScheduleCancellation, async it => {
+    cancellation: serveRpc(answering, ScheduleCancellation, async it => {
       asked.push(it);
       const found = neighbours.subscriptions.find(({ id }) => id === it.subscriptionId && it.customerId === customerId);
       if (!found) throw notFound('subscription');
@@ -105,7 +105,7 @@ export async function startService() {
       found.cancelAt = it.cancelAtPeriodEnd ? found.currentPeriodEnd : null;
       return found;
     }),
-    credentials: answer(answering, FindProcessorCredentials, async ({ teamId }) => ({
+    credentials: serveRpc(answering, FindProcessorCredentials, async ({ teamId }) => ({
       version: 1,
       livemode: false,
       sealedSecretKey: seal(credentialsKey, { teamId, kind: 'secret-key' }, secretKey),
@@ -120,18 +120,18 @@ export async function startService() {
   resources.defer(() => silence('customers', 'project', 'billing', 'cancellation', 'credentials'));
   await nats.flush();
 
-  const processors = resources.adopt(openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl: stripe.url }), it =>
+  const processors = resources.adopt(openTeamProcessors({ ...bus, rpc, credentialsKey, baseUrl: stripe.url }), it =>
     it.close(),
   );
   const app = createApp({
     database,
-    asking,
+    rpc,
     processors,
     publicUrl: PUBLIC_URL,
     tokenKey: tokenKeyFrom(credentialsKey),
     processorBaseUrl: stripe.url,
     logger,
-    verifyStatement: identity.verifyStatement,
+    verifyIdentityToken: identity.verifyIdentityToken,
   });
   resources.adopt(app, it => it.close());
 

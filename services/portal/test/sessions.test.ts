@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { PortalSessionCreated } from '@billing/contracts/events/portal';
-import { envelope } from '@billing/contracts/fact';
+import { envelope } from '@billing/contracts/event';
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { record, relayOnce } from '@billing/messaging/outbox';
 import { waitFor } from '@billing/testing/wait-for';

@@ -1,15 +1,15 @@
-import { openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed, TOGETHER } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
-import { runService } from '@billing/service-kit/lifecycle';
-import { statementVerifier } from '@billing/service-kit/principal';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { runService } from '@billing/service/lifecycle';
+import { identityTokenVerifier } from '@billing/service/identity-token';
 import { createApp } from './app.ts';
 import { startCrediting } from './crediting.ts';
 import { referralsEnv } from './env.ts';
@@ -28,15 +28,17 @@ await runService('referrals', referralsEnv, async ({ env, logger, resources }) =
 
   const nats = resources.adopt(await connectBroker(env.NATS_URL, 'referrals'), closeBroker);
   const bus = await openBus({ nats, logger });
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
   const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: baseUrl } = env;
-  const processors = openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl });
+  const processors = openTeamProcessors({ ...bus, rpc, credentialsKey, baseUrl });
   resources.adopt(processors, it => it.close());
 
-  const settle = settleCredit({ em, know: knowCustomer(em, asking), processors, clock, logger });
+  const settle = settleCredit({ em, know: knowCustomer(em, rpc), processors, clock, logger });
   resources.defer(startCrediting({ em, settle, logger }));
   resources.defer(startRelay(em, bus.publish, logger));
-  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
+  const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+    it.close(),
+  );
   resources.defer(answerAboutRecords({ em, nats, root: bus.root, logger }));
   const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em)];
   resources.defer(startCleaning(logger, ...tasks));
@@ -49,12 +51,12 @@ await runService('referrals', referralsEnv, async ({ env, logger, resources }) =
 
   const app = createApp({
     database,
-    asking,
+    rpc,
     logger,
-    verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'referrals'),
+    verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'referrals'),
     clock,
     checks: { database: () => ping(database), broker: () => bus.ping() },
-    refusesWrites: backlog.isFull,
+    isOverloaded: backlog.isOverloaded,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

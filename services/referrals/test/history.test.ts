@@ -1,5 +1,5 @@
 import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/contracts/events/customers';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reactToCustomers } from '../src/reactions/customers.ts';

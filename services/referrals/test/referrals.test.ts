@@ -128,7 +128,7 @@ describe('applying a code', () => {
     expect([status, body]).toEqual([409, error('referral_already_applied')]);
   });
 
-  it('is refused to one who has subscribed, by what a fact told or else by asking', async () => {
+  it('is refused to one who has subscribed, by what a fact told or else by rpc', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
     const [told, asked] = [project.newCustomer(), project.newCustomer()];

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { envelope, type Envelope, type FactType } from '@billing/contracts/fact';
+import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import { CustomerId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
-import { FindCustomer, HasSubscribed } from '@billing/contracts/questions/questions';
-import { answer, openAsking } from '@billing/messaging/ask';
+import { FindCustomer, HasSubscribed } from '@billing/contracts/rpc/calls';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { TOGETHER } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -44,21 +44,21 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
   let now: Date | undefined;
   const clock = () => now ?? new Date();
 
   const customers = new Map<CustomerId, CustomerState>();
   const subscribers = new Set<CustomerId>();
   resources.defer(
-    answer({ ...bus, logger }, FindCustomer, async ({ projectId, customerId }) => {
+    serveRpc({ ...bus, logger }, FindCustomer, async ({ projectId, customerId }) => {
       const state = customers.get(customerId);
       return state && state.projectId === projectId && !state.deletedAt ? state : null;
     }),
   );
   if (isSubscriptionsThere)
     resources.defer(
-      answer({ ...bus, logger }, HasSubscribed, async ({ customerId }) => ({
+      serveRpc({ ...bus, logger }, HasSubscribed, async ({ customerId }) => ({
         subscribed: subscribers.has(customerId),
       })),
     );
@@ -83,7 +83,7 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   );
   resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50 }));
 
-  const know = knowCustomer(em, asking);
+  const know = knowCustomer(em, rpc);
   const startWorkingOff = (through: TeamProcessors) => {
     const settle = settleCredit({ em, know, processors: through, clock, logger, delayMs: () => 100, quietMs });
     return startCrediting({ em, settle, logger, intervalMs: 50 });
@@ -94,10 +94,10 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   const codes: string[] = [];
   const app = createApp({
     database,
-    asking,
+    rpc,
     logger,
     clock,
-    verifyStatement: identity.verifyStatement,
+    verifyIdentityToken: identity.verifyIdentityToken,
     newCode: () => codes.shift() ?? createCode(),
   });
   resources.adopt(app, it => it.close());
@@ -118,7 +118,7 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
     drawNext: (...next: string[]) => void codes.push(...next),
     setClock: (instant: Date | undefined) => void (now = instant),
     /** What the service has said of a kind, once there are at least `count`. */
-    async heard<Data extends z.ZodType>(type: FactType<Data>, count: number): Promise<z.output<Data>[]> {
+    async heard<Data extends z.ZodType>(type: EventType<Data>, count: number): Promise<z.output<Data>[]> {
       const facts = () => said.filter(event => event.type === type.name);
       await waitFor(() => facts().length >= count, { what: `${count} × ${type.name}` });
       return facts().map(event => type.data.parse(event.data));
@@ -147,7 +147,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A fact as its service records it. */
 export function saidFact<Data extends z.ZodType>(
-  type: FactType<Data>,
+  type: EventType<Data>,
   teamId: TeamId,
   data: z.output<Data>,
   occurredAt = new Date(),

@@ -1,6 +1,6 @@
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { saidFact } from './service.ts';
 
 /** A customer's first subscription, as its service tells of it. */

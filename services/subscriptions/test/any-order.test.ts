@@ -6,7 +6,7 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { processorFact } from '@billing/testing/processor-events';

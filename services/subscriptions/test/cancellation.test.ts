@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SubscriptionCanceled, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
 import { scheduleCancellation } from '../src/operations/order-cancellation.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { deliveredAgain, processorFact } from '@billing/testing/processor-events';
 import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
 import { startService, type Service } from './service.ts';

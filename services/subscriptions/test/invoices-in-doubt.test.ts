@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { InvoiceUpdated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import { processorFact } from '@billing/testing/processor-events';
 import { after } from './payloads.ts';

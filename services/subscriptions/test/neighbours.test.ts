@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import { CustomerId, type ProjectScope, SubscriptionId } from '@billing/contracts/ids';
-import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/questions/questions';
+import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import { waitFor } from '@billing/testing/wait-for';
 import { anInvoice, invoiceObject, after } from './payloads.ts';
 import { processorFact } from '@billing/testing/processor-events';
@@ -48,15 +48,15 @@ const scopeAnd = (customerId: CustomerId): ProjectScope & { customerId: Customer
 
 describe('the service on the bus', () => {
   it('turns a paid checkout into an active subscription, says so, and answers questions about it', async () => {
-    const { asking } = service;
-    expect(await asking.ask(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: false });
+    const { rpc } = service;
+    expect(await rpc.call(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: false });
     const price = await buy();
     await publish(...(await service.processorEvents()).toReversed().filter(one => !isOfOthers(one)));
     const said = await waitFor(() => heard.find(one => one.type === SubscriptionCreated.name), {
       what: 'the subscription to be told of',
     });
     expect(said.data).toMatchObject({ customerId: customer.id, priceId: price.id, status: 'active' });
-    expect(await asking.ask(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: true });
+    expect(await rpc.call(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: true });
 
     const draft = anInvoice({ id: 'in_draft', customer: customer.processorCustomerId, status: 'draft' });
     const open = { ...draft, id: 'in_open', status: 'open', createdAt: after(-999) };
@@ -64,40 +64,40 @@ describe('the service on the bus', () => {
     const question = { ...scopeAnd(customer.id), invoiceLimit: 10, invoiceOffset: 0 };
     const billing = await waitFor(
       async () => {
-        const answered = await asking.ask(DescribeCustomerBilling, question);
+        const answered = await rpc.call(DescribeCustomerBilling, question);
         return answered.invoiceTotal === 2 ? answered : undefined;
       },
       { what: 'both invoices' },
     );
     expect(billing.subscriptions).toMatchObject([{ productName: 'Pro', status: 'active', priceId: price.id }]);
     expect(billing.invoices.map(one => one.status)).toEqual(['paid', 'open']);
-    const page = await asking.ask(DescribeCustomerBilling, { ...question, invoiceLimit: 1, invoiceOffset: 1 });
+    const page = await rpc.call(DescribeCustomerBilling, { ...question, invoiceLimit: 1, invoiceOffset: 1 });
     expect(page.invoices.map(one => one.status)).toEqual(['open']);
   });
 
   it('lets a customer schedule the end of an own subscription, and of no other', async () => {
-    const { asking } = service;
+    const { rpc } = service;
     const { body } = await service.call('GET', '/subscriptions');
     const subscriptionId = SubscriptionId.schema.parse(body.subscriptions[0].id);
     const wanted = { subscriptionId, cancelAtPeriodEnd: true };
-    expect(await asking.ask(ScheduleCancellation, { ...scopeAnd(customer.id), ...wanted })).toMatchObject({
+    expect(await rpc.call(ScheduleCancellation, { ...scopeAnd(customer.id), ...wanted })).toMatchObject({
       id: subscriptionId,
       cancelAtPeriodEnd: true,
     });
     const question = { ...scopeAnd(customer.id), invoiceLimit: 1, invoiceOffset: 0 };
-    const [shown] = (await asking.ask(DescribeCustomerBilling, question)).subscriptions;
+    const [shown] = (await rpc.call(DescribeCustomerBilling, question)).subscriptions;
     expect(shown).toMatchObject({ cancelAtPeriodEnd: true, cancelAt: shown?.currentPeriodEnd });
-    await expect(
-      asking.ask(ScheduleCancellation, { ...scopeAnd(CustomerId.create()), ...wanted }),
-    ).rejects.toMatchObject({ code: 'subscription_not_found' });
+    await expect(rpc.call(ScheduleCancellation, { ...scopeAnd(CustomerId.create()), ...wanted })).rejects.toMatchObject(
+      { code: 'subscription_not_found' },
+    );
   });
 
   it('shows a customer no subscription that has ended', async () => {
     const { body } = await service.call('GET', '/subscriptions');
     await service.call('DELETE', `/subscriptions/${body.subscriptions[0].id}`);
     const question = { ...scopeAnd(customer.id), invoiceLimit: 10, invoiceOffset: 0 };
-    expect(await service.asking.ask(DescribeCustomerBilling, question)).toMatchObject({ subscriptions: [] });
-    expect(await service.asking.ask(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: true });
+    expect(await service.rpc.call(DescribeCustomerBilling, question)).toMatchObject({ subscriptions: [] });
+    expect(await service.rpc.call(HasSubscribed, scopeAnd(customer.id))).toEqual({ subscribed: true });
   });
 });
 

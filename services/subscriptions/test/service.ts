@@ -2,24 +2,24 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import type { Envelope, FactType } from '@billing/contracts/fact';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import { CustomerId, PriceId, ProductId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import {
   FindCustomer,
   FindCustomersByProcessorId,
   FindPrice,
   FindProcessorCredentials,
-} from '@billing/contracts/questions/questions';
+} from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { answer, openAsking } from '@billing/messaging/ask';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
 import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -52,7 +52,7 @@ export async function startService() {
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
 
   const stripe = resources.adopt(await startLocalProcessor(), it => it.close());
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
@@ -64,18 +64,18 @@ export async function startService() {
   const disconnected = new Set<TeamId>();
   const answering = { ...bus, logger };
   const stops = {
-    credentials: answer(answering, FindProcessorCredentials, async ({ teamId }) => {
+    credentials: serveRpc(answering, FindProcessorCredentials, async ({ teamId }) => {
       const sealedSecretKey = seal(credentialsKey, { teamId, kind: 'secret-key' }, secretKey);
       return disconnected.has(teamId) ? null : { version: 1, livemode: false, sealedSecretKey };
     }),
-    customer: answer(answering, FindCustomer, async ({ projectId, customerId }) => {
+    customer: serveRpc(answering, FindCustomer, async ({ projectId, customerId }) => {
       const found = customers.get(customerId);
       return found?.projectId === projectId && !found.deletedAt ? found : null;
     }),
-    customersByProcessorId: answer(answering, FindCustomersByProcessorId, async ({ processorCustomerId }) =>
+    customersByProcessorId: serveRpc(answering, FindCustomersByProcessorId, async ({ processorCustomerId }) =>
       [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId),
     ),
-    price: answer(answering, FindPrice, async ({ projectId, priceId }) => {
+    price: serveRpc(answering, FindPrice, async ({ projectId, priceId }) => {
       const found = prices.get(priceId);
       return found?.price.projectId === projectId && !found.price.deletedAt ? found : null;
     }),
@@ -89,13 +89,13 @@ export async function startService() {
   resources.defer(() => silence('credentials', 'customer', 'customersByProcessorId', 'price'));
   await nats.flush();
 
-  const processors = resources.adopt(openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl: stripe.url }), it =>
+  const processors = resources.adopt(openTeamProcessors({ ...bus, rpc, credentialsKey, baseUrl: stripe.url }), it =>
     it.close(),
   );
-  const dependencies = { em, asking, processors, logger };
+  const dependencies = { em, rpc, processors, logger };
   const consumers = consumersOf(dependencies);
   const identity = testIdentity('subscriptions');
-  const app = resources.adopt(createApp({ ...dependencies, verifyStatement: identity.verifyStatement }), it =>
+  const app = resources.adopt(createApp({ ...dependencies, verifyIdentityToken: identity.verifyIdentityToken }), it =>
     it.close(),
   );
 
@@ -121,7 +121,7 @@ export async function startService() {
     throw new Error(`${event.type} was not settled.`);
   };
 
-  const tell = <Data extends z.ZodType>(type: FactType<Data>, data: z.output<Data>, of = scope): Envelope => ({
+  const tell = <Data extends z.ZodType>(type: EventType<Data>, data: z.output<Data>, of = scope): Envelope => ({
     id: randomUUID(),
     type: type.name,
     teamId: of.teamId,
@@ -171,7 +171,7 @@ export async function startService() {
   return {
     app,
     bus,
-    asking,
+    rpc,
     call,
     consumers,
     createCustomer,

@@ -6,9 +6,9 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
-import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { ProcessorEventCompleted, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
-import { deliveredAgain, processorFact, settlementsIn } from '@billing/testing/processor-events';
+import { deliveredAgain, processorFact, completionsIn } from '@billing/testing/processor-events';
 import { Subscription } from '../src/persistence/subscription.entity.ts';
 import { after, aSubscription, BASE_TIME, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -171,7 +171,7 @@ describe('the mirror of a subscription', () => {
     await service.receive(deliveredAgain(created));
     expect(await said()).toHaveLength(1);
     const { eventId } = created.data as { eventId: string }; // an event of the processor has one
-    const settled = settlementsIn(await service.said(ProcessorEventSettled)).filter(one => one.eventId === eventId);
+    const settled = completionsIn(await service.said(ProcessorEventCompleted)).filter(one => one.eventId === eventId);
     expect(settled[0]).toMatchObject({ outcome: 'processed', error: null });
   });
 
@@ -190,7 +190,7 @@ describe('the mirror of a subscription', () => {
     const { scope } = await aProject();
     const broken = processorFact(scope, CREATED, { id: 'sub_broken' });
     await service.receive(broken);
-    const settled = settlementsIn(await service.said(ProcessorEventSettled));
+    const settled = completionsIn(await service.said(ProcessorEventCompleted));
     expect(settled.at(-1)).toMatchObject({ outcome: 'failed', attempts: 1 });
   });
 });

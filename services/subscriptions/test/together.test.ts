@@ -8,8 +8,8 @@ import {
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
-import { ProcessorEventSettled, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { processorFact, settlementsIn } from '@billing/testing/processor-events';
+import { ProcessorEventCompleted, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { processorFact, completionsIn } from '@billing/testing/processor-events';
 import {
   after,
   anInvoice,
@@ -59,7 +59,7 @@ const toldTo = (scope: ProjectScope, events: ReturnType<typeof lifeOf>) =>
   events.map(({ type, object, createdAt }) => processorFact(scope, type, object, { createdAt }));
 
 async function settledIn({ projectId }: ProjectScope) {
-  return settlementsIn(await service.said(ProcessorEventSettled)).filter(one => one.projectId === projectId);
+  return completionsIn(await service.said(ProcessorEventCompleted)).filter(one => one.projectId === projectId);
 }
 
 async function saidOf({ projectId }: ProjectScope, ...types: { name: string }[]) {

@@ -1,8 +1,8 @@
-import type { Database } from '@billing/service-kit/database';
-import type { Checks } from '@billing/service-kit/health';
-import { createHttpServer } from '@billing/service-kit/http';
-import type { VerifyStatement } from '@billing/service-kit/principal';
-import type { RefusesWrites } from '@billing/service-kit/refused-writes';
+import type { Database } from '@billing/service/database';
+import type { Checks } from '@billing/service/health';
+import { createHttpServer } from '@billing/service/http';
+import type { VerifyIdentityToken } from '@billing/service/identity-token';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import type { SigningSecrets } from '#accounts/signing-secrets.ts';
 import { serveProcessor } from './routes/processor.ts';
@@ -22,10 +22,10 @@ export interface Dependencies {
   /** Hears that there is new work on an event. */
   readonly onStored: () => void;
   readonly logger: Logger;
-  readonly verifyStatement: VerifyStatement;
+  readonly verifyIdentityToken: VerifyIdentityToken;
   readonly checks?: Checks;
   /** While it says so, no writes are taken. */
-  readonly refusesWrites?: RefusesWrites;
+  readonly isOverloaded?: IsOverloaded;
 }
 
 /** The whole HTTP surface of the service; it opens nothing. */

@@ -1,4 +1,4 @@
-import { processorEnv, serviceEnv } from '@billing/service-kit/env';
+import { processorEnv, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 
 /** What the service reads beside what every service reads. */

@@ -1,17 +1,17 @@
-import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
-import { ListWebhookEventStates } from '@billing/contracts/questions/records';
-import { answer, openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
-import { startCleaning } from '@billing/service-kit/cleaning';
-import { migrate, ping } from '@billing/service-kit/database';
-import { forgetIdempotentRequests } from '@billing/service-kit/idempotency';
-import { runService } from '@billing/service-kit/lifecycle';
-import { statementVerifier } from '@billing/service-kit/principal';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { runService } from '@billing/service/lifecycle';
+import { identityTokenVerifier } from '@billing/service/identity-token';
 import { wipeExpiredSecrets } from '#accounts/rotate-signing-secret.ts';
 import { openSigningSecrets } from '#accounts/signing-secrets.ts';
 import { findProcessorCredentials } from '#operations/find-processor-credentials.ts';
@@ -36,25 +36,27 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
 
   const nats = resources.adopt(await connectBroker(env.NATS_URL, 'webhooks'), closeBroker);
   const bus = await openBus({ nats, logger });
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
   const secrets = resources.adopt(openSigningSecrets({ ...bus, em, credentialsKey }), it => it.close());
-  resources.defer(answer({ ...bus, logger }, FindProcessorCredentials, findProcessorCredentials(em)));
-  resources.defer(answer({ ...bus, logger }, ListWebhookEventStates, listWebhookEventStates(em)));
+  resources.defer(serveRpc({ ...bus, logger }, FindProcessorCredentials, findProcessorCredentials(em)));
+  resources.defer(serveRpc({ ...bus, logger }, ListWebhookEventStates, listWebhookEventStates(em)));
   const processors = resources.adopt(
-    openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl: processorBaseUrl }),
+    openTeamProcessors({ ...bus, rpc, credentialsKey, baseUrl: processorBaseUrl }),
     it => it.close(),
   );
 
   const process = processEvents({
     em,
-    ask: askRoute({ asking, processors }),
+    ask: askRoute({ rpc, processors }),
     logger,
     pausesMs: env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000),
   });
   const worker = resources.adopt(startWorker({ em, process, logger }), it => it.stop());
   resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
   resources.defer(startRelay(em, bus.publish, logger, { complete: completeFacts(em) }));
-  const backlog = resources.adopt(watchBacklog(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it => it.close());
+  const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+    it.close(),
+  );
   const tasks = [
     () => forgetProcessed(em),
     () => forgetIdempotentRequests(em),
@@ -66,7 +68,7 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
   const heal = healTeam({ em, processors, logger, graceMs: env.HEALING_GRACE_SECONDS * 1_000 });
   const intervalMs = env.HEALING_INTERVAL_SECONDS * 1_000;
   resources.defer(
-    startHealer({ em, heal, onRecovered: worker.wake, logger, intervalMs, refusesWrites: backlog.isFull }),
+    startHealer({ em, heal, onRecovered: worker.wake, logger, intervalMs, isOverloaded: backlog.isOverloaded }),
   );
 
   const app = createApp({
@@ -78,9 +80,9 @@ await runService('webhooks', webhooksEnv, async ({ env, logger, resources }) => 
     now: () => new Date(),
     onStored: worker.receive,
     logger,
-    verifyStatement: statementVerifier(env.IDENTITY_PUBLIC_KEY, 'webhooks'),
+    verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'webhooks'),
     checks: { database: () => ping(database), broker: bus.ping },
-    refusesWrites: backlog.isFull,
+    isOverloaded: backlog.isOverloaded,
   });
   resources.adopt(app, it => it.close());
   await app.listen({ host: env.HOST, port: env.PORT });

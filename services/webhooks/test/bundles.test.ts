@@ -1,4 +1,4 @@
-import { DELIVERIES_PATH, encodeBundle, type BundleAnswer, type Delivery } from '@billing/contracts/delivery-bundle';
+import { DELIVERIES_PATH, encodeBundle, type BundleResponse, type Delivery } from '@billing/contracts/delivery-bundle';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCustomer, anEvent, sign, startService, type Service, type Team } from './service.ts';
 
@@ -28,7 +28,7 @@ const post = (payload: Buffer, headers: Record<string, string> = service.identit
   });
 
 const answersTo = async (deliveries: readonly Delivery[]) =>
-  (await post(encodeBundle(deliveries))).json<BundleAnswer>().answers;
+  (await post(encodeBundle(deliveries))).json<BundleResponse>().answers;
 
 it('stores what is good in a bundle, and refuses the rest one by one', async () => {
   const other = await service.newTeam();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
-import { envelope, type Envelope, type FactType } from '@billing/contracts/fact';
+import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import { CustomerId, type ProjectId } from '@billing/contracts/ids';
 import {
   processorEvent,
-  ProcessorEventSettled,
+  ProcessorEventCompleted,
   type ProcessorEventType,
-  type Settlement,
+  type Completion,
 } from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import type { z } from 'zod';
@@ -16,7 +16,7 @@ import type { Service } from './service.ts';
 /** Tells a fact as another service does. */
 export async function tell<Data extends z.ZodType>(
   { bus }: Service,
-  fact: FactType<Data>,
+  fact: EventType<Data>,
   teamId: string,
   data: z.output<Data>,
   id = randomUUID() as string,
@@ -66,11 +66,11 @@ export function settle(
   teamId: string,
   eventId: string,
   projectId: ProjectId,
-  report: Partial<Settlement> = {},
+  report: Partial<Completion> = {},
   id?: string,
 ): Promise<void> {
-  const settlement = { eventId, projectId, outcome: 'processed' as const, error: null, attempts: 1, ...report };
-  return tell(service, ProcessorEventSettled, teamId, { settlements: [settlement] }, id);
+  const completion = { eventId, projectId, outcome: 'processed' as const, error: null, attempts: 1, ...report };
+  return tell(service, ProcessorEventCompleted, teamId, { completions: [completion] }, id);
 }
 
 /** A customer of ours who is the given one of the processor. */

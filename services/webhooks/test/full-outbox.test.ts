@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DELIVERIES_PATH, encodeBundle, type BundleAnswer } from '@billing/contracts/delivery-bundle';
+import { DELIVERIES_PATH, encodeBundle, type BundleResponse } from '@billing/contracts/delivery-bundle';
 import { relayOnce } from '@billing/messaging/outbox';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
@@ -17,13 +17,13 @@ async function startFullService() {
   const team = await service.newTeam();
   await service.newTeam();
   await service.newTeam();
-  await waitFor(service.backlog.isFull, { what: 'the outbox to be full' });
+  await waitFor(service.backlog.isOverloaded, { what: 'the outbox to be full' });
   return { service, team };
 }
 
 async function drain({ database, bus, backlog }: Service): Promise<void> {
   expect(await relayOnce(database.em, bus.publish)).toBe(3);
-  await waitFor(() => !backlog.isFull(), { what: 'the outbox to count as drained' });
+  await waitFor(() => !backlog.isOverloaded(), { what: 'the outbox to count as drained' });
 }
 
 async function storedIds({ admin }: Service): Promise<string[]> {
@@ -38,7 +38,7 @@ async function sendBundled({ app, identity }: Service, { teamId, webhookSecret }
   });
   const headers = { ...identity.anonymous(), 'content-type': 'application/octet-stream' };
   const answer = await app.inject({ method: 'POST', url: DELIVERIES_PATH, payload: encodeBundle(deliveries), headers });
-  return answer.json<BundleAnswer>().answers;
+  return answer.json<BundleResponse>().answers;
 }
 
 it('refuses each delivery while its outbox is full, stores none, and takes them once it has drained', async () => {
@@ -87,7 +87,7 @@ it('looks for no events that webhooks did not bring while its outbox is full', a
     logger: service.logger,
     intervalMs: 60_000,
     lookMs: LOOK_MS,
-    refusesWrites: service.backlog.isFull,
+    isOverloaded: service.backlog.isOverloaded,
   });
   await delay(SOME_LOOKS_MS);
   expect(healed).toEqual([]);

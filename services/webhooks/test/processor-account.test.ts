@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { TeamId } from '@billing/contracts/ids';
 import { ENDPOINT_EVENT_TYPES } from '@billing/contracts/processor-events';
-import { FindProcessorCredentials } from '@billing/contracts/questions/questions';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { unseal } from '@billing/processor/credentials';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import { waitFor } from '@billing/testing/wait-for';
@@ -56,7 +56,7 @@ it('connects with credentials that the processor accepts, and shows none of the 
 it('gives the sealed key to whoever asks, in a version that grows with each change', async () => {
   const team = await service.newTeam();
   const { teamId } = team;
-  const ask = () => service.asking.ask(FindProcessorCredentials, { teamId });
+  const ask = () => service.rpc.call(FindProcessorCredentials, { teamId });
   const first = await ask();
   const open = (sealed: string) => unseal(service.credentialsKey, { teamId, kind: 'secret-key' }, sealed);
   expect(first).toMatchObject({ version: 1, livemode: false });
@@ -68,7 +68,7 @@ it('gives the sealed key to whoever asks, in a version that grows with each chan
   const second = await ask();
   expect(second?.version).toBe(2);
   expect(open(second?.sealedSecretKey ?? '')).toBe(changed.secretKey);
-  expect(await service.asking.ask(FindProcessorCredentials, { teamId: TeamId.create() })).toBeNull();
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: TeamId.create() })).toBeNull();
 });
 
 it('tells the bus that an account changed, without a secret', async () => {
@@ -94,7 +94,7 @@ it.each([
   const teamId = TeamId.create();
   const response = await service.connect(teamId, { ...newCredentials(), ...wrong });
   expect([response.statusCode, response.json().error.code]).toEqual([400, code]);
-  expect(await service.asking.ask(FindProcessorCredentials, { teamId })).toBeNull();
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId })).toBeNull();
 });
 
 it('refuses a key that the processor refuses, and goes on with the one it has', async () => {
@@ -102,7 +102,7 @@ it('refuses a key that the processor refuses, and goes on with the one it has', 
   const refused = { ...newCredentials(), secretKey: 'sk_test_invalid0123456789' };
   const response = await service.connect(team.teamId, refused);
   expect([response.statusCode, response.json().error.code]).toEqual([400, 'processor_credentials_invalid']);
-  expect(await service.asking.ask(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
 });
 
 it('answers 503 while the processor cannot be reached', async () => {
@@ -132,7 +132,7 @@ it.each([
   const response = await service.connect(team.teamId, { ...newCredentials(), secretKey });
   await control.clearFaults();
   expect([response.statusCode, response.json().error.code]).toEqual([status, code]);
-  expect(await service.asking.ask(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
 });
 
 it('is for the owners of the team', async () => {
@@ -146,7 +146,7 @@ it('keeps one account and every secret when the same team connects several times
   const teamId = TeamId.create();
   const answers = await Promise.all(Array.from({ length: 6 }, () => service.connect(teamId, newCredentials())));
   expect(answers.map(answer => answer.statusCode)).toEqual(Array(6).fill(200));
-  expect(await service.asking.ask(FindProcessorCredentials, { teamId })).toMatchObject({ version: 6 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId })).toMatchObject({ version: 6 });
   const { rows } = await service.admin.query(
     `select count(*)::int as all, count(*) filter (where valid_until is null)::int as current
        from webhooks.signing_secrets where team_id = $1`,

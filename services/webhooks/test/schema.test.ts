@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { claimDue } from '#processing/claim.ts';
 import { aCustomer, anEvent, startService } from './service.ts';
 

@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
-import { FindProcessorCredentials, FindProject } from '@billing/contracts/questions/questions';
+import { FindProcessorCredentials, FindProject } from '@billing/contracts/rpc/calls';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { answer, openAsking } from '@billing/messaging/ask';
-import { watchBacklog } from '@billing/messaging/backlog';
+import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
@@ -60,14 +60,14 @@ export async function startService(options: ServiceOptions = {}) {
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
   const stripe = resources.adopt(await startLocalProcessor(), it => it.close());
   const credentialsKey = randomBytes(32);
 
   /** Every project there is; the test's own gateway knows no others. */
   const projects = new Map<ProjectId, TeamId>();
   resources.defer(
-    answer({ ...bus, logger }, FindProject, async ({ teamId, projectId: id }) =>
+    serveRpc({ ...bus, logger }, FindProject, async ({ teamId, projectId: id }) =>
       projects.get(id) === teamId ? { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() } : null,
     ),
   );
@@ -78,12 +78,11 @@ export async function startService(options: ServiceOptions = {}) {
     await migrate(database);
     const { em } = database;
     const secrets = resources.adopt(openSigningSecrets({ ...bus, em, credentialsKey }), it => it.close());
-    resources.defer(answer({ ...bus, logger }, FindProcessorCredentials, findProcessorCredentials(em)));
-    const processors = resources.adopt(
-      openTeamProcessors({ ...bus, asking, credentialsKey, baseUrl: stripe.url }),
-      it => it.close(),
+    resources.defer(serveRpc({ ...bus, logger }, FindProcessorCredentials, findProcessorCredentials(em)));
+    const processors = resources.adopt(openTeamProcessors({ ...bus, rpc, credentialsKey, baseUrl: stripe.url }), it =>
+      it.close(),
     );
-    const process = processEvents({ em, ask: askRoute({ asking, processors }), logger });
+    const process = processEvents({ em, ask: askRoute({ rpc, processors }), logger });
     const worker = working
       ? resources.adopt(startWorker({ em, process, logger, intervalMs: 50 }), it => it.stop())
       : { wake: () => undefined, stop: async () => undefined };
@@ -91,7 +90,7 @@ export async function startService(options: ServiceOptions = {}) {
       resources.defer(await consumeFacts({ em, bus, logger, onRoute: worker.wake }));
       resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50, complete: completeFacts(em) }));
     }
-    const backlog = resources.adopt(watchBacklog(em, { highWater, logger, intervalMs: 50 }), it => it.close());
+    const backlog = resources.adopt(watchBackPressure(em, { highWater, logger, intervalMs: 50 }), it => it.close());
     const app = createApp({
       database,
       secrets,
@@ -101,8 +100,8 @@ export async function startService(options: ServiceOptions = {}) {
       now,
       onStored: worker.wake,
       logger,
-      verifyStatement: identity.verifyStatement,
-      refusesWrites: backlog.isFull,
+      verifyIdentityToken: identity.verifyIdentityToken,
+      isOverloaded: backlog.isOverloaded,
     });
     resources.adopt(app, it => it.close());
     return { app, backlog, database, secrets, worker, process, processors };
@@ -169,7 +168,7 @@ export async function startService(options: ServiceOptions = {}) {
     testDatabase,
     admin,
     bus,
-    asking,
+    rpc,
     identity,
     stripe,
     credentialsKey,

@@ -144,7 +144,7 @@ it('replays a failed event under a new id, and no other event', async () => {
 
   // The old report, delivered once more, says nothing of the new try.
   service.bus.nats.publish(
-    `${service.bus.root}.processor-event.settled.v1`,
+    `${service.bus.root}.processor-event.completed.v1`,
     JSON.stringify(bus.heard.findLast(({ id }) => id === report)),
   );
   await settle(service, team.teamId, eventId, team.projectId);

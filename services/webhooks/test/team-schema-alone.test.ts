@@ -1,4 +1,4 @@
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { TeamId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { TeamId } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
-import { migrate } from '@billing/service-kit/database';
+import { migrate } from '@billing/service/database';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';

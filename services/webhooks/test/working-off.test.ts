@@ -1,5 +1,5 @@
 import type { ProjectId } from '@billing/contracts/ids';
-import { envelope } from '@billing/contracts/fact';
+import { envelope } from '@billing/contracts/event';
 import { processorEvent } from '@billing/contracts/processor-events';
 import { relayOnce } from '@billing/messaging/outbox';
 import { waitFor } from '@billing/testing/wait-for';

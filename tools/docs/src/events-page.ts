@@ -1,4 +1,4 @@
-import { allFacts } from '@billing/contracts/events/all-facts';
+import { allFacts } from '@billing/contracts/events/all-events';
 import { z } from 'zod';
 
 /** `docs/events.md`: every fact on the bus, who says it and what it carries, made from the contracts. */

@@ -100,7 +100,7 @@ function commonEnvironment({ root, settings, publicUrl }: Surroundings): Record<
 /** Telemetry must be loaded before what it watches. */
 function telemetryEnvironment(root: string, { otlpEndpoint }: Surroundings['settings']): Record<string, string> {
   if (otlpEndpoint === undefined) return {};
-  const registration = pathToFileURL(join(root, 'packages/service-kit/src/register-telemetry.ts')).href;
+  const registration = pathToFileURL(join(root, 'packages/service/src/register-telemetry.ts')).href;
   return { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint, NODE_OPTIONS: `--import=${registration}` };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '@billing/service-kit/start-error';
+import { StartError } from '@billing/service/start-error';
 
 /**
  * Takes the data folder for this process alone. The operating system gives the lock back when the process ends,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { tryPort } from '@billing/embedded-servers/free-port';
 import { type ProcessGuard, startProcessGuard } from '@billing/embedded-servers/process-guard';
-import { provisionAll } from '@billing/service-kit/provision';
-import { StartError } from '@billing/service-kit/start-error';
+import { provisionAll } from '@billing/service/provision';
+import { StartError } from '@billing/service/start-error';
 import { ensureDatabase, natsPart, postgresPart, requireBroker, requireDatabase } from './backing.ts';
 import { type BillingPrograms, planBillingPrograms, type Surroundings } from './billing-parts.ts';
 import { assembleCrew, type Crew, type PartState } from './crew.ts';

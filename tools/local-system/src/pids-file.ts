@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from '@billing/service-kit/start-error';
+import { StartError } from '@billing/service/start-error';
 import { z } from 'zod';
 import { commandLineOf } from './process-table.ts';
 

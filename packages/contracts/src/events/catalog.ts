@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fact } from '../fact.ts';
+import { defineEvent } from '../event.ts';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
 import { INTERVALS, PRICE_TYPES } from '../resources/price.ts';
 import { timestamp } from '../timestamp.ts';
@@ -35,10 +35,10 @@ export const priceState = z.object({
 });
 export type PriceState = z.output<typeof priceState>;
 
-export const ProductCreated = fact('product.created.v1', productState);
-export const ProductUpdated = fact('product.updated.v1', productState);
-export const ProductDeleted = fact('product.deleted.v1', productState);
+export const ProductCreated = defineEvent('product.created.v1', productState);
+export const ProductUpdated = defineEvent('product.updated.v1', productState);
+export const ProductDeleted = defineEvent('product.deleted.v1', productState);
 
-export const PriceCreated = fact('price.created.v1', priceState);
-export const PriceUpdated = fact('price.updated.v1', priceState);
-export const PriceDeleted = fact('price.deleted.v1', priceState);
+export const PriceCreated = defineEvent('price.created.v1', priceState);
+export const PriceUpdated = defineEvent('price.updated.v1', priceState);
+export const PriceDeleted = defineEvent('price.deleted.v1', priceState);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fact } from '../fact.ts';
+import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId } from '../ids.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -16,6 +16,6 @@ export const customerState = z.object({
 });
 export type CustomerState = z.output<typeof customerState>;
 
-export const CustomerCreated = fact('customer.created.v1', customerState);
-export const CustomerUpdated = fact('customer.updated.v1', customerState);
-export const CustomerDeleted = fact('customer.deleted.v1', customerState);
+export const CustomerCreated = defineEvent('customer.created.v1', customerState);
+export const CustomerUpdated = defineEvent('customer.updated.v1', customerState);
+export const CustomerDeleted = defineEvent('customer.deleted.v1', customerState);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { fact } from '../fact.ts';
+import { defineEvent } from '../event.ts';
 import { CustomerId, PortalSessionId, ProjectId } from '../ids.ts';
 import { timestamp } from '../timestamp.ts';
 
-export const PortalSessionCreated = fact(
+export const PortalSessionCreated = defineEvent(
   'portal-session.created.v1',
   z.object({
     sessionId: PortalSessionId.schema,

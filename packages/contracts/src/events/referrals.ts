@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { fact } from '../fact.ts';
+import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
 import { CREDIT_SIDES, REFERRAL_STATUSES, referralCode } from '../resources/referral.ts';
 import { timestamp } from '../timestamp.ts';
 
 const referralCodeState = referralCode.extend({ version: z.int() });
 
-export const ReferralCodeCreated = fact('referral-code.created.v1', referralCodeState);
-export const ReferralCodeDeactivated = fact('referral-code.deactivated.v1', referralCodeState);
+export const ReferralCodeCreated = defineEvent('referral-code.created.v1', referralCodeState);
+export const ReferralCodeDeactivated = defineEvent('referral-code.deactivated.v1', referralCodeState);
 
 /** A referral's whole state; it only ever goes from pending to converted. */
 export const referralState = z.object({
@@ -22,11 +22,11 @@ export const referralState = z.object({
 });
 export type ReferralState = z.output<typeof referralState>;
 
-export const ReferralCreated = fact('referral.created.v1', referralState);
-export const ReferralConverted = fact('referral.converted.v1', referralState);
+export const ReferralCreated = defineEvent('referral.created.v1', referralState);
+export const ReferralConverted = defineEvent('referral.converted.v1', referralState);
 
 /** One side's credit reached the customer's balance at the processor. */
-export const ReferralCredited = fact(
+export const ReferralCredited = defineEvent(
   'referral.credited.v1',
   z.object({
     referralId: ReferralId.schema,

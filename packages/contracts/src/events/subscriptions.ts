@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fact } from '../fact.ts';
+import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { invoice } from '../resources/invoice.ts';
 import { INTERVALS } from '../resources/price.ts';
@@ -46,13 +46,13 @@ export const subscriptionState = z.object({
 });
 export type SubscriptionState = z.output<typeof subscriptionState>;
 
-export const SubscriptionCreated = fact('subscription.created.v1', subscriptionState);
-export const SubscriptionUpdated = fact('subscription.updated.v1', subscriptionState);
-export const SubscriptionCanceled = fact('subscription.canceled.v1', subscriptionState);
+export const SubscriptionCreated = defineEvent('subscription.created.v1', subscriptionState);
+export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionState);
+export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionState);
 
-export const InvoiceUpdated = fact('invoice.updated.v1', invoice.extend({ version: z.int() }));
+export const InvoiceUpdated = defineEvent('invoice.updated.v1', invoice.extend({ version: z.int() }));
 
-export const PaymentRecorded = fact(
+export const PaymentRecorded = defineEvent(
   'payment.recorded.v1',
   z.object({
     projectId: ProjectId.schema,

@@ -5,7 +5,7 @@ import type { ProjectScope, ProjectId, TeamId } from '@billing/contracts/ids';
 import { conflict, unavailable } from '@billing/contracts/problem';
 import { idempotencyKey } from '../idempotency-key.ts';
 import type { TeamProcessors } from '../team-processors.ts';
-import { isUniqueViolation } from '@billing/service-kit/database';
+import { isUniqueViolation } from '@billing/service/database';
 import type { Logger } from 'pino';
 import { isRefusal } from './refusal.ts';
 import { OUTDATED, type Write, type WriteKind } from './write-kind.ts';

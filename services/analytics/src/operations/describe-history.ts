@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AnalyticsHistory } from '@billing/contracts/resources/analytics';
-import type { Asking } from '@billing/messaging/ask';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { FIGURE, readRecurringFigure } from '#domain/figures.ts';
 import { customerGrowth } from '#domain/growth.ts';
 import { revenueHistory } from '#domain/revenue-history.ts';
@@ -13,7 +13,7 @@ import { readAtOnce } from './read-at-once.ts';
 
 interface DescribeHistoryDependencies {
   readonly em: EntityManager;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly clock: () => Date;
 }
 
@@ -22,8 +22,8 @@ interface DescribeHistoryDependencies {
  * read from rows whose number follows `days`, not the project's size.
  * @throws Problem 503 when the base currency is not known yet and the gateway does not answer
  */
-export function describeHistory({ em, asking, clock }: DescribeHistoryDependencies) {
-  const currencyOf = knowBaseCurrency(em, asking);
+export function describeHistory({ em, rpc, clock }: DescribeHistoryDependencies) {
+  const currencyOf = knowBaseCurrency(em, rpc);
   return async (scope: ProjectScope, days: number): Promise<AnalyticsHistory> => {
     const dates = daysUntil(dayOf(clock()), days);
     const { project, movements } = await readAtOnce(em, async tx => {

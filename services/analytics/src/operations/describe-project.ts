@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
-import type { Asking } from '@billing/messaging/ask';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { churnRate } from '#domain/churn.ts';
 import { FIGURE, LIFETIME_FIGURE, readRecurringFigure, statusFigure } from '#domain/figures.ts';
 import { customerGrowth } from '#domain/growth.ts';
@@ -16,7 +16,7 @@ import { readAtOnce } from './read-at-once.ts';
 
 interface DescribeProjectDependencies {
   readonly em: EntityManager;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly clock: () => Date;
 }
 
@@ -25,8 +25,8 @@ interface DescribeProjectDependencies {
  * number does not grow with the project.
  * @throws Problem 503 when the base currency is not known yet and the gateway does not answer
  */
-export function describeProject({ em, asking, clock }: DescribeProjectDependencies) {
-  const currencyOf = knowBaseCurrency(em, asking);
+export function describeProject({ em, rpc, clock }: DescribeProjectDependencies) {
+  const currencyOf = knowBaseCurrency(em, rpc);
   return async (scope: ProjectScope, growthDays: number): Promise<Analytics> => {
     const window = windowOf(clock(), growthDays);
     const { project, figures, edges } = await readAtOnce(em, async tx => {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { FindProject } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { Project } from '#persistence/project.entity.ts';
 import { keepBaseCurrency } from '#persistence/projects.ts';
 
@@ -12,10 +12,10 @@ const DEFAULT_CURRENCY = 'usd';
  * The base currency of a project as its facts told it, or, before the first of them, as the gateway does.
  * @throws Problem 503 when it is not known yet and the gateway does not answer
  */
-export function knowBaseCurrency(em: EntityManager, asking: Asking) {
+export function knowBaseCurrency(em: EntityManager, rpc: RpcClient) {
   return async (scope: ProjectScope, known: Project | null): Promise<string> => {
     if (known?.baseCurrency) return known.baseCurrency;
-    const project = await asking.ask(FindProject, { ...scope });
+    const project = await rpc.call(FindProject, { ...scope });
     if (!project) return DEFAULT_CURRENCY;
     await keepBaseCurrency(em.fork(), scope, project.baseCurrency);
     return project.baseCurrency;

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { z } from 'zod';
 import type { Chapter } from '#domain/chapters.ts';
 

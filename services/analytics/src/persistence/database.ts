@@ -1,5 +1,5 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
+import { openDatabase as open, type Database } from '@billing/service/database';
 import { Chapters } from './chapters.entity.ts';
 import { Figure } from './figure.entity.ts';
 import { CreateReadModel } from './migrations/0001-create-read-model.ts';

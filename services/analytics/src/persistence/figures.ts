@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { FIGURE, LIFETIME_FIGURE, MOVED, readMovedFigure, type FigureKey, type Share } from '#domain/figures.ts';
 import { addDays, dayOf, hourOf, type UtcDay } from '#domain/utc-day.ts';
 import type { Window } from '#domain/window.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { FIRST_GENERATION } from './project.entity.ts';
 
 /** Keeps a project's base currency unless a newer one is known. */

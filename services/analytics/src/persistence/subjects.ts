@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { z } from 'zod';
 import type { SubjectKind } from '#domain/sighting.ts';
 import type { KnownSubject } from '#domain/subject.ts';

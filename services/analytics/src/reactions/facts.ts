@@ -13,7 +13,7 @@ import {
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
-import type { Envelope, FactType } from '@billing/contracts/fact';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import { Inbox, type Heard } from '@billing/messaging/inbox';
 import { LONG_REST } from '@billing/messaging/rest';
@@ -57,7 +57,7 @@ export function reactToFacts(em: EntityManager, logger: Logger): Inbox {
 }
 
 interface Seen {
-  readonly fact: FactType;
+  readonly fact: EventType;
   /** All that the fact says. */
   readonly see: (event: Envelope) => Sighting[];
 }
@@ -80,7 +80,7 @@ const SEEN_BY_NAME = new Map(SEEN.map(({ fact, see }) => [fact.name, see]));
 
 function seenBy<Data extends z.ZodType>(
   see: (telling: Telling, state: z.output<Data>) => Sighting,
-  ...facts: FactType<Data>[]
+  ...facts: EventType<Data>[]
 ) {
   return facts.map((fact): Seen => ({
     fact,

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { ProjectId } from '@billing/contracts/ids';
-import { openAsking } from '@billing/messaging/ask';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
-import { migrate } from '@billing/service-kit/database';
-import { createLogger } from '@billing/service-kit/logger';
-import { StartError } from '@billing/service-kit/start-error';
+import { migrate } from '@billing/service/database';
+import { createLogger } from '@billing/service/logger';
+import { StartError } from '@billing/service/start-error';
 import { openDatabase } from '#persistence/database.ts';
 import { takeTurns } from '#persistence/rebuild-lock.ts';
 import { countSubjects } from '#persistence/subjects.ts';
@@ -23,15 +23,15 @@ async function main(): Promise<void> {
   await migrate(database);
   const nats = resources.adopt(await connectBroker(natsUrl, 'analytics-rebuild'), closeBroker);
   const bus = await openBus({ nats, logger: createLogger('analytics-rebuild', 'silent') });
-  const asking = openAsking(bus);
+  const rpc = openRpcClient(bus);
 
   const progress = showProgress(process.stdout);
   const turns = takeTurns(databaseUrl, ({ projectId }) =>
     progress.say(`${projectId}: another rebuild is at it, waiting`),
   );
-  const rebuild = rebuildProject({ em: database.em, asking, takeTurns: turns });
+  const rebuild = rebuildProject({ em: database.em, rpc, takeTurns: turns });
   let count = 0;
-  for await (const project of projectsOf(asking, only)) {
+  for await (const project of projectsOf(rpc, only)) {
     const scope = { teamId: project.teamId, projectId: project.id };
     progress.begin(project.id, await countSubjects(database.em, scope));
     await rebuild(project, followed => progress.advance(followed));

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
-import type { Asking } from '@billing/messaging/ask';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { followSubjects, type ChooseGenerations } from '#operations/follow-subjects.ts';
 import { beginBuilding, forgetGenerationsBefore, RebuildSuperseded, showGeneration } from '#persistence/generations.ts';
 import { keepProject } from '#persistence/projects.ts';
@@ -9,7 +9,7 @@ import { recordsOf } from './records.ts';
 
 interface RebuildDependencies {
   readonly em: EntityManager;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly takeTurns: TakeTurns;
 }
 
@@ -21,7 +21,7 @@ interface RebuildDependencies {
  * @throws RebuildSuperseded when another rebuild of the project began meanwhile
  * @throws Problem 503 when an owner does not answer for a minute
  */
-export function rebuildProject({ em, asking, takeTurns }: RebuildDependencies) {
+export function rebuildProject({ em, rpc, takeTurns }: RebuildDependencies) {
   return (project: ProjectState, onFollowed: (count: number) => void = () => undefined): Promise<void> => {
     const scope = { teamId: project.teamId, projectId: project.id };
     return takeTurns(scope, async () => {
@@ -33,7 +33,7 @@ export function rebuildProject({ em, asking, takeTurns }: RebuildDependencies) {
         return [generation];
       };
       let newestAt: Date | null = null;
-      for await (const sightings of recordsOf(asking, scope)) {
+      for await (const sightings of recordsOf(rpc, scope)) {
         const unseen = await em.fork().transactional(tx => followSubjects(tx, sightings, { write, areNews: false }));
         newestAt = later(newestAt, unseen.get(scope.projectId) ?? null);
         onFollowed(sightings.length);

@@ -9,8 +9,8 @@ import {
   ListReferralStates,
   ListSubscriptionStates,
   ListWebhookEventStates,
-} from '@billing/contracts/questions/records';
-import type { Asking } from '@billing/messaging/ask';
+} from '@billing/contracts/rpc/list-states';
+import type { RpcClient } from '@billing/messaging/rpc';
 import {
   seenCustomer,
   seenReferral,
@@ -27,20 +27,20 @@ interface Part<State> {
 }
 
 /** Everything that counts of a project, as its owners tell it, part by part. */
-export async function* recordsOf(asking: Asking, scope: ProjectScope): AsyncGenerator<Sighting[]> {
+export async function* recordsOf(rpc: RpcClient, scope: ProjectScope): AsyncGenerator<Sighting[]> {
   const { teamId, projectId } = scope;
   const asked = (after: string | null, limit: number) => ({ teamId, projectId, after, limit });
   // An answer must fit into a message of the broker: a subscription may have twenty items.
-  yield* seen(scope, seenSubscription, after => asking.ask(ListSubscriptionStates, asked(after, 100)));
-  yield* seen(scope, seenCustomer, after => asking.ask(ListCustomerStates, asked(after, 500)));
-  yield* seen(scope, seenWebhookEvent, after => asking.ask(ListWebhookEventStates, asked(after, 500)));
-  yield* seen(scope, seenReferralCode, after => asking.ask(ListReferralCodeStates, asked(after, 500)));
-  yield* seen(scope, seenReferral, after => asking.ask(ListReferralStates, asked(after, 500)));
+  yield* seen(scope, seenSubscription, after => rpc.call(ListSubscriptionStates, asked(after, 100)));
+  yield* seen(scope, seenCustomer, after => rpc.call(ListCustomerStates, asked(after, 500)));
+  yield* seen(scope, seenWebhookEvent, after => rpc.call(ListWebhookEventStates, asked(after, 500)));
+  yield* seen(scope, seenReferralCode, after => rpc.call(ListReferralCodeStates, asked(after, 500)));
+  yield* seen(scope, seenReferral, after => rpc.call(ListReferralStates, asked(after, 500)));
 }
 
 /** Every project, or the one named. */
-export async function* projectsOf(asking: Asking, projectId: ProjectId | null): AsyncGenerator<ProjectState> {
-  for await (const records of parts(after => asking.ask(ListProjectStates, { projectId, after, limit: 500 })))
+export async function* projectsOf(rpc: RpcClient, projectId: ProjectId | null): AsyncGenerator<ProjectState> {
+  for await (const records of parts(after => rpc.call(ListProjectStates, { projectId, after, limit: 500 })))
     for (const { state } of records) yield state;
 }
 

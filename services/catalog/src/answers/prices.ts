@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/questions/questions';
+import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
-import { answer } from '@billing/messaging/ask';
+import { serveRpc } from '@billing/messaging/rpc';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { stateOf as priceStateOf } from '#domain/price.ts';
@@ -20,8 +20,8 @@ interface AnswerOptions {
 /** Answers what other services ask about prices, until stopped. */
 export function answerAboutPrices({ em, ...bus }: AnswerOptions): () => Promise<void> {
   const stops = [
-    answer(bus, FindPrice, ({ priceId, ...scope }) => findPriced(em.fork(), scope, { id: priceId, deletedAt: null })),
-    answer(bus, FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
+    serveRpc(bus, FindPrice, ({ priceId, ...scope }) => findPriced(em.fork(), scope, { id: priceId, deletedAt: null })),
+    serveRpc(bus, FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
       findPriced(em.fork(), scope, { processorPriceId }),
     ),
   ];

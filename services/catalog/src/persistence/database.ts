@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
 import { journalEntities, journalMigrations } from '@billing/processor/journal/tables';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { Price } from './price.entity.ts';

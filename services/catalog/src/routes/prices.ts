@@ -1,8 +1,8 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
 import { paginate } from '@billing/contracts/pagination';
 import type { Price as WirePrice } from '@billing/contracts/resources/price';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { createPrice } from '#operations/create-price.ts';
 import { deletePrice } from '#operations/delete-price.ts';
 import { findPrice, type ListedPrice } from '#operations/find-price.ts';

@@ -1,8 +1,8 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
 import { paginate } from '@billing/contracts/pagination';
 import type { Product as WireProduct } from '@billing/contracts/resources/product';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { createProduct } from '#operations/create-product.ts';
 import { deleteProduct } from '#operations/delete-product.ts';
 import { findProduct } from '#operations/find-product.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/questions/questions';
-import { ListCustomerStates } from '@billing/contracts/questions/records';
-import { answer } from '@billing/messaging/ask';
+import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
+import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
+import { serveRpc } from '@billing/messaging/rpc';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { stateOf } from '#domain/customer.ts';
@@ -18,15 +18,15 @@ interface AnswerOptions {
 /** Answers what other services ask about customers, until stopped. */
 export function answerAboutCustomers({ em, ...bus }: AnswerOptions): () => Promise<void> {
   const stops = [
-    answer(bus, FindCustomer, async ({ customerId, teamId, projectId }) => {
+    serveRpc(bus, FindCustomer, async ({ customerId, teamId, projectId }) => {
       const customer = await em.fork().findOne(Customer, { id: customerId, teamId, projectId, deletedAt: null });
       return isLinked(customer) ? stateOf(customer) : null;
     }),
-    answer(bus, FindCustomersByProcessorId, async ({ teamId, processorCustomerId }) => {
+    serveRpc(bus, FindCustomersByProcessorId, async ({ teamId, processorCustomerId }) => {
       const customers = await em.fork().find(Customer, { teamId, processorCustomerId, deletedAt: null });
       return customers.filter(isLinked).map(stateOf);
     }),
-    answer(bus, ListCustomerStates, listCustomerStates(em)),
+    serveRpc(bus, ListCustomerStates, listCustomerStates(em)),
   ];
   return async () => {
     await Promise.all(stops.map(stop => stop()));

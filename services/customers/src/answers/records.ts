@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ListCustomerStates } from '@billing/contracts/questions/records';
-import { findPart } from '@billing/service-kit/find-part';
+import type { ListCustomerStates } from '@billing/contracts/rpc/list-states';
+import { findPart } from '@billing/service/find-part';
 import type { z } from 'zod';
 import { stateOf } from '#domain/customer.ts';
 import { Customer, isLinked } from '#persistence/customer.entity.ts';
 
-type Asked = z.output<typeof ListCustomerStates.asked>;
+type Asked = z.output<typeof ListCustomerStates.request>;
 
 /** A part of a project's customers, the deleted ones too; those still being created are left out. */
 export function listCustomerStates(em: EntityManager) {

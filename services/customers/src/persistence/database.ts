@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
 import { journalEntities, journalMigrations } from '@billing/processor/journal/tables';
 import { CustomerEmail } from './customer-email.entity.ts';
 import { Customer } from './customer.entity.ts';

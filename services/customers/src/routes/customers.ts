@@ -1,8 +1,8 @@
 import { customersOperations as operations } from '@billing/contracts/operations/customers';
 import { paginate } from '@billing/contracts/pagination';
 import type { Customer as WireCustomer } from '@billing/contracts/resources/customer';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { createCustomer } from '#operations/create-customer.ts';
 import { deleteCustomer } from '#operations/delete-customer.ts';
 import { findCustomer } from '#operations/find-customer.ts';

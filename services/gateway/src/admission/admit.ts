@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Operation } from '@billing/contracts/operation';
 import { forbidden, notFound, unauthorized } from '@billing/contracts/problem';
-import type { Principal } from '@billing/service-kit/principal';
+import type { Principal } from '@billing/service/identity-token';
 import { requireGrant, requireRole, type NamedTenant } from '#domain/access.ts';
 import { cookieNamed } from '#domain/cookie.ts';
 import { isCrossSite } from '#domain/cross-site.ts';

@@ -27,7 +27,7 @@ export function secretOfOperation(mode: KeyMode, secretKey: Buffer, operationKey
 /** What every secret of a mode starts with; it may be shown. */
 export const prefixOf = (mode: KeyMode): string => `bil_${mode}_`;
 
-/** Whether a text can be a secret at all: a mistyped one is told apart without asking the database. */
+/** Whether a text can be a secret at all: a mistyped one is told apart without rpc the database. */
 export function isWellFormed(secret: string): boolean {
   return (
     PATTERN.test(secret) &&

@@ -3,15 +3,15 @@ import type { Request } from 'express';
 import {
   BUNDLE_BYTES,
   BUNDLE_SIZE,
-  bundleAnswer,
+  bundleResponse,
   DELIVERIES_PATH,
   encodeBundle,
   type Delivery,
-  type DeliveryAnswer,
+  type DeliveryResponse,
 } from '@billing/contracts/delivery-bundle';
 import { unavailable } from '@billing/contracts/problem';
 import { currentTrace } from '@billing/messaging/trace-carrier';
-import { IDENTITY_HEADER } from '@billing/service-kit/principal';
+import { IDENTITY_HEADER } from '@billing/service/identity-token';
 import { inspectBody, readBody } from '#http/body.ts';
 import type { Reply } from '#http/exchange.ts';
 import { disbelieved, serviceUnavailable } from './unanswered.ts';
@@ -28,7 +28,7 @@ const MAX_WAITING_BYTES = 64 * 1_048_576;
 
 interface Waiting {
   readonly delivery: Delivery;
-  readonly answered: (answer: DeliveryAnswer) => void;
+  readonly answered: (answer: DeliveryResponse) => void;
   readonly failed: (err: unknown) => void;
 }
 
@@ -59,10 +59,10 @@ export function openDeliveries({ url, state, answerTimeoutMs = ANSWER_TIMEOUT_MS
   let waitingBytes = 0;
   let underWay = 0;
 
-  const deliver = (delivery: Delivery): Promise<DeliveryAnswer> => {
+  const deliver = (delivery: Delivery): Promise<DeliveryResponse> => {
     if (waiting.length >= MAX_WAITING || waitingBytes > MAX_WAITING_BYTES)
       throw unavailable('Too many webhooks wait to be stored.', 5);
-    const { promise, resolve, reject } = Promise.withResolvers<DeliveryAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<DeliveryResponse>();
     const timer = setTimeout(() => reject(serviceUnavailable('webhooks')), answerTimeoutMs);
     const end = () => clearTimeout(timer);
     waiting.push({ delivery, answered: resolve, failed: reject });
@@ -95,9 +95,9 @@ export function openDeliveries({ url, state, answerTimeoutMs = ANSWER_TIMEOUT_MS
   };
 
   /** @throws Problem 503 when the service does not answer, or not as agreed */
-  const post = async (bundle: readonly Delivery[]): Promise<DeliveryAnswer[]> => {
+  const post = async (bundle: readonly Delivery[]): Promise<DeliveryResponse[]> => {
     const body = encodeBundle(bundle);
-    const { promise, resolve, reject } = Promise.withResolvers<DeliveryAnswer[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<DeliveryResponse[]>();
     const headers = {
       'content-type': 'application/octet-stream',
       'content-length': body.length,
@@ -113,7 +113,7 @@ export function openDeliveries({ url, state, answerTimeoutMs = ANSWER_TIMEOUT_MS
         if (response.statusCode === 401) return reject(disbelieved('webhooks'));
         if (response.statusCode !== 200) return unanswered(new Error(`A bundle was answered ${response.statusCode}.`));
         try {
-          const { answers } = bundleAnswer.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+          const { answers } = bundleResponse.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
           if (answers.length !== bundle.length)
             throw new Error(`${bundle.length} deliveries, ${answers.length} answers`);
           resolve(answers);

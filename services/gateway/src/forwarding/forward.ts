@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import type { NextFunction, Request } from 'express';
 import proxy from 'express-http-proxy';
 import { Problem } from '@billing/contracts/problem';
-import { IDENTITY_HEADER, type Principal } from '@billing/service-kit/principal';
+import { IDENTITY_HEADER, type Principal } from '@billing/service/identity-token';
 import { inspectBody, readBody, readJson } from '#http/body.ts';
 import type { Reply } from '#http/exchange.ts';
 import type { ServiceUrls } from '../env.ts';

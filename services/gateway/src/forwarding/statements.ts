@@ -1,5 +1,5 @@
 import type { ServiceName } from '@billing/contracts/operation';
-import { statementSigner, type Principal, type SignStatement } from '@billing/service-kit/principal';
+import { identityTokenSigner, type Principal, type SignIdentityToken } from '@billing/service/identity-token';
 
 /** A statement lives for 60 s; one that is used again for this long is never too old when it arrives. */
 const REUSED_MS = 20_000;
@@ -12,12 +12,12 @@ export type State = (service: ServiceName, principal: Principal) => string;
  * Signs statements, and uses each again for 20 s. What is remembered is found by the service and the whole principal,
  * so that no two principals ever share one.
  */
-export function createStatements(privateKey: string, now: () => Date): State {
-  const signers = new Map<ServiceName, SignStatement>();
+export function createIdentityTokens(privateKey: string, now: () => Date): State {
+  const signers = new Map<ServiceName, SignIdentityToken>();
   const remembered = new Map<string, { readonly statement: string; readonly until: number }>();
 
   function sign(service: ServiceName, principal: Principal): string {
-    const signer = signers.get(service) ?? statementSigner(privateKey, service);
+    const signer = signers.get(service) ?? identityTokenSigner(privateKey, service);
     signers.set(service, signer);
     return signer(principal);
   }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { answerOf, runOnce, type IdempotentCall } from '@billing/service-kit/idempotency';
+import { answerOf, runOnce, type IdempotentCall } from '@billing/service/idempotency';
 import { z } from 'zod';
 import { problemOf } from './answer-problem.ts';
 

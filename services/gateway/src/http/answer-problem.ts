@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from '@billing/service-kit/database';
+import { isDatabaseUnavailable } from '@billing/service/database';
 import type { Reply } from './exchange.ts';
 
 /** Answers a problem in the one shape all errors have. */

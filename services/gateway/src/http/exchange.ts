@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Principal } from '@billing/service-kit/principal';
+import type { Principal } from '@billing/service/identity-token';
 
 /** What the gateway knows of a request beside what the request says. */
 interface Exchange {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Principal } from '@billing/service-kit/principal';
-import { templatedPath } from '@billing/service-kit/templated-path';
+import type { Principal } from '@billing/service/identity-token';
+import { templatedPath } from '@billing/service/templated-path';
 import { requestIdFrom } from '#domain/request-id.ts';
 import type { Step } from './exchange.ts';
 

@@ -3,7 +3,7 @@ import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { invalid, Problem } from '@billing/contracts/problem';
-import { StartError } from '@billing/service-kit/start-error';
+import { StartError } from '@billing/service/start-error';
 
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;

@@ -1,4 +1,4 @@
-import { isUniqueViolation } from '@billing/service-kit/database';
+import { isUniqueViolation } from '@billing/service/database';
 
 /**
  * Makes what `find` does not find. Two that run at once end with one thing, if a unique constraint stands in the way

@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { conflict, notFound } from '@billing/contracts/problem';
 import type { MemberRole } from '@billing/contracts/resources/team';
-import { isUniqueViolation } from '@billing/service-kit/database';
+import { isUniqueViolation } from '@billing/service/database';
 import { requireOwnerAfter } from '#domain/members.ts';
 import { Member, Team } from '#persistence/team.entity.ts';
 import type { User, Users } from '#sign-in/users.ts';

@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
 import { ApiKey } from './api-key.entity.ts';
 import { CreateTenancy } from './migrations/0001-create-tenancy.ts';
 import { NameOperationsOfMembers } from './migrations/0002-name-operations-of-members.ts';

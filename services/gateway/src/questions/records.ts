@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
-import type { ListProjectStates } from '@billing/contracts/questions/records';
+import type { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import type { z } from 'zod';
 import { Project } from '#persistence/team.entity.ts';
 
-type Asked = z.output<typeof ListProjectStates.asked>;
+type Asked = z.output<typeof ListProjectStates.request>;
 
 /** A part of the projects of every team, or the one named; asked by other services, never for a caller. */
 export function listProjectStates(em: EntityManager) {

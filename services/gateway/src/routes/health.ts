@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { failing, type Checks } from '@billing/service-kit/health';
+import { failing, type Checks } from '@billing/service/health';
 import type { Step } from '#http/exchange.ts';
 import type { ServiceUrls } from '../env.ts';
 

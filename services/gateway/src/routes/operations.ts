@@ -2,8 +2,8 @@ import { Router } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { invalid } from '@billing/contracts/problem';
-import { fieldErrors } from '@billing/service-kit/field-errors';
-import { type RefusesWrites, writesRefused } from '@billing/service-kit/refused-writes';
+import { fieldErrors } from '@billing/service/field-errors';
+import { type IsOverloaded, overloaded } from '@billing/service/overloaded';
 import type { Admit } from '#admission/admit.ts';
 import type { Limits } from '#admission/limits.ts';
 import type { Deliveries } from '#forwarding/deliveries.ts';
@@ -21,7 +21,7 @@ interface RoutingParts {
   readonly handlers: Handlers;
   readonly answerOnce: AnswerOnce;
   /** While it says so, no writes to what the gateway owns are taken. */
-  readonly refusesWrites: RefusesWrites;
+  readonly isOverloaded: IsOverloaded;
 }
 
 /**
@@ -29,7 +29,7 @@ interface RoutingParts {
  * @throws Error for a declaration that says not who may call it, is there twice, or has nobody to answer it
  */
 export function operationRoutes(parts: RoutingParts): Router {
-  const { operations, admit, limits, forwarding, deliveries, handlers, answerOnce, refusesWrites } = parts;
+  const { operations, admit, limits, forwarding, deliveries, handlers, answerOnce, isOverloaded } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   const routed = new Set<string>();
 
@@ -88,7 +88,7 @@ export function operationRoutes(parts: RoutingParts): Router {
     // A key or a member is taken away at any time.
     if (operation.method === 'GET' || operation.method === 'DELETE') return answer;
     return (request, reply, next) => {
-      if (refusesWrites()) throw writesRefused();
+      if (isOverloaded()) throw overloaded();
       return answer(request, reply, next);
     };
   }

@@ -1,6 +1,6 @@
 import { Router, type Request as ExpressRequest } from 'express';
 import { forbidden, invalid, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
-import { fieldErrors } from '@billing/service-kit/field-errors';
+import { fieldErrors } from '@billing/service/field-errors';
 import { z } from 'zod';
 import type { Limits } from '#admission/limits.ts';
 import { isCrossSite } from '#domain/cross-site.ts';

@@ -1,8 +1,8 @@
 import { raw, type EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { FindCustomer } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindCustomer } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { hashToken, isToken } from '#domain/token.ts';
 import { PortalSession } from '#persistence/portal-session.entity.ts';
 import { portalLinkExpired } from './portal-link-expired.ts';
@@ -24,13 +24,13 @@ export type Admit = (token: string) => Promise<Visitor>;
  * still there.
  * @throws Problem 404 `portal_link_expired`; 503 when the customers service does not answer: nobody is let in unchecked
  */
-export function admit({ em, asking }: { em: EntityManager; asking: Asking }): Admit {
+export function admit({ em, rpc }: { em: EntityManager; rpc: RpcClient }): Admit {
   return async token => {
     const session = await findLiveSession(em, token);
     if (!session) throw portalLinkExpired();
     const { teamId, projectId, customerId, returnUrl = null } = session;
     const scope = { teamId, projectId };
-    const customer = await asking.ask(FindCustomer, { ...scope, customerId });
+    const customer = await rpc.call(FindCustomer, { ...scope, customerId });
     if (!customer) throw portalLinkExpired();
     return { token, scope, customerId, customer, returnUrl };
   };

@@ -1,5 +1,5 @@
-import { DescribeCustomerBilling, FindProject } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { DescribeCustomerBilling, FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { findPaymentMethod, type PaymentMethodFound } from './find-payment-method.ts';
@@ -9,7 +9,7 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 /** How many invoices stand on one page. */
 export const INVOICES_PER_PAGE = 12;
 
-export type CustomerBilling = z.output<typeof DescribeCustomerBilling.answer>;
+export type CustomerBilling = z.output<typeof DescribeCustomerBilling.reply>;
 
 /** All that the page shows. */
 export interface BillingDescription extends CustomerBilling {
@@ -26,15 +26,15 @@ interface DescribeOptions {
 }
 
 interface DescribeDependencies {
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly logger: Logger;
 }
 
 /** Subscriptions and invoices of one customer, as the subscriptions service keeps them. */
-export function customerBilling(asking: Asking, { scope, customerId }: Visitor, invoicePage = 1) {
+export function customerBilling(rpc: RpcClient, { scope, customerId }: Visitor, invoicePage = 1) {
   const invoiceOffset = (invoicePage - 1) * INVOICES_PER_PAGE;
-  return asking.ask(DescribeCustomerBilling, { ...scope, customerId, invoiceLimit: INVOICES_PER_PAGE, invoiceOffset });
+  return rpc.call(DescribeCustomerBilling, { ...scope, customerId, invoiceLimit: INVOICES_PER_PAGE, invoiceOffset });
 }
 
 /**
@@ -42,12 +42,12 @@ export function customerBilling(asking: Asking, { scope, customerId }: Visitor, 
  * is told without it.
  * @throws Problem 503 when the subscriptions service does not answer
  */
-export function describeBilling({ asking, processors, logger }: DescribeDependencies) {
+export function describeBilling({ rpc, processors, logger }: DescribeDependencies) {
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
     const [billing, projectName, paymentMethod] = await Promise.all([
-      customerBilling(asking, visitor, invoicePage),
-      asking.ask(FindProject, visitor.scope).then(
+      customerBilling(rpc, visitor, invoicePage),
+      rpc.call(FindProject, visitor.scope).then(
         project => project?.name ?? null,
         () => null,
       ),

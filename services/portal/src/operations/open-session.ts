@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { PortalSessionCreated } from '@billing/contracts/events/portal';
 import { PortalSessionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { FindCustomer } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindCustomer } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { record } from '@billing/messaging/outbox';
 import { portalLinks } from '#domain/links.ts';
 import { createToken, hashToken, tokenOfOperation } from '#domain/token.ts';
@@ -19,7 +19,7 @@ interface NewSession {
 
 interface OpenSessionDependencies {
   readonly em: EntityManager;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly publicUrl: string;
   /** 32 bytes: makes the token of a repeated request again, so that it need not be kept. */
   readonly tokenKey: Buffer;
@@ -29,7 +29,7 @@ interface OpenSessionDependencies {
  * Makes a link to a customer's portal; only its token's hash is kept. The same `operationKey` answers the same link.
  * @throws Problem 404 `customer_not_found`; 503 when the customers service does not answer
  */
-export function openSession({ em, asking, publicUrl, tokenKey }: OpenSessionDependencies) {
+export function openSession({ em, rpc, publicUrl, tokenKey }: OpenSessionDependencies) {
   const answer = (token: string, { id: sessionId, expiresAt }: Pick<PortalSession, 'id' | 'expiresAt'>) => {
     const { absolute, page } = portalLinks(publicUrl, token);
     return { sessionId, token, portalUrl: absolute(page), expiresAt };
@@ -41,7 +41,7 @@ export function openSession({ em, asking, publicUrl, tokenKey }: OpenSessionDepe
     const made = operationKey && (await em.fork().findOne(PortalSession, { ...scope, tokenHash }));
     if (made) return answer(token, made);
 
-    const customer = await asking.ask(FindCustomer, { ...scope, customerId });
+    const customer = await rpc.call(FindCustomer, { ...scope, customerId });
     if (!customer) throw notFound('customer');
 
     const sessionId = PortalSessionId.create();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@billing/contracts/problem';
-import { FindProject } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Notice } from '#domain/links.ts';
@@ -11,7 +11,7 @@ import type { Visitor } from './admit.ts';
 import { customerBilling } from './describe-billing.ts';
 
 interface StartPaymentUpdateDependencies {
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly publicUrl: string;
   /** Where the processor is, when it is not the real Stripe. */
@@ -31,10 +31,10 @@ export interface PaymentUpdate {
  * @throws Problem 409 `processor_not_connected`; 502 or 503 when the processor refuses or does not answer
  */
 export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies) {
-  const { asking, processors, publicUrl, processorBaseUrl } = dependencies;
+  const { rpc, processors, publicUrl, processorBaseUrl } = dependencies;
   return async (visitor: Visitor): Promise<PaymentUpdate> => {
     const { scope, customerId, customer, token } = visitor;
-    const [processor, currency] = await Promise.all([processors.of(scope.teamId), currencyOf(asking, visitor)]);
+    const [processor, currency] = await Promise.all([processors.of(scope.teamId), currencyOf(rpc, visitor)]);
     const back = wayBack(publicUrl, createReturnId());
     const backUrl = new URL(back.path, publicUrl).href;
     const saved: Notice = 'payment-method-saved';
@@ -56,11 +56,11 @@ export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies)
 }
 
 /** The customer's newest subscription decides, else the project's base currency. */
-async function currencyOf(asking: Asking, visitor: Visitor): Promise<string> {
-  const { subscriptions } = await customerBilling(asking, visitor);
+async function currencyOf(rpc: RpcClient, visitor: Visitor): Promise<string> {
+  const { subscriptions } = await customerBilling(rpc, visitor);
   const [newest] = subscriptions.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   const currency = newest?.items[0]?.currency;
   if (currency !== undefined) return currency;
-  const project = await asking.ask(FindProject, visitor.scope);
+  const project = await rpc.call(FindProject, visitor.scope);
   return project?.baseCurrency ?? 'usd';
 }

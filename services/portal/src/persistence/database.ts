@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
 import { CreatePortalSessions } from './migrations/0001-create-portal-sessions.ts';
 import { ListPortalSessions } from './migrations/0002-list-portal-sessions.ts';
 import { PortalSession } from './portal-session.entity.ts';

@@ -1,6 +1,6 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { admit } from '#operations/admit.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate } from '#operations/start-payment-update.ts';
@@ -8,8 +8,8 @@ import type { Dependencies } from '../app.ts';
 
 /** What a customer may do through the portal's API, let in by the token alone. */
 export function serveActions(app: HttpServer, dependencies: Dependencies): void {
-  const { database, asking } = dependencies;
-  const admitToken = admit({ em: database.em, asking });
+  const { database, rpc } = dependencies;
+  const admitToken = admit({ em: database.em, rpc });
   const schedule = scheduleCancellation(dependencies);
   const startUpdate = startPaymentUpdate(dependencies);
 

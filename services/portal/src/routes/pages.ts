@@ -1,6 +1,6 @@
 import { SubscriptionId } from '@billing/contracts/ids';
 import { notFound, Problem } from '@billing/contracts/problem';
-import { toProblem } from '@billing/service-kit/http';
+import { toProblem } from '@billing/service/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -53,8 +53,8 @@ interface Page {
 
 /** The page, and what its forms do in a browser without script. Every answer is a page, or leads to one. */
 export function portalPages(dependencies: Dependencies, assets: Assets): FastifyPluginAsyncZod {
-  const { database, asking, publicUrl, processorBaseUrl } = dependencies;
-  const admitToken = admit({ em: database.em, asking });
+  const { database, rpc, publicUrl, processorBaseUrl } = dependencies;
+  const admitToken = admit({ em: database.em, rpc });
   const describe = describeBilling(dependencies);
   const schedule = scheduleCancellation(dependencies);
   const startUpdate = startPaymentUpdate(dependencies);
@@ -119,7 +119,7 @@ export function portalPages(dependencies: Dependencies, assets: Assets): Fastify
       async (request, reply) => {
         const { token, subscriptionId } = request.params;
         const visitor = await admitToken(token);
-        const { subscriptions } = await customerBilling(asking, visitor);
+        const { subscriptions } = await customerBilling(rpc, visitor);
         const subscription = subscriptions.find(it => it.id === subscriptionId);
         if (!subscription) throw notFound('subscription');
         const links = portalLinks(publicUrl, token);

@@ -1,7 +1,7 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
-import type { HttpServer } from '@billing/service-kit/http';
-import { idempotencyKeyOf, runOnce } from '@billing/service-kit/idempotency';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { idempotencyKeyOf, runOnce } from '@billing/service/idempotency';
+import { serve } from '@billing/service/serve';
 import { endSession } from '#operations/end-sessions.ts';
 import { listSessions } from '#operations/list-sessions.ts';
 import { openSession } from '#operations/open-session.ts';

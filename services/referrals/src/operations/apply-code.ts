@@ -1,10 +1,10 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCreated, type ReferralState } from '@billing/contracts/events/referrals';
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import { HasSubscribed } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { HasSubscribed } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { record } from '@billing/messaging/outbox';
-import { isUniqueViolation } from '@billing/service-kit/database';
+import { isUniqueViolation } from '@billing/service/database';
 import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/application.ts';
 import { Referral, stateOf } from '#persistence/referral.entity.ts';
 import { findCode } from './find-code.ts';
@@ -14,7 +14,7 @@ import { lockCustomer, type KnowCustomer } from './know-customer.ts';
 interface ApplyCodeDependencies {
   readonly em: EntityManager;
   readonly know: KnowCustomer;
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly clock: () => Date;
 }
 
@@ -24,7 +24,7 @@ interface Application {
 }
 
 /**
- * Refers a new customer by a code. Everything is checked first, asking others where our own copies may lag, and again
+ * Refers a new customer by a code. Everything is checked first, rpc others where our own copies may lag, and again
  * in the transaction, which holds the referee's row: the reaction to a subscription takes the same row, so that a
  * subscription either forbids the referral or converts it, and is never missed. Of many applications at once one wins.
  * The same `operationKey` gives the same referral.
@@ -32,14 +32,14 @@ interface Application {
  * 422 `referral_program_disabled`, 409 `referral_self`, 404 `customer_not_found`, 409 `referral_already_applied`,
  * 409 `referral_already_subscribed`; 503 when a service that must be asked does not answer
  */
-export function applyCode({ em, know, asking, clock }: ApplyCodeDependencies) {
+export function applyCode({ em, know, rpc, clock }: ApplyCodeDependencies) {
   const check = async (scope: ProjectScope, { code, refereeCustomerId }: Application) => {
     const fork = em.fork();
     await requireUsable(fork, scope, code, refereeCustomerId);
     const { subscribedAt } = await know(scope, refereeCustomerId);
     const hasReferral = await isReferred(fork, scope, refereeCustomerId);
     requireNewCustomer({ hasReferral, hasSubscribed: subscribedAt !== null });
-    const { subscribed } = await asking.ask(HasSubscribed, { ...scope, customerId: refereeCustomerId });
+    const { subscribed } = await rpc.call(HasSubscribed, { ...scope, customerId: refereeCustomerId });
     requireNewCustomer({ hasReferral, hasSubscribed: subscribed });
   };
 

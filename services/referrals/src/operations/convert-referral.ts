@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ReferralConverted } from '@billing/contracts/events/referrals';
 import { record } from '@billing/messaging/outbox';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { creditsEarned, type EarnedCredit } from '#domain/credit.ts';
 import { keepSubscribed, type Subscriber } from '#persistence/customers.ts';
 import { Referral, stateOf } from '#persistence/referral.entity.ts';

@@ -3,7 +3,7 @@ import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
 import { record } from '@billing/messaging/outbox';
-import { isUniqueViolation } from '@billing/service-kit/database';
+import { isUniqueViolation } from '@billing/service/database';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
 import { lockCustomer, type KnowCustomer } from './know-customer.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 
 /** Keeps a customer's state if it is newer than the copy; what is known of subscriptions stays. */
 export async function keepCustomer(em: EntityManager, teamId: TeamId, state: CustomerState): Promise<void> {

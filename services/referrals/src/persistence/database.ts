@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
 import { Customer } from './customer.entity.ts';
 import { CreateReferrals } from './migrations/0001-create-referrals.ts';
 import { VersionCreditKeys } from './migrations/0002-version-credit-keys.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ListReferralCodeStates, ListReferralStates } from '@billing/contracts/questions/records';
-import { answer } from '@billing/messaging/ask';
-import { findPart } from '@billing/service-kit/find-part';
+import { ListReferralCodeStates, ListReferralStates } from '@billing/contracts/rpc/list-states';
+import { serveRpc } from '@billing/messaging/rpc';
+import { findPart } from '@billing/service/find-part';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -18,8 +18,8 @@ interface AnswerOptions {
 /** Answers what codes and referrals there are, until stopped. */
 export function answerAboutRecords({ em, ...bus }: AnswerOptions): () => Promise<void> {
   const stops = [
-    answer(bus, ListReferralCodeStates, listReferralCodeStates(em)),
-    answer(bus, ListReferralStates, listReferralStates(em)),
+    serveRpc(bus, ListReferralCodeStates, listReferralCodeStates(em)),
+    serveRpc(bus, ListReferralStates, listReferralStates(em)),
   ];
   return async () => {
     await Promise.all(stops.map(stop => stop()));
@@ -28,7 +28,7 @@ export function answerAboutRecords({ em, ...bus }: AnswerOptions): () => Promise
 
 /** A part of a project's codes, the deactivated ones too. */
 function listReferralCodeStates(em: EntityManager) {
-  return async ({ after, limit, ...scope }: z.output<typeof ListReferralCodeStates.asked>) => {
+  return async ({ after, limit, ...scope }: z.output<typeof ListReferralCodeStates.request>) => {
     const codes = await findPart(em.fork(), ReferralCode, scope, { after, limit }, 'code');
     const records = codes.map(state => ({ recordedAt: state.deactivatedAt ?? state.createdAt, state }));
     return { records, next: codes.length < limit ? null : (codes.at(-1)?.code ?? null) };
@@ -37,7 +37,7 @@ function listReferralCodeStates(em: EntityManager) {
 
 /** A part of a project's referrals. */
 function listReferralStates(em: EntityManager) {
-  return async ({ after, limit, ...scope }: z.output<typeof ListReferralStates.asked>) => {
+  return async ({ after, limit, ...scope }: z.output<typeof ListReferralStates.request>) => {
     const referrals = await findPart(em.fork(), Referral, scope, { after, limit });
     const records = referrals.map(it => ({ recordedAt: it.convertedAt ?? it.createdAt, state: stateOf(it) }));
     return { records, next: referrals.length < limit ? null : (referrals.at(-1)?.id ?? null) };

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { Inbox, type Heard } from '@billing/messaging/inbox';
 import type { Logger } from 'pino';

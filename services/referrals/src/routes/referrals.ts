@@ -1,6 +1,6 @@
 import { referralsOperations as operations } from '@billing/contracts/operations/referrals';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { createCode as drawCode } from '#domain/code.ts';
 import { applyCode } from '#operations/apply-code.ts';
 import { configureProgram } from '#operations/configure-program.ts';
@@ -15,15 +15,15 @@ import type { Dependencies } from '../app.ts';
 
 /** What may be asked of referrals. */
 export function serveReferrals(app: HttpServer, dependencies: Dependencies): void {
-  const { database, asking, clock, newCode = drawCode } = dependencies;
+  const { database, rpc, clock, newCode = drawCode } = dependencies;
   const { em } = database;
-  const know = knowCustomer(em, asking);
+  const know = knowCustomer(em, rpc);
   const configure = configureProgram(em, clock);
   const list = listCodes(em);
   const create = createCode({ em, know, clock, newCode });
   const describe = describeCode(em);
   const deactivate = deactivateCode(em, clock);
-  const apply = applyCode({ em, know, asking, clock });
+  const apply = applyCode({ em, know, rpc, clock });
   const credits = listCredits(em);
 
   serve(app, operations.getReferralConfig, async ({ params }) => ({ config: await findProgram(em.fork(), params) }));

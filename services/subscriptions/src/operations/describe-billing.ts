@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { DescribeCustomerBilling } from '@billing/contracts/questions/questions';
+import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
 import { ENDED_STATUSES } from '#domain/subscription.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import { toResource } from '#wire/invoice.ts';
 import { toState } from '#wire/subscription.ts';
 import { listInvoices } from './list-invoices.ts';
 
-type Billing = z.output<typeof DescribeCustomerBilling.answer>;
+type Billing = z.output<typeof DescribeCustomerBilling.reply>;
 
 /** Pages of invoices are no longer than the lists of the API. */
 const MAX_INVOICES = 100;

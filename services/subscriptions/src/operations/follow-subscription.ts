@@ -29,7 +29,7 @@ export interface Looked {
   readonly answer: Answer | 'missing' | null;
 }
 
-type Outside = Pick<Dependencies, 'em' | 'asking' | 'processors'>;
+type Outside = Pick<Dependencies, 'em' | 'rpc' | 'processors'>;
 
 /** Asks the processor for a subscription as it is now. */
 export function askForSubscription({ em, processors }: Pick<Outside, 'em' | 'processors'>) {

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/questions/questions';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
+import { executeBound } from '@billing/service/bound-statement';
 import type { Dependencies } from '../dependencies.ts';
 import { keepCustomer } from '#persistence/copies.ts';
 
@@ -13,11 +13,11 @@ export interface CustomerReference {
 }
 
 /**
- * Says which customer of the project an object of the processor belongs to: by our own copies, else by asking the
+ * Says which customer of the project an object of the processor belongs to: by our own copies, else by rpc the
  * customers service, which may know one that has not been heard of here yet.
  * @throws Error when nobody knows the customer; worth another try, for our own commit may be under way
  */
-export function identifyCustomer({ em, asking }: Pick<Dependencies, 'em' | 'asking'>) {
+export function identifyCustomer({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
   return async (scope: ProjectScope, reference: CustomerReference): Promise<CustomerId> => {
     const { processorCustomerId } = reference;
     const named = namedIn(reference);
@@ -25,11 +25,11 @@ export function identifyCustomer({ em, asking }: Pick<Dependencies, 'em' | 'aski
     if (known) return known;
 
     const { teamId, projectId } = scope;
-    const candidates = (await asking.ask(FindCustomersByProcessorId, { teamId, processorCustomerId })).filter(
+    const candidates = (await rpc.call(FindCustomersByProcessorId, { teamId, processorCustomerId })).filter(
       it => it.projectId === projectId,
     );
     const found = candidates.find(it => it.id === named) ?? newest(candidates);
-    const customer = found ?? (named ? await asking.ask(FindCustomer, { teamId, projectId, customerId: named }) : null);
+    const customer = found ?? (named ? await rpc.call(FindCustomer, { teamId, projectId, customerId: named }) : null);
     if (!customer) throw new Error(`The processor's customer ${processorCustomerId} is not known in this project.`);
     await keepCustomer(em.fork(), teamId, customer);
     return customer.id;

@@ -17,7 +17,7 @@ type Write = (processor: Processor, processorSubscriptionId: string, key: string
 const MAX_QUESTIONS = 5;
 
 /**
- * Cancels at the end of the period, or takes that back; asking for what holds already is fine.
+ * Cancels at the end of the period, or takes that back; rpc for what holds already is fine.
  * @throws Problem 404 `subscription_not_found`, 422 `subscription_ended`, 502 and 503 of the processor
  */
 export function scheduleCancellation(outside: Outside) {

@@ -1,7 +1,7 @@
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound, Problem } from '@billing/contracts/problem';
-import { FindCustomer, FindPrice } from '@billing/contracts/questions/questions';
+import { FindCustomer, FindPrice } from '@billing/contracts/rpc/calls';
 import { requireSellable } from '#domain/purchase.ts';
 import { keepCustomer, keepPrice, keepProduct } from '#persistence/copies.ts';
 import { KnownPrice, KnownProduct } from '#persistence/known-catalog.entity.ts';
@@ -34,7 +34,7 @@ const PATIENCE_MS = 1_000;
  * @throws Problem 404 `customer_not_found`, `price_not_found`; 422 `price_inactive`, `product_inactive`,
  * `price_type_mismatch`; 503 when an owner is away and there is no copy
  */
-export function resolvePurchase({ em, asking }: Pick<Dependencies, 'em' | 'asking'>) {
+export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
   return async (scope: ProjectScope, { customerId, priceId, mode }: Wanted): Promise<Purchase> => {
     const [customer, offer] = await Promise.all([findCustomer(scope, customerId), findOffer(scope, priceId)]);
     if (!customer) throw notFound('customer');
@@ -48,7 +48,7 @@ export function resolvePurchase({ em, asking }: Pick<Dependencies, 'em' | 'askin
 
   async function findCustomer({ teamId, projectId }: ProjectScope, customerId: CustomerId) {
     try {
-      const customer = await asking.ask(FindCustomer, { teamId, projectId, customerId }, PATIENCE_MS);
+      const customer = await rpc.call(FindCustomer, { teamId, projectId, customerId }, PATIENCE_MS);
       if (customer) await keepCustomer(em.fork(), teamId, customer);
       return customer;
     } catch (err) {
@@ -60,7 +60,7 @@ export function resolvePurchase({ em, asking }: Pick<Dependencies, 'em' | 'askin
 
   async function findOffer({ teamId, projectId }: ProjectScope, priceId: PriceId): Promise<Offered | null> {
     try {
-      const offer = await asking.ask(FindPrice, { teamId, projectId, priceId }, PATIENCE_MS);
+      const offer = await rpc.call(FindPrice, { teamId, projectId, priceId }, PATIENCE_MS);
       if (offer) {
         await keepPrice(em.fork(), teamId, offer.price);
         await keepProduct(em.fork(), teamId, offer.product);

@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { KnownPrice, KnownProduct } from './known-catalog.entity.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 
 /** A thing of the processor that may have no row yet, so that a row lock would hold nothing. */
 type Thing = 'price' | 'subscription' | 'invoice' | 'payment';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import type { Subscription } from './subscription.entity.ts';
 
 /** What stays as it was at first sight. */

@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/questions/questions';
-import { ListSubscriptionStates } from '@billing/contracts/questions/records';
-import { answer } from '@billing/messaging/ask';
+import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
+import { serveRpc } from '@billing/messaging/rpc';
 import { describeBilling } from '#operations/describe-billing.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
 import { scheduleCancellation } from '#operations/order-cancellation.ts';
@@ -17,19 +17,19 @@ export function answerQuestions(
   const { em, logger } = dependencies;
   const schedule = scheduleCancellation(dependencies);
   const stops = [
-    answer({ nats, root, logger }, HasSubscribed, async ({ customerId, ...scope }) => ({
+    serveRpc({ nats, root, logger }, HasSubscribed, async ({ customerId, ...scope }) => ({
       subscribed: await hasSubscribed(em.fork(), scope, customerId),
     })),
-    answer({ nats, root, logger }, DescribeCustomerBilling, ({ customerId, invoiceLimit, invoiceOffset, ...scope }) =>
+    serveRpc({ nats, root, logger }, DescribeCustomerBilling, ({ customerId, invoiceLimit, invoiceOffset, ...scope }) =>
       describeBilling(em.fork(), scope, customerId, { limit: invoiceLimit, offset: invoiceOffset }),
     ),
-    answer(
+    serveRpc(
       { nats, root, logger },
       ScheduleCancellation,
       async ({ subscriptionId: id, customerId, cancelAtPeriodEnd, ...scope }) =>
         toState(await schedule(scope, { id, customerId }, cancelAtPeriodEnd)),
     ),
-    answer({ nats, root, logger }, ListSubscriptionStates, listSubscriptionStates(em)),
+    serveRpc({ nats, root, logger }, ListSubscriptionStates, listSubscriptionStates(em)),
   ];
   return async () => {
     await Promise.all(stops.map(stop => stop()));

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ListSubscriptionStates } from '@billing/contracts/questions/records';
-import { findPart } from '@billing/service-kit/find-part';
+import type { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
+import { findPart } from '@billing/service/find-part';
 import type { z } from 'zod';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import { toState } from '#wire/subscription.ts';
 
-type Asked = z.output<typeof ListSubscriptionStates.asked>;
+type Asked = z.output<typeof ListSubscriptionStates.request>;
 
 /** A part of a project's subscriptions, those that have ended too. */
 export function listSubscriptionStates(em: EntityManager) {

@@ -1,4 +1,4 @@
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
 

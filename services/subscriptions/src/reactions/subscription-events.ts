@@ -50,7 +50,7 @@ export function reactToSubscriptionEvents(dependencies: Dependencies): Inbox {
   return inbox.together((tx, heard) => followTogether(tx, heard));
 }
 
-/** Does what can be done without asking anybody; an event that cannot be read is left to its own reaction. */
+/** Does what can be done without rpc anybody; an event that cannot be read is left to its own reaction. */
 async function followTogether(tx: EntityManager, heard: readonly Heard[]): Promise<readonly Heard[]> {
   const followed = await followEvents(tx, heard.flatMap(readHeard));
   return followed.map(it => it.heard);

@@ -1,6 +1,6 @@
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { listInvoices } from '#operations/list-invoices.ts';
 import { toResource } from '#wire/invoice.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,6 +1,6 @@
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { findSubscription } from '#operations/find-subscription.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
 import { cancelNow, scheduleCancellation } from '#operations/order-cancellation.ts';

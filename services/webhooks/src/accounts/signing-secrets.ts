@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
-import { envelope } from '@billing/contracts/fact';
+import { envelope } from '@billing/contracts/event';
 import { TeamId } from '@billing/contracts/ids';
 import { unseal } from '@billing/processor/credentials';
 

@@ -4,7 +4,7 @@ import { Problem, unavailable } from '@billing/contracts/problem';
 import { currentTrace } from '@billing/messaging/trace-carrier';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { isDatabaseUnavailable } from '@billing/service-kit/database';
+import { isDatabaseUnavailable } from '@billing/service/database';
 import type { Logger } from 'pino';
 import { checkEvent, type IncomingEvent } from '#domain/incoming-event.ts';
 import { isUnderWay, searchesFor, type Search } from '#domain/missing-events.ts';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { RefusesWrites } from '@billing/service-kit/refused-writes';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import { claimTeams, postponeTeam, type ClaimedTeam } from './claim-team.ts';
 import type { HealingTurn } from './heal-team.ts';
@@ -22,7 +22,7 @@ interface HealerParts {
   readonly intervalMs: number;
   readonly lookMs?: number;
   /** While it says so, no team is taken up: what webhooks may not bring must not come in this way. */
-  readonly refusesWrites?: RefusesWrites;
+  readonly isOverloaded?: IsOverloaded;
 }
 
 /**
@@ -30,7 +30,7 @@ interface HealerParts {
  * Any number of healers may run side by side. Answers the function that stops it, after the teams in hand.
  */
 export function startHealer(parts: HealerParts): () => Promise<void> {
-  const { em, heal, onRecovered, logger, intervalMs, lookMs = LOOK_MS, refusesWrites = () => false } = parts;
+  const { em, heal, onRecovered, logger, intervalMs, lookMs = LOOK_MS, isOverloaded = () => false } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const inHand = new Set<Promise<void>>();
@@ -52,7 +52,7 @@ export function startHealer(parts: HealerParts): () => Promise<void> {
 
   const look = async (): Promise<void> => {
     const room = MAX_IN_HAND - inHand.size;
-    if (room <= 0 || refusesWrites()) return;
+    if (room <= 0 || isOverloaded()) return;
     for (const team of await claimTeams(em, room)) {
       const healing = healOne(team).finally(() => inHand.delete(healing));
       inHand.add(healing);

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import type { Reference } from '#domain/reference.ts';
 
 /** What a fact about a customer, subscription, product or price says of where the processor's twin belongs. */

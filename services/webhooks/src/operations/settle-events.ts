@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service-kit/bound-statement';
-import { sumUp, type Settlement } from '#domain/settlement.ts';
+import { executeBound } from '@billing/service/bound-statement';
+import { sumUp, type Completion } from '#domain/completion.ts';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { recordChanges } from '#processing/record-facts.ts';
 
@@ -15,8 +15,8 @@ const IS_LAST = `e.awaiting <@ s.projects`;
  * Keeps how projects ended with events, in the caller's transaction. An event is settled when every project it went to
  * has reported; it failed if it failed in any. What a project reports a second time changes nothing.
  */
-export async function settleEvents(tx: EntityManager, settlements: readonly Settlement[]): Promise<void> {
-  const sums = sumUp(settlements);
+export async function settleEvents(tx: EntityManager, completions: readonly Completion[]): Promise<void> {
+  const sums = sumUp(completions);
   if (sums.length === 0) return;
   const rows = await executeBound<RecordRow & { settled: boolean }>(
     tx,

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { executeBound, textArray } from '@billing/service-kit/bound-statement';
+import { executeBound, textArray } from '@billing/service/bound-statement';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 
 /** An event and the team at whose address it came in. */

@@ -1,6 +1,6 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase as open, type Database } from '@billing/service-kit/database';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service-kit/idempotency';
+import { openDatabase as open, type Database } from '@billing/service/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
 import { HealingCursor } from './healing-cursor.entity.ts';
 import { KnownProject } from './known-project.entity.ts';
 import { CreateProcessorAccounts } from './migrations/0001-create-processor-accounts.ts';

@@ -1,7 +1,7 @@
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { ProjectId as ProjectIds } from '@billing/contracts/ids';
-import { FindProject } from '@billing/contracts/questions/questions';
-import type { Asking } from '@billing/messaging/ask';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { decideRoute, type Decision, type Route } from '#domain/route.ts';
@@ -9,16 +9,16 @@ import type { ClaimedEvent } from './claim.ts';
 import type { KnownRoutes } from './known-routes.ts';
 
 interface AskRouteParts {
-  readonly asking: Asking;
+  readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
 }
 
 /**
- * Finds where an event goes, asking the gateway for projects and the processor for customers as the rules want it;
+ * Finds where an event goes, rpc the gateway for projects and the processor for customers as the rules want it;
  * null when nobody knows.
  * @throws Problem `unavailable` when someone who has to be asked is away
  */
-export function askRoute({ asking, processors }: AskRouteParts) {
+export function askRoute({ rpc, processors }: AskRouteParts) {
   return async ({ teamId, hints }: ClaimedEvent, knownRoutes: KnownRoutes): Promise<Route | null> => {
     const known = knownRoutes(teamId);
     const asked = new Map<ProjectId, boolean>();
@@ -36,7 +36,7 @@ export function askRoute({ asking, processors }: AskRouteParts) {
           return null;
         case 'ask-project': {
           const { projectId } = decision;
-          asked.set(projectId, (await asking.ask(FindProject, { teamId, projectId })) !== null);
+          asked.set(projectId, (await rpc.call(FindProject, { teamId, projectId })) !== null);
           break;
         }
         case 'ask-customer':

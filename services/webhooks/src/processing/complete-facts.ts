@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Complete } from '@billing/messaging/outbox';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { readPayload, type Payload } from '#domain/payload.ts';
 
 /**

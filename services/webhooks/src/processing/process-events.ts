@@ -105,15 +105,15 @@ async function oneByOne(
   processBatch: (events: readonly ClaimedEvent[]) => Promise<Asking[]>,
   afterError: (event: ClaimedEvent, err: unknown) => Promise<void>,
 ): Promise<Asking[]> {
-  const asking: Asking[] = [];
+  const rpc: Asking[] = [];
   for (const event of events) {
     try {
-      asking.push(...(await processBatch([event])));
+      rpc.push(...(await processBatch([event])));
     } catch (err) {
       await afterError(event, err);
     }
   }
-  return asking;
+  return rpc;
 }
 
 function divide(events: readonly ClaimedEvent[], knownRoutes: KnownRoutes) {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import type { Route } from '#domain/route.ts';
 import { claimOf, type ClaimedEvent } from './claim.ts';
 import { recordFacts, ROUTED_COLUMNS, type RoutedRow } from './record-facts.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Problem } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from '@billing/service-kit/database';
+import { isDatabaseUnavailable } from '@billing/service/database';
 import { pauseAfter } from '#domain/back-off.ts';
 import { claimOf, type ClaimedEvent } from './claim.ts';
 

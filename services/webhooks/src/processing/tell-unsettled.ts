@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service-kit/bound-statement';
+import { executeBound } from '@billing/service/bound-statement';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { recordChanges } from './record-facts.ts';
 

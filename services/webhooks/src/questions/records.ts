@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
-import type { ListWebhookEventStates } from '@billing/contracts/questions/records';
+import type { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { z } from 'zod';
 
@@ -13,7 +13,7 @@ interface Row {
   readonly recorded: number;
 }
 
-type Asked = z.output<typeof ListWebhookEventStates.asked>;
+type Asked = z.output<typeof ListWebhookEventStates.request>;
 
 /** A part of a project's webhook events, as far as they are counted, in the order in which they were received. */
 export function listWebhookEventStates(em: EntityManager) {

@@ -3,7 +3,7 @@ import type { Bus, Receive } from '@billing/messaging/bus';
 import { TOGETHER } from '@billing/messaging/inbox';
 import type { Logger } from 'pino';
 import { reactToCustomers, reactToPrices, reactToProducts, reactToProjects, reactToSubscriptions } from './routes.ts';
-import { reactToSettlements } from './settlements.ts';
+import { reactToSettlements } from './completions.ts';
 
 interface ConsumeParts {
   readonly em: EntityManager;
@@ -35,7 +35,7 @@ export async function consumeFacts({ em, bus, logger, onRoute }: ConsumeParts): 
     await bus.consume('webhooks-prices', 'price.*.v1', waking(reactToPrices(em, logger).receive)),
     await bus.consume(
       'webhooks-settled',
-      'processor-event.settled.v1',
+      'processor-event.completed.v1',
       reactToSettlements(em, logger).receive,
       TOGETHER,
     ),

@@ -17,7 +17,7 @@ import {
 } from '@billing/contracts/events/customers';
 import { ProjectCreated, ProjectUpdated, type ProjectState } from '@billing/contracts/events/gateway';
 import { SubscriptionCreated, type SubscriptionState } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/fact';
+import type { Envelope } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import { Inbox } from '@billing/messaging/inbox';
 import type { Logger } from 'pino';

@@ -1,6 +1,6 @@
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { describeWebhookUrl } from '#accounts/webhook-url.ts';
 import { connectProcessor } from '#operations/connect-processor.ts';
 import type { Dependencies } from '../app.ts';

@@ -1,11 +1,11 @@
 import { BUNDLE_BYTES, decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
-import type { BundleAnswer, Delivery, DeliveryAnswer } from '@billing/contracts/delivery-bundle';
+import type { BundleResponse, Delivery, DeliveryResponse } from '@billing/contracts/delivery-bundle';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { inGroups } from '@billing/messaging/in-groups';
 import { withinTrace } from '@billing/messaging/trace-carrier';
-import { toProblem, type HttpServer } from '@billing/service-kit/http';
-import { writesRefused } from '@billing/service-kit/refused-writes';
-import { serve } from '@billing/service-kit/serve';
+import { toProblem, type HttpServer } from '@billing/service/http';
+import { overloaded } from '@billing/service/overloaded';
+import { serve } from '@billing/service/serve';
 import { receiveEvent } from '#operations/receive-event.ts';
 import { storeEvents, type ReceivedEvent } from '#operations/store-events.ts';
 import type { Dependencies } from '../app.ts';
@@ -20,7 +20,7 @@ const STORED_AT_ONCE = 3;
  * bundled them; bodies stay the bytes that were signed.
  */
 export function serveReceiver(app: HttpServer, dependencies: Dependencies): void {
-  const { database, secrets, now, onStored, logger, refusesWrites = () => false } = dependencies;
+  const { database, secrets, now, onStored, logger, isOverloaded = () => false } = dependencies;
   const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received), {
     atOnce: STORED_AT_ONCE,
   });
@@ -31,9 +31,9 @@ export function serveReceiver(app: HttpServer, dependencies: Dependencies): void
   };
   const receive = receiveEvent({ secrets, store, now });
 
-  const answerOf = async ({ teamId, body, signature, trace, requestId }: Delivery): Promise<DeliveryAnswer> => {
+  const answerOf = async ({ teamId, body, signature, trace, requestId }: Delivery): Promise<DeliveryResponse> => {
     try {
-      if (refusesWrites()) throw writesRefused();
+      if (isOverloaded()) throw overloaded();
       return { status: 200, body: await withinTrace(trace, () => receive(teamId, body, signature)) };
     } catch (err) {
       const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
@@ -56,7 +56,7 @@ export function serveReceiver(app: HttpServer, dependencies: Dependencies): void
     const bundles = { bodyLimit: BUNDLE_LIMIT, config: { refusesEach: true } };
     receiver.post<{ Body: Buffer }>(DELIVERIES_PATH, bundles, async ({ body }) => {
       const answers = await Promise.all(decodeBundle(body).map(answerOf));
-      return { answers } satisfies BundleAnswer;
+      return { answers } satisfies BundleResponse;
     });
   });
 }

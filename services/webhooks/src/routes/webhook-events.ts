@@ -1,6 +1,6 @@
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
-import type { HttpServer } from '@billing/service-kit/http';
-import { serve } from '@billing/service-kit/serve';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
 import { listWebhookEvents } from '#operations/list-webhook-events.ts';
 import { replayWebhookEvent } from '#operations/replay-webhook-event.ts';
 import type { Dependencies } from '../app.ts';

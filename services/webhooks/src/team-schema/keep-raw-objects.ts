@@ -9,8 +9,8 @@ import {
   type RawObject,
   type RawTable,
 } from '#domain/raw-object.ts';
-import { executeBound, textArray } from '@billing/service-kit/bound-statement';
-import { sqlState } from '@billing/service-kit/database';
+import { executeBound, textArray } from '@billing/service/bound-statement';
+import { sqlState } from '@billing/service/database';
 import { createTeamSchema } from './create-team-schema.ts';
 
 /** An event as far as its object goes. */

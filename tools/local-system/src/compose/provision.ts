@@ -1,7 +1,7 @@
 // Makes every service's role and schema in the database of ADMIN_DATABASE_URL, and ends. It may run any number of times.
 import { SERVICES } from '@billing/contracts/operation';
-import { parseEnv } from '@billing/service-kit/env';
-import { provisionAll } from '@billing/service-kit/provision';
+import { parseEnv } from '@billing/service/env';
+import { provisionAll } from '@billing/service/provision';
 import { z } from 'zod';
 import { requireDatabase } from '../backing.ts';
 import { passwordVariable } from './password-variable.ts';

@@ -39,12 +39,12 @@ const principal = z.discriminatedUnion('kind', [
 export type Principal = z.output<typeof principal>;
 
 /** Signs who asks, for one service. */
-export type SignStatement = (principal: Principal) => string;
+export type SignIdentityToken = (principal: Principal) => string;
 /** Reads a statement, or throws 401. */
-export type VerifyStatement = (statement: string | undefined) => Principal;
+export type VerifyIdentityToken = (statement: string | undefined) => Principal;
 
 /** The gateway's side: statements that only `audience` accepts, for 60 seconds. `privateKey` is an Ed25519 PEM. */
-export function statementSigner(privateKey: string, audience: ServiceName): SignStatement {
+export function identityTokenSigner(privateKey: string, audience: ServiceName): SignIdentityToken {
   const sign = createSigner({
     algorithm: 'EdDSA',
     key: privateKey,
@@ -58,7 +58,7 @@ export function statementSigner(privateKey: string, audience: ServiceName): Sign
  * A service's side: accepts what the gateway signed for `audience` and nothing else. `publicKey` is an Ed25519 PEM.
  * @throws Problem 401 for a statement that is missing, forged, for another service or too old
  */
-export function statementVerifier(publicKey: string, audience: ServiceName): VerifyStatement {
+export function identityTokenVerifier(publicKey: string, audience: ServiceName): VerifyIdentityToken {
   const verify = createVerifier({
     algorithms: ['EdDSA'],
     key: publicKey,

@@ -3,7 +3,7 @@ import { customerState } from '../events/customers.ts';
 import { priceState, productState } from '../events/catalog.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
-import { question } from '../question.ts';
+import { defineRpc } from '../rpc.ts';
 import { invoice } from '../resources/invoice.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
@@ -11,10 +11,10 @@ import { timestamp } from '../timestamp.ts';
 const scope = { teamId: TeamId.schema, projectId: ProjectId.schema };
 
 /** A project of the team, or null when the team has no such project. */
-export const FindProject = question('gateway', 'find-project', z.object(scope), project.nullable());
+export const FindProject = defineRpc('gateway', 'find-project', z.object(scope), project.nullable());
 
 /** A customer of the project, or null; a deleted one is null too. */
-export const FindCustomer = question(
+export const FindCustomer = defineRpc(
   'customers',
   'find-customer',
   z.object({ ...scope, customerId: CustomerId.schema }),
@@ -22,7 +22,7 @@ export const FindCustomer = question(
 );
 
 /** Every project of the team that holds the processor's customer. */
-export const FindCustomersByProcessorId = question(
+export const FindCustomersByProcessorId = defineRpc(
   'customers',
   'find-customers-by-processor-id',
   z.object({ teamId: TeamId.schema, processorCustomerId: z.string() }),
@@ -32,7 +32,7 @@ export const FindCustomersByProcessorId = question(
 const pricedProduct = z.object({ price: priceState, product: productState });
 
 /** A price and its product, or null. */
-export const FindPrice = question(
+export const FindPrice = defineRpc(
   'catalog',
   'find-price',
   z.object({ ...scope, priceId: PriceId.schema }),
@@ -40,7 +40,7 @@ export const FindPrice = question(
 );
 
 /** A price by the processor's id of it, or null; deleted ones are told too, so that live subscriptions keep their price. */
-export const FindPriceByProcessorId = question(
+export const FindPriceByProcessorId = defineRpc(
   'catalog',
   'find-price-by-processor-id',
   z.object({ ...scope, processorPriceId: z.string() }),
@@ -48,7 +48,7 @@ export const FindPriceByProcessorId = question(
 );
 
 /** Whether the customer has or ever had a subscription. */
-export const HasSubscribed = question(
+export const HasSubscribed = defineRpc(
   'subscriptions',
   'has-subscribed',
   z.object({ ...scope, customerId: CustomerId.schema }),
@@ -62,7 +62,7 @@ export const billedSubscription = subscriptionState.extend({
 });
 
 /** What a customer's portal shows: every subscription that has not ended, and the newest invoices but drafts. */
-export const DescribeCustomerBilling = question(
+export const DescribeCustomerBilling = defineRpc(
   'subscriptions',
   'describe-customer-billing',
   z.object({ ...scope, customerId: CustomerId.schema, invoiceLimit: z.int(), invoiceOffset: z.int() }),
@@ -74,7 +74,7 @@ export const DescribeCustomerBilling = question(
 );
 
 /** Cancels at the end of the period, or takes that back, as the customer; another customer's subscription is not found. */
-export const ScheduleCancellation = question(
+export const ScheduleCancellation = defineRpc(
   'subscriptions',
   'schedule-cancellation',
   z.object({
@@ -87,7 +87,7 @@ export const ScheduleCancellation = question(
 );
 
 /** A team's processor credentials, sealed for the services that hold the key; null when the team is not connected. */
-export const FindProcessorCredentials = question(
+export const FindProcessorCredentials = defineRpc(
   'webhooks',
   'find-processor-credentials',
   z.object({ teamId: TeamId.schema }),

@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.ts';
 
 /** One project's report on an event. */
-export interface Settlement {
+export interface Completion {
   readonly teamId: string;
   readonly eventId: string;
   readonly projectId: string;
@@ -11,7 +11,7 @@ export interface Settlement {
 }
 
 /** What several projects reported on one event, in the shape of a row. */
-export interface SettlementSum {
+export interface CompletionSum {
   readonly team_id: string;
   readonly id: string;
   readonly projects: readonly string[];
@@ -22,8 +22,8 @@ export interface SettlementSum {
 }
 
 /** Adds up reports by event, ordered by event: one statement changes a row only once. */
-export function sumUp(settlements: readonly Settlement[]): SettlementSum[] {
-  const byEvent = Map.groupBy(settlements, ({ teamId, eventId }) => `${teamId} ${eventId}`);
+export function sumUp(completions: readonly Completion[]): CompletionSum[] {
+  const byEvent = Map.groupBy(completions, ({ teamId, eventId }) => `${teamId} ${eventId}`);
   return [...byEvent]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, reports]) => {

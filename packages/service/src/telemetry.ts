@@ -5,7 +5,7 @@ let sdk: NodeSDK | undefined;
 /**
  * Starts traces and metrics over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set, and does nothing otherwise. It must
  * run before the libraries it watches are loaded: start the process with
- * `--import @billing/service-kit/register-telemetry`.
+ * `--import @billing/service/register-telemetry`.
  * Span names and URLs are route templates, for a portal's path holds its token.
  */
 export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {

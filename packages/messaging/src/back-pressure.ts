@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 /** A full outbox must have drained to this share of its mark before it counts as no longer full. */
 const LOW_WATER = 0.8;
 
-interface BacklogOptions {
+interface BackPressureOptions {
   /** Unpublished facts; with more of them the outbox is full. */
   readonly highWater: number;
   /** How often to look, in milliseconds. */
@@ -13,9 +13,9 @@ interface BacklogOptions {
 }
 
 /** Whether too many facts wait in the outbox. */
-export interface Backlog {
+export interface BackPressure {
   /** As of the last look; false before the first. */
-  readonly isFull: () => boolean;
+  readonly isOverloaded: () => boolean;
   /** Looks no more; fulfilled when the look under way has ended. */
   readonly close: () => Promise<void>;
 }
@@ -24,7 +24,10 @@ export interface Backlog {
  * Watches until closed how many facts of the outbox are unpublished, counting no further than it must. It is full above
  * `highWater`, and no longer full at 80 % of that. While the database is away the last answer stays.
  */
-export function watchBacklog(em: EntityManager, { highWater, intervalMs = 1_000, logger }: BacklogOptions): Backlog {
+export function watchBackPressure(
+  em: EntityManager,
+  { highWater, intervalMs = 1_000, logger }: BackPressureOptions,
+): BackPressure {
   const lowWater = Math.floor(highWater * LOW_WATER);
   let full = false;
   let failed = false;
@@ -50,7 +53,7 @@ export function watchBacklog(em: EntityManager, { highWater, intervalMs = 1_000,
   const timer = setInterval(lookOnce, intervalMs);
 
   return {
-    isFull: () => full,
+    isOverloaded: () => full,
     async close() {
       clearInterval(timer);
       await looking;

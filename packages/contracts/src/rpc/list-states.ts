@@ -5,7 +5,7 @@ import { ReferralCodeCreated, referralState } from '../events/referrals.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { webhookEventState } from '../events/webhooks.ts';
 import { ProjectId, TeamId } from '../ids.ts';
-import { question } from '../question.ts';
+import { defineRpc } from '../rpc.ts';
 import { timestamp } from '../timestamp.ts';
 
 /** A part of a list whose order never changes: what follows `after`, from the beginning when that is null. */
@@ -17,7 +17,7 @@ const recordsOf = <State extends z.ZodType>(state: State) =>
   z.object({ records: z.array(z.object({ recordedAt: timestamp, state })), next: z.string().nullable() });
 
 /** Every project of every team, or the one named. */
-export const ListProjectStates = question(
+export const ListProjectStates = defineRpc(
   'gateway',
   'list-project-states',
   z.object({ projectId: ProjectId.schema.nullable(), ...part }),
@@ -25,7 +25,7 @@ export const ListProjectStates = question(
 );
 
 /** Every customer of a project, the deleted ones too. */
-export const ListCustomerStates = question(
+export const ListCustomerStates = defineRpc(
   'customers',
   'list-customer-states',
   partOfProject,
@@ -33,7 +33,7 @@ export const ListCustomerStates = question(
 );
 
 /** Every subscription of a project, those that have ended too. */
-export const ListSubscriptionStates = question(
+export const ListSubscriptionStates = defineRpc(
   'subscriptions',
   'list-subscription-states',
   partOfProject,
@@ -41,7 +41,7 @@ export const ListSubscriptionStates = question(
 );
 
 /** Every webhook event of a project, as far as it is counted. */
-export const ListWebhookEventStates = question(
+export const ListWebhookEventStates = defineRpc(
   'webhooks',
   'list-webhook-event-states',
   partOfProject,
@@ -49,7 +49,7 @@ export const ListWebhookEventStates = question(
 );
 
 /** Every referral code of a project, the deactivated ones too. */
-export const ListReferralCodeStates = question(
+export const ListReferralCodeStates = defineRpc(
   'referrals',
   'list-referral-code-states',
   partOfProject,
@@ -57,7 +57,7 @@ export const ListReferralCodeStates = question(
 );
 
 /** Every referral of a project. */
-export const ListReferralStates = question(
+export const ListReferralStates = defineRpc(
   'referrals',
   'list-referral-states',
   partOfProject,

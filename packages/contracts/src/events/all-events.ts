@@ -1,6 +1,6 @@
-import type { FactType } from '../fact.ts';
+import type { EventType } from '../event.ts';
 import type { ServiceName } from '../operation.ts';
-import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventSettled, isHandled } from '../processor-events.ts';
+import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHandled } from '../processor-events.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
 import { ApiKeyRevoked, ProjectCreated, ProjectUpdated } from './gateway.ts';
@@ -22,13 +22,13 @@ import {
 import { ProcessorAccountChanged, WebhookEventChanged } from './webhooks.ts';
 
 interface DescribedFact {
-  readonly fact: FactType;
+  readonly fact: EventType;
   /** Who says it; several for what every owner of a processor event says. */
   readonly saidBy: readonly ServiceName[];
   readonly tells: string;
 }
 
-const said = (by: ServiceName, fact: FactType, tells: string): DescribedFact => ({ fact, saidBy: [by], tells });
+const said = (by: ServiceName, fact: EventType, tells: string): DescribedFact => ({ fact, saidBy: [by], tells });
 
 const fromProcessor = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, owner]) =>
   isHandled(type)
@@ -44,7 +44,7 @@ export const allFacts: readonly DescribedFact[] = [
   said('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
   said('webhooks', WebhookEventChanged, 'The records of webhook events changed their status or project'),
   {
-    fact: ProcessorEventSettled,
+    fact: ProcessorEventCompleted,
     saidBy: ['catalog', 'customers', 'subscriptions'],
     tells: 'The owner of processor events is done with them',
   },

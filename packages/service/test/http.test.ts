@@ -5,7 +5,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { notFound } from '@billing/contracts/problem';
 import { pino } from 'pino';
 import { createHttpServer } from '../src/http.ts';
-import { IDENTITY_HEADER, statementSigner, statementVerifier, type Principal } from '../src/principal.ts';
+import { IDENTITY_HEADER, identityTokenSigner, identityTokenVerifier, type Principal } from '../src/identity-token.ts';
 import { serve } from '../src/serve.ts';
 import { generateKeyPairSync } from 'node:crypto';
 
@@ -26,8 +26,8 @@ it('lets nobody in without the gateway’s statement for this very service', asy
   const statements = [
     undefined,
     'nonsense',
-    statementSigner(forged.privateKey, 'catalog')(member),
-    statementSigner(privateKey, 'customers')(member),
+    identityTokenSigner(forged.privateKey, 'catalog')(member),
+    identityTokenSigner(privateKey, 'customers')(member),
   ];
   for (const statement of statements) {
     const headers = statement ? { [IDENTITY_HEADER]: statement } : {};
@@ -54,7 +54,7 @@ it('refuses a statement about another team, another project or without the scope
 it('keeps keys and members out of what only sessions and owners may do', async () => {
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
-    verifyStatement: statementVerifier(publicKey, 'catalog'),
+    verifyIdentityToken: identityTokenVerifier(publicKey, 'catalog'),
   });
   serve(app, webhooksOperations.getWebhookUrl, async () => ({ webhookUrl: 'https://a.example', instructions: '' }));
   serve(app, webhooksOperations.connectProcessor, async () => {
@@ -148,16 +148,16 @@ it('is ready when all it needs answers, and names what does not', async () => {
 });
 
 const asked = (principal: Principal): Record<string, string> => ({
-  [IDENTITY_HEADER]: statementSigner(privateKey, 'catalog')(principal),
+  [IDENTITY_HEADER]: identityTokenSigner(privateKey, 'catalog')(principal),
 });
 
 type App = ReturnType<typeof catalog>;
 const get = (app: App, url: string, principal: Principal) =>
   app.inject({ method: 'GET', url, headers: asked(principal) });
 
-function catalog(fail?: () => Promise<never>, checks = {}, refusesWrites = () => false) {
-  const verifyStatement = statementVerifier(publicKey, 'catalog');
-  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyStatement, checks, refusesWrites });
+function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => false) {
+  const verifyIdentityToken = identityTokenVerifier(publicKey, 'catalog');
+  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken, checks, isOverloaded });
   serve(app, catalogOperations.listProducts, async ({ query }) => {
     await fail?.();
     return { products: [], pagination: { limit: query.limit, offset: query.offset, total: 0, hasMore: false } };

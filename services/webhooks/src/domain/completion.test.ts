@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { sumUp, type Settlement } from './settlement.ts';
+import { sumUp, type Completion } from './completion.ts';
 
-const report = (eventId: string, changes: Partial<Settlement> = {}): Settlement => ({
+const report = (eventId: string, changes: Partial<Completion> = {}): Completion => ({
   teamId: 'team_1',
   eventId,
   projectId: 'proj_1',

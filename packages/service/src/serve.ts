@@ -4,7 +4,7 @@ import type { Operation } from '@billing/contracts/operation';
 import { forbidden } from '@billing/contracts/problem';
 import { toProblem, type HttpServer } from './http.ts';
 import { answerOf, idempotencyKeyOf, runOnce } from './idempotency.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './identity-token.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 

@@ -113,8 +113,8 @@ async function startCatalog() {
   });
   resources.defer(() => database.close());
   await migrate(database);
-  const { verifyStatement, asKey } = testIdentity('catalog');
-  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyStatement, idempotency: database.em });
+  const { verifyIdentityToken, asKey } = testIdentity('catalog');
+  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken, idempotency: database.em });
   const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
   const operationKeys: (string | undefined)[] = [];
   let made = 0;

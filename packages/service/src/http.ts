@@ -13,8 +13,8 @@ import { invalid, Problem, unavailable } from '@billing/contracts/problem';
 import { isDatabaseUnavailable } from './database.ts';
 import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type Checks } from './health.ts';
-import { IDENTITY_HEADER, type Principal, type VerifyStatement } from './principal.ts';
-import { type RefusesWrites, writesRefused } from './refused-writes.ts';
+import { IDENTITY_HEADER, type Principal, type VerifyIdentityToken } from './identity-token.ts';
+import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { templatedPath } from './templated-path.ts';
 
 declare module 'fastify' {
@@ -39,13 +39,13 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface HttpServerOptions {
   readonly logger: FastifyBaseLogger;
-  readonly verifyStatement: VerifyStatement;
+  readonly verifyIdentityToken: VerifyIdentityToken;
   /** What must answer before the service is ready. */
   readonly checks?: Checks;
   /** The schema that keeps answers to requests with an `Idempotency-Key`. */
   readonly idempotency?: EntityManager;
   /** While it says so, all but GET and HEAD is answered 503. */
-  readonly refusesWrites?: RefusesWrites | undefined;
+  readonly isOverloaded?: IsOverloaded | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ interface HttpServerOptions {
  * and nobody let in without the gateway's statement of who asks.
  */
 export function createHttpServer(options: HttpServerOptions) {
-  const { logger, verifyStatement, checks = {}, idempotency, refusesWrites = () => false } = options;
+  const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false } = options;
   const app = Fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
@@ -83,11 +83,11 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('onRequest', async request => {
     if (request.url.startsWith('/health/')) return;
     const header = request.headers[IDENTITY_HEADER];
-    request.principal = verifyStatement(typeof header === 'string' ? header : undefined);
+    request.principal = verifyIdentityToken(typeof header === 'string' ? header : undefined);
   });
   app.addHook('onRequest', async ({ method, routeOptions }) => {
     if (READS.has(method) || routeOptions.config.refusesEach) return;
-    if (refusesWrites()) throw writesRefused();
+    if (isOverloaded()) throw overloaded();
   });
   app.addHook('onResponse', async (request, reply) => {
     if (request.url.startsWith('/health/')) return;

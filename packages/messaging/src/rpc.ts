@@ -1,0 +1,99 @@
+import { headers, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { Problem, PROBLEM_STATUS, unavailable, type ProblemKind } from '@billing/contracts/problem';
+import type { Rpc } from '@billing/contracts/rpc';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { currentTrace, withinTrace } from './trace-carrier.ts';
+
+/** Calls other services. */
+export interface RpcClient {
+  /**
+   * Sends a request to the service that serves `rpc` and returns its reply.
+   * @throws Problem the one that the service replied with, or `unavailable` when no copy of it replies in time
+   */
+  call<Request extends z.ZodType, Reply extends z.ZodType>(
+    rpc: Rpc<Request, Reply>,
+    request: z.output<Request>,
+    timeoutMs?: number,
+  ): Promise<z.output<Reply>>;
+}
+
+/** Where calls are sent and served: a connection, and the first token of their subjects. */
+interface RpcTransport {
+  readonly nats: NatsConnection;
+  readonly root: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 3_000;
+
+const replyBody = z.union([
+  z.object({ reply: z.unknown() }),
+  z.object({
+    problem: z.object({
+      kind: z.enum(Object.keys(PROBLEM_STATUS) as [ProblemKind, ...ProblemKind[]]), // an object's keys are typed as string
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+]);
+
+/** Outside of the subjects that the stream stores. */
+const subjectOf = (root: string, rpc: Rpc) => `${root}-rpc.${rpc.name}`;
+
+/** Opens a client that calls other services over the bus's request and reply. */
+export function openRpcClient({ nats, root }: RpcTransport): RpcClient {
+  return {
+    async call(rpc, request, timeoutMs = DEFAULT_TIMEOUT_MS) {
+      const carried = headers();
+      for (const [key, value] of Object.entries(currentTrace())) carried.set(key, value);
+      const body = JSON.stringify(rpc.request.encode(request));
+      const message = await nats
+        .request(subjectOf(root, rpc), body, { timeout: timeoutMs, headers: carried })
+        .catch((err: unknown) => {
+          const why = err instanceof RequestError ? 'no copy of it is running' : 'no reply in time';
+          throw unavailable(`The ${rpc.owner} service is not reachable at the moment (${why}).`, 2, { cause: err });
+        });
+      const received = replyBody.parse(message.json());
+      if ('problem' in received) {
+        const { kind, code, message: text, details } = received.problem;
+        throw new Problem(kind, code, text, details ? { details } : {});
+      }
+      return rpc.reply.parse(received.reply);
+    },
+  };
+}
+
+/**
+ * Serves a call; copies of the service share the requests. Returns a function that stops serving once the requests in
+ * flight have their replies.
+ */
+export function serveRpc<Request extends z.ZodType, Reply extends z.ZodType>(
+  { nats, root, logger }: RpcTransport & { readonly logger: Logger },
+  rpc: Rpc<Request, Reply>,
+  handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
+): () => Promise<void> {
+  const subscription = nats.subscribe(subjectOf(root, rpc), { queue: rpc.owner });
+  const replyTo = async (body: unknown): Promise<unknown> => {
+    try {
+      return { reply: rpc.reply.encode(await handle(rpc.request.parse(body))) };
+    } catch (err) {
+      if (err instanceof Problem) {
+        const { kind, code, message, details } = err;
+        return { problem: { kind, code, message, details } };
+      }
+      logger.error({ err, rpc: rpc.name }, 'rpc failed');
+      return { problem: { kind: 'unavailable', code: 'unavailable', message: 'The call failed.' } };
+    }
+  };
+  const serving = (async () => {
+    for await (const message of subscription) {
+      const trace = { traceparent: message.headers?.get('traceparent') ?? '' };
+      void withinTrace(trace, () => replyTo(message.json())).then(it => message.respond(JSON.stringify(it)));
+    }
+  })();
+  return async () => {
+    await subscription.drain();
+    await serving;
+  };
+}
