@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import { lingerAfter, type Linger } from './linger.ts';
+
+/** How long the pauses after failures get, in milliseconds. */
+const LONGEST_BACK_OFF_MS = 5_000;
+
+export interface LeaseLoopOptions<Row> {
+  /** For log messages, for example `outbox`. */
+  readonly name: string;
+  /** Rows to lease at once. */
+  readonly batchSize: number;
+  /** Leases up to `limit` due rows. */
+  readonly lease: (limit: number) => Promise<readonly Row[]>;
+  /** Works on one batch; it releases or finishes its rows itself. What it leaves leased is due again when the lease ends. */
+  readonly work: (rows: readonly Row[]) => Promise<void>;
+  /** Works on each row by itself, so many rows at the same time, instead of on the batch as a whole. */
+  readonly parallel?: number;
+  /** How long to wait before looking again when nothing was due, in milliseconds. */
+  readonly intervalMs: number;
+  /** How long to wait for more after a batch that was not full. */
+  readonly linger?: Linger;
+  readonly logger: Logger;
+}
+
+/** A loop that is running. */
+export interface LeaseLoop {
+  /** Looks for due rows at once. */
+  readonly wake: () => void;
+  /** Stops leasing; fulfilled when the work under way has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Leases due rows and works on them until stopped: the one loop behind everything that must happen although a process
+ * dies. Any number of loops may run side by side, in one process or many. Failures are logged and tried again with
+ * growing pauses.
+ */
+export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
+  const { name, batchSize, lease, work, parallel, intervalMs, linger, logger } = options;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let wakeUp: () => void = () => undefined;
+  let isWoken = false;
+
+  const pause = (ms: number) =>
+    new Promise<void>(resolve => {
+      if (isWoken || stopping.signal.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => (clearTimeout(timer), resolve());
+    });
+
+  /** Returns how many rows were leased. */
+  const workOnce = async (): Promise<number> => {
+    while (parallel !== undefined && underWay.size >= parallel) await Promise.race(underWay);
+    const rows = await lease(parallel === undefined ? batchSize : Math.min(batchSize, parallel - underWay.size));
+    if (parallel === undefined) {
+      if (rows.length > 0) await work(rows);
+      return rows.length;
+    }
+    for (const row of rows) {
+      const working: Promise<void> = work([row])
+        .catch((err: unknown) => logger.warn({ err, loop: name }, 'leased work failed, will try again'))
+        .finally(() => underWay.delete(working));
+      underWay.add(working);
+    }
+    return rows.length;
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      isWoken = false;
+      const startedAt = performance.now();
+      try {
+        const count = await workOnce();
+        failures = 0;
+        if (count === 0) await pause(intervalMs);
+        else if (count < batchSize) await lingerAfter(performance.now() - startedAt, linger);
+      } catch (err) {
+        failures += 1;
+        logger.warn({ err, loop: name, failures }, 'leased work failed, will try again');
+        isWoken = false;
+        await pause(Math.min(intervalMs * 2 ** failures, LONGEST_BACK_OFF_MS));
+      }
+    }
+    await Promise.allSettled(underWay);
+  };
+  const running = run();
+
+  const wake = () => {
+    isWoken = true;
+    wakeUp();
+  };
+  return {
+    wake,
+    stop: async () => {
+      stopping.abort();
+      wakeUp();
+      await running;
+    },
+  };
+}
