@@ -11,7 +11,7 @@ const delivery = fc.record({
   body: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)),
 });
 
-it('carries every delivery, byte for byte', () => {
+it('decodes to the deliveries that were encoded, byte for byte', () => {
   fc.assert(
     fc.property(fc.array(delivery), deliveries => {
       expect(decodeBundle(encodeBundle(deliveries))).toEqual(deliveries);
@@ -19,9 +19,9 @@ it('carries every delivery, byte for byte', () => {
   );
 });
 
-it('refuses what is cut off anywhere, or goes on', () => {
+it('rejects a bundle that is truncated or has trailing bytes', () => {
   const whole = encodeBundle([{ teamId: 'team_x', requestId: 'r', trace: {}, body: Buffer.from('{"id":"evt_1"}') }]);
   for (let length = 0; length < whole.length; length += 1)
-    expect(() => decodeBundle(whole.subarray(0, length))).toThrow(/cut off|JSON|Invalid/);
-  expect(() => decodeBundle(Buffer.concat([whole, Buffer.from('x')]))).toThrow('cut off');
+    expect(() => decodeBundle(whole.subarray(0, length))).toThrow(/incomplete|JSON|Invalid/);
+  expect(() => decodeBundle(Buffer.concat([whole, Buffer.from('x')]))).toThrow('incomplete');
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Where the webhooks service takes bundles. The gateway routes nobody there. */
+/** Where the webhooks service receives bundles. The gateway exposes no route to it. */
 export const DELIVERIES_PATH = '/internal/deliveries';
-/** Bodies that travel together, in bytes; one that is larger travels alone. */
+/** The most bytes of bodies in one bundle; a larger body is sent alone. */
 export const BUNDLE_BYTES = 4 * 1_048_576;
-/** Deliveries that travel together. */
+/** The most deliveries in one bundle. */
 export const BUNDLE_SIZE = 256;
 
-/** One delivery of an event: what the processor posted at a team's address. */
+/** One webhook delivery: what the processor posted to a team's webhook URL. */
 export interface Delivery {
-  /** As it stands in the path; nobody has looked whether there is such a team. */
+  /** From the path; not checked to exist. */
   readonly teamId: string;
   /** The `Stripe-Signature` header. */
   readonly signature?: string | undefined;
@@ -26,42 +26,42 @@ const head = z.array(
     signature: z.string().optional(),
     requestId: z.string(),
     trace: z.record(z.string(), z.string()),
-    /** Bytes of its body. */
+    /** Length of the body in bytes. */
     length: z.int().min(0),
   }),
 );
 
-/** How each delivery of a bundle is answered, in the order of the bundle. */
+/** The response to each delivery, in the order of the bundle. */
 export const bundleResponse = z.object({
-  answers: z.array(z.object({ status: z.int(), retryAfterSeconds: z.number().optional(), body: z.unknown() })),
+  responses: z.array(z.object({ status: z.int(), retryAfterSeconds: z.number().optional(), body: z.unknown() })),
 });
 export type BundleResponse = z.output<typeof bundleResponse>;
-export type DeliveryResponse = BundleResponse['answers'][number];
+export type DeliveryResponse = BundleResponse['responses'][number];
 
-/** Bytes of a number that says how long the head is. */
+/** Size of the length prefix of the head. */
 const LENGTH_BYTES = 4;
 
-/** Writes deliveries one after the other: the length of a head, the head in JSON, and the bodies as they are. */
+/** Encodes deliveries: the length of the head (32 bits, big-endian), the head as JSON, then the bodies byte for byte. */
 export function encodeBundle(deliveries: readonly Delivery[]): Buffer {
   const heads = deliveries.map(({ body, ...rest }) => ({ ...rest, length: body.length }));
-  const written = Buffer.from(JSON.stringify(heads));
+  const encodedHead = Buffer.from(JSON.stringify(heads));
   const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(written.length);
-  return Buffer.concat([length, written, ...deliveries.map(({ body }) => body)]);
+  length.writeUInt32BE(encodedHead.length);
+  return Buffer.concat([length, encodedHead, ...deliveries.map(({ body }) => body)]);
 }
 
 /**
- * Reads what {@link encodeBundle} wrote; the bodies are views of `bytes`.
- * @throws Error when it is something else
+ * Decodes what {@link encodeBundle} returned. The bodies are views of `bytes`.
+ * @throws Error when `bytes` is not a complete bundle
  */
 export function decodeBundle(bytes: Buffer): Delivery[] {
-  if (bytes.length < LENGTH_BYTES) throw new Error('A bundle of deliveries is cut off.');
+  if (bytes.length < LENGTH_BYTES) throw new Error('The bundle of deliveries is incomplete.');
   const start = LENGTH_BYTES + bytes.readUInt32BE();
   let end = start;
   const deliveries = head.parse(JSON.parse(bytes.toString('utf8', LENGTH_BYTES, start))).map(({ length, ...rest }) => {
     end += length;
     return { ...rest, body: bytes.subarray(end - length, end) };
   });
-  if (end !== bytes.length) throw new Error('A bundle of deliveries is cut off.');
+  if (end !== bytes.length) throw new Error('The bundle of deliveries is incomplete.');
   return deliveries;
 }

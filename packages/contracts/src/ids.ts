@@ -3,19 +3,19 @@ import { z } from 'zod';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 24;
 
-/** An identifier that says what it identifies: `ps_…` is a subscription, `pc_…` a customer. */
+/** An id whose prefix names its kind: `ps_…` is a subscription, `pc_…` a customer. */
 export type Id<Prefix extends string> = `${Prefix}_${string}`;
 
 function idKind<const Prefix extends string>(prefix: Prefix) {
   const pattern = new RegExp(`^${prefix}_[0-9A-Za-z]{20,64}$`);
-  // The pattern proves the prefix, which the type of a regex check cannot say.
+  // The pattern checks the prefix, but the type of a regex check is only `string`.
   const schema = z.string().regex(pattern, `Expected an id that starts with ${prefix}_.`) as unknown as z.ZodType<
     Id<Prefix>,
     Id<Prefix>
   >;
   return {
     schema,
-    /** A new id with 120 random bits. */
+    /** Returns a new id with 120 random bits. */
     create: (): Id<Prefix> => `${prefix}_${randomText()}`,
   };
 }
@@ -54,7 +54,7 @@ export type ReferralId = Id<'ref'>;
 export const PortalSessionId = idKind('portal_sess');
 export type PortalSessionId = Id<'portal_sess'>;
 
-/** Where a resource belongs; it stands in every query of every service. */
+/** The tenant scope of a resource. Every query of every service filters by it. */
 export interface ProjectScope {
   readonly teamId: TeamId;
   readonly projectId: ProjectId;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isStorable } from './text.ts';
 
-/** Keys the service itself writes at the processor, to route events back to a project. */
+/** Keys that this service sets at the processor, to route webhook events back to a project. */
 export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId'] as const;
 export type RoutingKey = (typeof ROUTING_KEYS)[number];
 
-/** Stripe takes 50 keys; the routing keys are four of them. */
+/** Stripe allows 50 keys; the routing keys use four of them. */
 const MAX_KEYS = 50 - ROUTING_KEYS.length;
 
-const REFUSED: ReadonlySet<string> = new Set([...ROUTING_KEYS, '__proto__', 'constructor', 'prototype']);
+const RESERVED: ReadonlySet<string> = new Set([...ROUTING_KEYS, '__proto__', 'constructor', 'prototype']);
 
 const key = z
   .string()
@@ -16,19 +16,19 @@ const key = z
   .max(40)
   .regex(/^[^[\]]*$/u, 'A metadata key may not contain square brackets.')
   .refine(isStorable, 'Contains characters that cannot be stored.')
-  .refine(it => !REFUSED.has(it), 'This metadata key is reserved.');
+  .refine(it => !RESERVED.has(it), 'This metadata key is reserved.');
 
 const value = z
   .string('A metadata value is a string.')
   .max(500)
   .refine(isStorable, 'Contains characters that cannot be stored.');
 
-/** What a caller may attach to a resource. Stripe: https://docs.stripe.com/metadata */
+/** Key-value pairs that a caller attaches to a resource. Stripe: https://docs.stripe.com/metadata */
 export const metadata = z
   .record(key, value)
   .refine(it => Object.keys(it).length <= MAX_KEYS, `At most ${MAX_KEYS} keys.`);
 
 export type Metadata = z.output<typeof metadata>;
 
-/** Metadata as we answer it: whatever was stored. */
+/** Metadata in a response: not validated again. */
 export const storedMetadata = z.record(z.string(), z.string());

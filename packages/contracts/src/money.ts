@@ -17,7 +17,7 @@ export const currency = z
   .string()
   .refine(code => CURRENCIES.has(code), 'Expected a lower-case ISO 4217 currency code, for example usd.');
 
-/** The largest amount the processor takes: 999,999.99 in a currency of two decimals. */
+/** The largest amount that the processor accepts: 999,999.99 in a currency with two decimals. */
 export const MAX_AMOUNT = 99_999_999;
 
 /** An amount in the currency's smallest unit (cents), a whole number from 0 to 99,999,999. */

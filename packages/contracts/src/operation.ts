@@ -21,8 +21,8 @@ export type ServiceName = (typeof SERVICES)[number];
  * - `project-session`: a signed-in member of the team; an API key is refused
  * - `team`: a signed-in member of the team with at least `role`
  * - `session`: anyone signed in
- * - `portal-token`: whoever holds the token in the path, which the portal checks
- * - `signature`: whoever signs the body, which the webhook receiver checks
+ * - `portal-token`: the holder of the token in the path, which the portal checks
+ * - `signature`: the signer of the body, which the webhooks service checks
  */
 export type Access =
   | { readonly kind: 'project'; readonly scope: Scope }
@@ -32,14 +32,14 @@ export type Access =
   | { readonly kind: 'portal-token' }
   | { readonly kind: 'signature' };
 
-/** A request and its answer as they go over the wire, for people to read. */
+/** A request and its response as JSON, for the API reference. */
 export interface OperationExample {
   readonly query?: unknown;
   readonly body?: unknown;
   readonly response: unknown;
 }
 
-/** What callers may do, told once: the gateway routes by it, a service serves it, the API's document is made of it. */
+/** One endpoint, declared once: the gateway routes and authorizes by it, a service serves it, OpenAPI is generated from it. */
 export interface Operation {
   readonly id: string;
   readonly service: ServiceName;
@@ -51,22 +51,22 @@ export interface Operation {
   readonly params: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Status and shape of a success. */
+  /** Status of a success; `response` is its shape. */
   readonly status: 200 | 201;
   readonly response: z.ZodType;
-  /** A limit of its own, beside the one per API key. */
+  /** A rate limit in addition to the one per API key. */
   readonly rateLimit?: 'session-creation';
-  /** The codes it may refuse with, beside those that follow from its access, method and path. */
+  /** The problem codes of this operation, besides those that follow from its access, method and path. */
   readonly problems: readonly ProblemCode[];
   readonly example: OperationExample;
 }
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value;
 
-/** What a schema takes, as JSON. */
+/** The JSON that a schema accepts. */
 type Wire<Schema> = Schema extends z.ZodType ? DeepReadonly<z.input<Schema>> : undefined;
 
-/** An example of an operation has the shapes that the operation declares. */
+/** An example must have the shapes that its operation declares. */
 type ExampleOf<Declared extends Operation> = { readonly response: Wire<Declared['response']> } & (Declared extends {
   readonly query: z.ZodType;
 }
@@ -78,7 +78,7 @@ type ExampleOf<Declared extends Operation> = { readonly response: Wire<Declared[
       ? { readonly body: object }
       : { readonly body?: undefined });
 
-/** Declares an operation and keeps its exact types. */
+/** Declares an operation and preserves its exact types. */
 export const operation = <const Declared extends Operation>(
   declared: Declared & { readonly example: ExampleOf<Declared> },
 ): Declared => declared;

@@ -3,7 +3,7 @@ import { integerText } from './text.ts';
 
 const MAX_LIMIT = 100;
 
-/** `limit` (1 to 100, larger ones count as 100) and `offset` of a list. */
+/** `limit` (1 to 100; larger values count as 100) and `offset` of a list. */
 export const pageQuery = {
   limit: z
     .codec(z.string().regex(/^\d{1,16}$/, 'Expected a whole number of at least 1.'), z.int().min(1).max(MAX_LIMIT), {
@@ -22,7 +22,7 @@ export interface Page {
 export const pagination = z.object({ limit: z.int(), offset: z.int(), total: z.int(), hasMore: z.boolean() });
 export type Pagination = z.output<typeof pagination>;
 
-/** Says where a page of `count` rows stands among `total`. */
+/** Returns the pagination of a page that has `count` of `total` rows. */
 export function paginate({ limit, offset }: Page, count: number, total: number): Pagination {
   return { limit, offset, total, hasMore: offset + count < total };
 }

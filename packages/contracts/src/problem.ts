@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What can be wrong with a request, and the HTTP status of each kind. */
+/** The kinds of problem and the HTTP status of each. */
 export const PROBLEM_STATUS = {
   validation: 400,
   unauthorized: 401,
@@ -23,7 +23,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The body of every answer that is not a success. */
+/** The body of every error response. */
 export const errorBody = z.object({
   error: z.object({
     code: z.string(),
@@ -36,11 +36,11 @@ export type ErrorBody = z.output<typeof errorBody>;
 
 interface ProblemOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Whole seconds after which another try makes sense; becomes `Retry-After`. */
+  /** Whole seconds after which a retry makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A failure the caller is meant to see, by its `code` and `message`. Any other error is ours to fix: a 500. */
+/** An error that the caller sees by its `code` and `message`. Any other error becomes a 500. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly kind: ProblemKind;
@@ -60,29 +60,29 @@ export class Problem extends Error {
     return PROBLEM_STATUS[this.kind];
   }
 
-  /** Whether the same request may fare better later: it is no answer to remember. */
-  get isPassing(): boolean {
+  /** Whether the same request may succeed later; such a response is not stored under an idempotency key. */
+  get isTransient(): boolean {
     return this.status >= 500 || this.retryAfterSeconds !== undefined;
   }
 
-  /** The answer's body, as every service and the gateway render it. */
+  /** Returns the response body that every service and the gateway send. */
   toBody(requestId: string): ErrorBody {
     const { code, message, details } = this;
     return { error: { code, message, ...(details && { details: { ...details } }), requestId } };
   }
 }
 
-/** 400 that names every wrong field. */
+/** 400 that lists every invalid field. */
 export function invalid(fields: readonly FieldError[], message = 'The request is not valid.'): Problem {
   return new Problem('validation', 'validation_error', message, { details: { fields } });
 }
 
-/** 401; one and the same answer whatever was wrong with the credentials. */
+/** 401; the same response whatever was wrong with the credentials. */
 export function unauthorized(): Problem {
   return new Problem('unauthorized', 'unauthorized', 'Valid credentials are required.');
 }
 
-/** 403; with the scope that is missing, where one is. */
+/** 403; names the missing scope if there is one. */
 export function forbidden(requiredScope?: string): Problem {
   const message = requiredScope
     ? `This credential lacks the scope ${requiredScope}.`
@@ -90,12 +90,12 @@ export function forbidden(requiredScope?: string): Problem {
   return new Problem('forbidden', 'forbidden', message, requiredScope ? { details: { requiredScope } } : {});
 }
 
-/** 404; says the same of what never was and of what belongs to another project. */
+/** 404; the same response for a resource that never existed and for one of another project. */
 export function notFound(resource: string): Problem {
   return new Problem('not_found', `${resource}_not_found`, `No such ${resource.replaceAll('_', ' ')}.`);
 }
 
-/** 409: the state of things forbids it. With `retryAfterSeconds` where waiting helps. */
+/** 409: the current state does not allow it. Set `retryAfterSeconds` where waiting helps. */
 export function conflict(code: string, message: string, retryAfterSeconds?: number): Problem {
   return new Problem('conflict', code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
@@ -105,7 +105,7 @@ export function unprocessable(code: string, message: string): Problem {
   return new Problem('unprocessable', code, message);
 }
 
-/** 503: something the answer depends on is down. */
+/** 503: a dependency is unavailable. */
 export function unavailable(message: string, retryAfterSeconds = 2, options: ErrorOptions = {}): Problem {
   return new Problem('unavailable', 'unavailable', message, { ...options, retryAfterSeconds });
 }

@@ -5,7 +5,7 @@ import type { ServiceName } from './operation.ts';
 import { ROUTED_BY } from './resources/webhook-event.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Every handled type of the processor's events and the one service that owns its effect and reports its outcome. */
+/** Every handled type of webhook event and its one owning service, which handles the event and reports the outcome. */
 export const PROCESSOR_EVENT_OWNERS = {
   'checkout.session.completed': 'subscriptions',
   'checkout.session.expired': 'subscriptions',
@@ -37,7 +37,7 @@ export const PROCESSOR_EVENT_OWNERS = {
 
 export type ProcessorEventType = keyof typeof PROCESSOR_EVENT_OWNERS;
 
-/** The types a team is asked to subscribe its webhook endpoint to. */
+/** The event types that a team's webhook endpoint must subscribe to. */
 export const ENDPOINT_EVENT_TYPES = [
   'checkout.session.completed',
   'customer.created',
@@ -68,16 +68,16 @@ const processorEventData = z.object({
   projectId: ProjectId.schema,
   apiVersion: z.string().nullable(),
   livemode: z.boolean(),
-  /** The processor's `created`, whole seconds. */
+  /** The event's `created` at the processor, in whole seconds. */
   createdAt: timestamp,
   routedBy: z.enum(ROUTED_BY),
-  /** The processor's object as it came; its shape depends on `apiVersion`. */
+  /** The processor's object, unchanged; its shape depends on `apiVersion`. */
   object: z.record(z.string(), z.unknown()),
   previousAttributes: z.record(z.string(), z.unknown()).nullable(),
 });
 export type ProcessorEventData = z.output<typeof processorEventData>;
 
-/** What the processor said, routed to a project: `processor.<type>.v1`. */
+/** The domain event for a webhook event that is routed to a project: `processor.<type>.v1`. */
 export const processorEvent = (type: ProcessorEventType): EventType<typeof processorEventData> =>
   defineEvent(`processor.${type}.v1`, processorEventData);
 
@@ -90,7 +90,7 @@ export const completion = z.object({
 });
 export type Completion = z.output<typeof completion>;
 
-/** How the owning service's handling of events ended; only then is an event processed or failed. */
+/** The outcomes of webhook events, reported by the owning service; only then is an event `processed` or `failed`. */
 export const ProcessorEventCompleted = defineEvent(
   'processor-event.completed.v1',
   z.object({ completions: z.array(completion).min(1) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an API key may be allowed; each grants exactly its own name. */
+/** The scopes of an API key. Each grants exactly its own name: `write` does not include `read`. */
 export const SCOPES = [
   'products:read',
   'products:write',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Whether PostgreSQL and JSON can both hold the text: no NUL, no half of a surrogate pair. */
+/** Returns whether PostgreSQL and JSON can both store the text: no NUL, no lone surrogate. */
 export const isStorable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed();
 
-/** A text of 1 to `max` characters once the white space around it is gone. */
+/** A text of 1 to `max` characters, trimmed. */
 export const text = (max: number) =>
   z.string().refine(isStorable, 'Contains characters that cannot be stored.').trim().min(1).max(max);
 
-/** A text that may be empty, of at most `max` characters. */
+/** A text of at most `max` characters that may be empty. */
 export const optionalText = (max: number) =>
   z.string().refine(isStorable, 'Contains characters that cannot be stored.').max(max);
 
@@ -19,27 +19,27 @@ export const email = z
   .max(254)
   .pipe(z.email({ error: 'Expected an e-mail address.' }));
 
-/** A query's boolean: exactly `true` or `false`. */
+/** A boolean in a query string: exactly `true` or `false`. */
 export const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
   decode: value => value === 'true',
   encode: value => (value ? 'true' : 'false'),
 });
 
-/** A query's whole number between `min` and `max`, in decimal digits. */
+/** A whole number in a query string, between `min` and `max`, in decimal digits. */
 export const integerText = (min: number, max: number) =>
   z.codec(z.string().regex(/^-?\d{1,16}$/, 'Expected a whole number.'), z.int().min(min).max(max), {
     decode: Number,
     encode: String,
   });
 
-/** An absolute http(s) address without user-info; kept exactly as given. */
+/** An absolute http(s) URL without user name and password; stored exactly as given. */
 export const webUrl = z
   .string()
   .max(2_048)
   .refine(isWebUrl, 'Expected an absolute http or https URL without user name or password.');
 
 function isWebUrl(value: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what must be refused
+  // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
   if (!/^https?:\/\/[^\s\u0000-\u001f\u007f\\]+$/i.test(value) || !value.isWellFormed()) return false;
   const url = URL.parse(value);
   return url !== null && url.username === '' && url.password === '' && url.hostname !== '';

@@ -54,7 +54,7 @@ export function serve<Served extends Operation>(
           return { status, body: JSON.stringify(response.encode(await answer(operationKey))) };
         } catch (err) {
           const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
-          if (problem.isPassing) throw err;
+          if (problem.isTransient) throw err;
           return answerOf(problem, request.id);
         }
       });

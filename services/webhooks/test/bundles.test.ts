@@ -28,7 +28,7 @@ const post = (payload: Buffer, headers: Record<string, string> = service.identit
   });
 
 const answersTo = async (deliveries: readonly Delivery[]) =>
-  (await post(encodeBundle(deliveries))).json<BundleResponse>().answers;
+  (await post(encodeBundle(deliveries))).json<BundleResponse>().responses;
 
 it('stores what is good in a bundle, and refuses the rest one by one', async () => {
   const other = await service.newTeam();

@@ -38,7 +38,7 @@ async function sendBundled({ app, identity }: Service, { teamId, webhookSecret }
   });
   const headers = { ...identity.anonymous(), 'content-type': 'application/octet-stream' };
   const answer = await app.inject({ method: 'POST', url: DELIVERIES_PATH, payload: encodeBundle(deliveries), headers });
-  return answer.json<BundleResponse>().answers;
+  return answer.json<BundleResponse>().responses;
 }
 
 it('refuses each delivery while its outbox is full, stores none, and takes them once it has drained', async () => {

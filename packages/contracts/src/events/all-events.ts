@@ -21,52 +21,55 @@ import {
 } from './subscriptions.ts';
 import { ProcessorAccountChanged, WebhookEventChanged } from './webhooks.ts';
 
-interface DescribedFact {
-  readonly fact: EventType;
-  /** Who says it; several for what every owner of a processor event says. */
-  readonly saidBy: readonly ServiceName[];
-  readonly tells: string;
+interface PublishedEvent {
+  readonly type: EventType;
+  readonly publishedBy: readonly ServiceName[];
+  readonly meaning: string;
 }
 
-const said = (by: ServiceName, fact: EventType, tells: string): DescribedFact => ({ fact, saidBy: [by], tells });
+const event = (publisher: ServiceName, type: EventType, meaning: string): PublishedEvent => ({
+  type,
+  publishedBy: [publisher],
+  meaning,
+});
 
-const fromProcessor = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, owner]) =>
+const processorEvents = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, owner]) =>
   isHandled(type)
-    ? [said('webhooks', processorEvent(type), `The processor said \`${type}\`; ${owner} acts on it`)]
+    ? [event('webhooks', processorEvent(type), `Webhook event \`${type}\`, routed to a project; ${owner} handles it`)]
     : [],
 );
 
-/** Every fact that travels on the bus, with who says it. */
-export const allFacts: readonly DescribedFact[] = [
-  said('gateway', ProjectCreated, 'A project was created'),
-  said('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
-  said('gateway', ApiKeyRevoked, 'An API key was revoked'),
-  said('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
-  said('webhooks', WebhookEventChanged, 'The records of webhook events changed their status or project'),
+/** Every event on the bus and the services that publish it. */
+export const allEvents: readonly PublishedEvent[] = [
+  event('gateway', ProjectCreated, 'A project was created'),
+  event('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
+  event('gateway', ApiKeyRevoked, 'An API key was revoked'),
+  event('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
+  event('webhooks', WebhookEventChanged, 'Webhook events changed their status or project'),
   {
-    fact: ProcessorEventCompleted,
-    saidBy: ['catalog', 'customers', 'subscriptions'],
-    tells: 'The owner of processor events is done with them',
+    type: ProcessorEventCompleted,
+    publishedBy: ['catalog', 'customers', 'subscriptions'],
+    meaning: 'The owning service completed webhook events',
   },
-  said('catalog', ProductCreated, 'A product was created'),
-  said('catalog', ProductUpdated, 'A product changed'),
-  said('catalog', ProductDeleted, 'A product was removed'),
-  said('catalog', PriceCreated, 'A price was created'),
-  said('catalog', PriceUpdated, 'A price changed'),
-  said('catalog', PriceDeleted, 'A price was removed'),
-  said('customers', CustomerCreated, 'A customer was created'),
-  said('customers', CustomerUpdated, 'A customer changed'),
-  said('customers', CustomerDeleted, 'A customer was removed'),
-  said('subscriptions', SubscriptionCreated, 'A subscription is known for the first time'),
-  said('subscriptions', SubscriptionUpdated, 'A subscription changed'),
-  said('subscriptions', SubscriptionCanceled, 'A subscription ended'),
-  said('subscriptions', InvoiceUpdated, 'An invoice is known or changed'),
-  said('subscriptions', PaymentRecorded, 'A payment or charge succeeded or failed'),
-  said('referrals', ReferralCodeCreated, 'A referral code was created'),
-  said('referrals', ReferralCodeDeactivated, 'A referral code was deactivated'),
-  said('referrals', ReferralCreated, 'A code was applied to a new customer'),
-  said('referrals', ReferralConverted, 'A referred customer subscribed'),
-  said('referrals', ReferralCredited, 'A credit reached a customer’s balance'),
-  said('portal', PortalSessionCreated, 'A link to a customer’s portal was created'),
-  ...fromProcessor,
+  event('catalog', ProductCreated, 'A product was created'),
+  event('catalog', ProductUpdated, 'A product changed'),
+  event('catalog', ProductDeleted, 'A product was deleted'),
+  event('catalog', PriceCreated, 'A price was created'),
+  event('catalog', PriceUpdated, 'A price changed'),
+  event('catalog', PriceDeleted, 'A price was deleted'),
+  event('customers', CustomerCreated, 'A customer was created'),
+  event('customers', CustomerUpdated, 'A customer changed'),
+  event('customers', CustomerDeleted, 'A customer was deleted'),
+  event('subscriptions', SubscriptionCreated, 'A subscription was created, or seen for the first time'),
+  event('subscriptions', SubscriptionUpdated, 'A subscription changed'),
+  event('subscriptions', SubscriptionCanceled, 'A subscription ended'),
+  event('subscriptions', InvoiceUpdated, 'An invoice is known or changed'),
+  event('subscriptions', PaymentRecorded, 'A payment or charge succeeded or failed'),
+  event('referrals', ReferralCodeCreated, 'A referral code was created'),
+  event('referrals', ReferralCodeDeactivated, 'A referral code was deactivated'),
+  event('referrals', ReferralCreated, 'A code was applied to a new customer'),
+  event('referrals', ReferralConverted, 'A referred customer subscribed'),
+  event('referrals', ReferralCredited, 'A credit reached a customer’s balance'),
+  event('portal', PortalSessionCreated, 'A link to a customer’s portal was created'),
+  ...processorEvents,
 ];

@@ -4,7 +4,7 @@ import { PriceId, ProductId, ProjectId } from '../ids.ts';
 import { INTERVALS, PRICE_TYPES } from '../resources/price.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** A product's whole state; a reader keeps it if `version` is higher than the one it has. */
+/** A product's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const productState = z.object({
   id: ProductId.schema,
   projectId: ProjectId.schema,
@@ -17,7 +17,7 @@ export const productState = z.object({
 });
 export type ProductState = z.output<typeof productState>;
 
-/** A price's whole state; `unitAmount` is null where the processor has no single amount (tiers, decimals). */
+/** A price's whole state, versioned like a product's. `unitAmount` is null for tiered and fractional prices. */
 export const priceState = z.object({
   id: PriceId.schema,
   projectId: ProjectId.schema,

@@ -3,7 +3,7 @@ import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId } from '../ids.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** A customer's whole state; a reader keeps it if `version` is higher than the one it has. */
+/** A customer's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const customerState = z.object({
   id: CustomerId.schema,
   projectId: ProjectId.schema,

@@ -9,7 +9,7 @@ const referralCodeState = referralCode.extend({ version: z.int() });
 export const ReferralCodeCreated = defineEvent('referral-code.created.v1', referralCodeState);
 export const ReferralCodeDeactivated = defineEvent('referral-code.deactivated.v1', referralCodeState);
 
-/** A referral's whole state; it only ever goes from pending to converted. */
+/** A referral's whole state; the status only changes from `pending` to `converted`. */
 export const referralState = z.object({
   id: ReferralId.schema,
   projectId: ProjectId.schema,

@@ -6,23 +6,23 @@ import { INTERVALS } from '../resources/price.ts';
 import { SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** What one item of a subscription bills, kept with the subscription so that a deleted price changes nothing. */
+/** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
 export const billedItem = z.object({
   processorPriceId: z.string(),
   priceId: PriceId.schema.nullable(),
-  /** Smallest unit; null where the processor has no single amount. */
+  /** In the currency's smallest unit; null for tiered and fractional prices. */
   unitAmount: z.int().nullable(),
   currency: z.string(),
-  /** Null for a price that does not recur. */
+  /** Null for a one-time price. */
   interval: z.enum(INTERVALS).nullable(),
   intervalCount: z.int().nullable(),
   quantity: z.int(),
-  /** Metered items have no face value. */
+  /** A metered item has no fixed amount. */
   metered: z.boolean(),
 });
 export type BilledItem = z.output<typeof billedItem>;
 
-/** A subscription's whole state; a reader keeps it if `version` is higher than the one it has. */
+/** A subscription's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const subscriptionState = z.object({
   id: SubscriptionId.schema,
   projectId: ProjectId.schema,
@@ -37,9 +37,9 @@ export const subscriptionState = z.object({
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,
   trialEnd: timestamp.nullable(),
-  /** When it began at the processor. */
+  /** When it started at the processor. */
   startedAt: timestamp,
-  /** When it ended, as opposed to when its end was asked for. */
+  /** When it ended, not when the cancellation was requested. */
   endedAt: timestamp.nullable(),
   version: z.int(),
   createdAt: timestamp,

@@ -5,13 +5,13 @@ import { webhookEvent } from '../resources/webhook-event.ts';
 export const webhookEventState = webhookEvent.extend({ version: z.int() });
 export type WebhookEventState = z.output<typeof webhookEventState>;
 
-/** Webhook events' whole records, each time their status or project changes. */
+/** The whole state of webhook events whose status or project changed. */
 export const WebhookEventChanged = defineEvent(
   'webhook-event.changed.v1',
   z.object({ webhookEvents: z.array(webhookEventState).min(1) }),
 );
 
-/** A team's processor credentials changed; whoever holds a copy asks anew. Carries no secret. */
+/** A team's processor credentials changed; services that cache them must fetch them again. Carries no secret. */
 export const ProcessorAccountChanged = defineEvent(
   'processor-account.changed.v1',
   z.object({ version: z.int(), accountId: z.string(), livemode: z.boolean() }),

@@ -17,7 +17,7 @@ import type { subscription } from '../resources/subscription.ts';
 import type { member, project, team } from '../resources/team.ts';
 import type { webhookEvent } from '../resources/webhook-event.ts';
 
-/** The ids of one small company, the same in every example, so that the examples tell one story. */
+/** The ids of one example company; every example uses them, so the examples fit together. */
 export const exampleIds = {
   team: 'team_4k2v8m6qz0r3w7n5t1x9b2c8',
   project: 'proj_7h3j9s5d1f8g2k6m4p0q7r3v',
@@ -71,7 +71,7 @@ export const exampleApiKey = {
   createdAt,
 } satisfies z.input<typeof apiKey>;
 
-/** Not a secret: its checksum is wrong. */
+/** Not a real secret: its checksum is wrong. */
 export const exampleSecret = 'bil_test_EXAMPLEexampleEXAMPLEexampleEXAM0aXr';
 
 export const exampleProduct = {
@@ -276,7 +276,7 @@ export const exampleWebhookEvent = {
   recovered: false,
 } as const satisfies z.input<typeof webhookEvent>;
 
-/** What the processor posts, in short. Stripe: https://docs.stripe.com/api/events/object */
+/** A shortened webhook event. Stripe: https://docs.stripe.com/api/events/object */
 export const exampleProcessorEvent = {
   id: exampleIds.webhookEvent,
   object: 'event',

@@ -24,7 +24,7 @@ import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
 import { member, memberAdd, project, projectCreate, projectUpdate, team, teamCreate } from '../resources/team.ts';
 import { webhookEvent } from '../resources/webhook-event.ts';
 
-/** A schema that has a name in the document, with words for people about it and its fields. */
+/** A schema with a name in the OpenAPI document, and descriptions of it and its fields. */
 export interface NamedSchema {
   readonly name: string;
   readonly schema: z.ZodType;
@@ -32,7 +32,7 @@ export interface NamedSchema {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Names a schema; `fields` may only tell of fields it has. */
+/** Names a schema. The type allows descriptions only for fields that the schema has. */
 const named = <Schema extends z.ZodType>(
   name: string,
   schema: Schema,
@@ -43,167 +43,176 @@ const named = <Schema extends z.ZodType>(
 const METADATA = 'Your own key-value pairs: at most 46 keys of 1 to 40 characters.';
 const CURRENCY = 'ISO 4217, lower case, for example `usd`.';
 const AMOUNT = 'In the currency’s smallest unit: 2999 is 29.99 USD.';
-const REPLACES = 'Replaces what there was.';
-const SHOWN_ONCE = 'The secret itself is answered once, beside this, when the key is issued.';
+const REPLACES = 'Replaces the previous value as a whole.';
+const SHOWN_ONCE = 'The secret is returned only once, when the key is created or rotated.';
 
-/** Everything the document names, so that it stands there once. */
+/** Every named schema of the OpenAPI document; each is written there once. */
 export const namedSchemas: readonly NamedSchema[] = [
-  named('Error', errorBody, 'The body of every answer that is no success.'),
-  named('Pagination', pagination, 'Where a page stands among all there are.', {
-    limit: 'How many were asked for, at most 100.',
-    total: 'How many there are altogether.',
-    hasMore: 'Whether more follow.',
+  named('Error', errorBody, 'The body of every error response.'),
+  named('Pagination', pagination, 'The position of a page in the whole list.', {
+    limit: 'The page size, at most 100.',
+    total: 'The number of items in the whole list.',
+    hasMore: 'Whether there are more items after this page.',
   }),
 
-  named('Team', team, 'Who uses the service: people, their projects and one account at the payment processor.'),
-  named('TeamCreate', teamCreate, 'A team to be.'),
+  named('Team', team, 'A tenant: its members, its projects and one account at the payment processor.'),
+  named('TeamCreate', teamCreate, 'A team to create.'),
   named('Member', member, 'A user who belongs to a team.'),
-  named('MemberAdd', memberAdd, 'Somebody who has signed up, to become a member.'),
-  named('Project', project, 'What customers, products and prices belong to.', {
-    baseCurrency: `What its revenue is told in. ${CURRENCY}`,
+  named('MemberAdd', memberAdd, 'An existing user to add as a member.'),
+  named('Project', project, 'A project of a team; customers, products and prices belong to it.', {
+    baseCurrency: `The currency of its revenue metrics. ${CURRENCY}`,
   }),
-  named('ProjectCreate', projectCreate, 'A project to be.', { baseCurrency: CURRENCY }),
-  named('ProjectUpdate', projectUpdate, 'What to change of a project.', { baseCurrency: CURRENCY }),
+  named('ProjectCreate', projectCreate, 'A project to create.', { baseCurrency: CURRENCY }),
+  named('ProjectUpdate', projectUpdate, 'The fields of a project to change.', { baseCurrency: CURRENCY }),
   named('ApiKey', apiKey, `An API key of a project. ${SHOWN_ONCE}`, {
-    scopes: 'What it allows; each grants exactly its own name, so `write` does not include `read`.',
+    scopes: 'What the key allows. Each scope grants exactly its own name, so `write` does not include `read`.',
     last4: 'The last four characters of the secret.',
-    expiresAt: 'Null: never.',
-    lastUsedAt: 'To the minute; null: never.',
+    expiresAt: 'Null when the key does not expire.',
+    lastUsedAt: 'Accurate to the minute; null when the key was never used.',
   }),
-  named('ApiKeyCreate', apiKeyCreate, 'An API key to be.', { expiresAt: 'Left out: never.' }),
-  named('ApiKeyRotate', apiKeyRotate, 'How to rotate an API key.', {
-    overlapMs: 'For how many milliseconds the old secret stays valid, up to seven days.',
+  named('ApiKeyCreate', apiKeyCreate, 'An API key to create.', {
+    expiresAt: 'The key does not expire when this is absent.',
+  }),
+  named('ApiKeyRotate', apiKeyRotate, 'Options for rotating an API key.', {
+    overlapMs: 'How long the old secret stays valid, in milliseconds, at most seven days.',
   }),
 
-  named('ProcessorConnect', processorConnect, 'Credentials of the payment processor; they are never answered again.', {
-    webhookSecret: 'Of the webhook endpoint; the one before is accepted for 24 hours more.',
+  named('ProcessorConnect', processorConnect, 'Credentials of the payment processor; they are never returned.', {
+    webhookSecret: 'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours.',
   }),
   named('ProcessorAccount', processorAccount, 'A team’s connection to the payment processor.'),
-  named('WebhookEvent', webhookEvent, 'The record of an event that the payment processor posted.', {
-    projectId: 'Null until it is clear which project it concerns.',
-    objectId: 'The processor’s id of what the event is about.',
-    routedBy: 'What led to the project.',
-    error: 'Why it failed.',
-    recovered: 'Whether its webhook was missing, and it was taken from the payment processor’s list of events.',
+  named('WebhookEvent', webhookEvent, 'A webhook event of the payment processor.', {
+    projectId: 'Null until the event is routed to a project.',
+    objectId: 'The processor’s id of the object that the event is about.',
+    routedBy: 'How the project was found.',
+    error: 'The reason of the failure.',
+    recovered: 'Whether the webhook was missing and the event was fetched from the payment processor’s list of events.',
   }),
 
-  named('Product', product, 'What is sold.', { processorProductId: 'The product at the payment processor.' }),
-  named('ProductCreate', productCreate, 'A product to be.', { metadata: METADATA }),
-  named('ProductUpdate', productUpdate, 'What to change of a product.', {
-    description: 'An empty one takes it away.',
+  named('Product', product, 'A product for sale.', {
+    processorProductId: 'The id of the product at the payment processor.',
+  }),
+  named('ProductCreate', productCreate, 'A product to create.', { metadata: METADATA }),
+  named('ProductUpdate', productUpdate, 'The fields of a product to change.', {
+    description: 'An empty text removes the description.',
     metadata: `${METADATA} ${REPLACES}`,
   }),
-  named('Price', price, 'What a product costs. Amount, currency and interval never change.', {
+  named('Price', price, 'A price of a product. Amount, currency and interval never change.', {
     unitAmount: AMOUNT,
     currency: CURRENCY,
     interval: 'Absent for a one-time price.',
-    intervalCount: 'Intervals between billings.',
-    processorPriceId: 'The price at the payment processor.',
+    intervalCount: 'Number of intervals between billings.',
+    processorPriceId: 'The id of the price at the payment processor.',
   }),
-  named('PriceCreate', priceCreate, 'A price to be.', {
+  named('PriceCreate', priceCreate, 'A price to create.', {
     unitAmount: AMOUNT,
     currency: CURRENCY,
-    interval: 'Needed for a recurring price; a one-time price has none.',
-    intervalCount: 'Intervals between billings, 1 unless told; together no longer than three years.',
+    interval: 'Required for a recurring price; not allowed for a one-time price.',
+    intervalCount: 'Number of intervals between billings, by default 1; the period is at most three years.',
     metadata: METADATA,
   }),
-  named('PriceUpdate', priceUpdate, 'What to change of a price; nothing else of it can change.', {
+  named('PriceUpdate', priceUpdate, 'The fields of a price to change; the others never change.', {
     metadata: `${METADATA} ${REPLACES}`,
   }),
-  named('Customer', customer, 'Who pays.', { processorCustomerId: 'The customer at the payment processor.' }),
-  named('CustomerCreate', customerCreate, 'A customer to be.', {
-    email: 'Unique in the project, whatever its case.',
+  named('Customer', customer, 'A customer of a project.', {
+    processorCustomerId: 'The id of the customer at the payment processor.',
+  }),
+  named('CustomerCreate', customerCreate, 'A customer to create.', {
+    email: 'Unique in the project, ignoring case.',
     metadata: METADATA,
   }),
-  named('CustomerUpdate', customerUpdate, 'What to change of a customer.', {
-    email: 'Unique in the project, whatever its case.',
+  named('CustomerUpdate', customerUpdate, 'The fields of a customer to change.', {
+    email: 'Unique in the project, ignoring case.',
     metadata: `${METADATA} ${REPLACES}`,
   }),
-  named('Subscription', subscription, 'What a customer pays for again and again; a completed checkout makes it.', {
-    priceId: 'Absent when the price was made outside of this service.',
-    cancelAtPeriodEnd: 'Whether it ends with its current period.',
+  named('Subscription', subscription, 'A recurring purchase of a customer, created by a completed checkout.', {
+    priceId: 'Absent when the price was created outside of this service.',
+    cancelAtPeriodEnd: 'Whether it ends at the end of the current period.',
   }),
-  named('SubscriptionUpdate', subscriptionUpdate, 'Whether a subscription shall end with its period.', {
-    cancelAtPeriodEnd: 'True cancels at the end of the period, false resumes.',
+  named('SubscriptionUpdate', subscriptionUpdate, 'A scheduled cancellation, or its removal.', {
+    cancelAtPeriodEnd: 'True cancels at the end of the period; false resumes.',
   }),
-  named('CheckoutCreate', checkoutCreate, 'What a customer is to buy on a page of the payment processor.', {
-    successUrl: 'Where to go after success; `{CHECKOUT_SESSION_ID}` in it becomes the id of the session.',
-    cancelUrl: 'Where to go back to.',
-    mode: 'A recurring price needs `subscription`, a one-time price `payment`.',
-    trialDays: 'Free days before the first payment; in `subscription` mode only.',
+  named('CheckoutCreate', checkoutCreate, 'A hosted checkout to create.', {
+    successUrl:
+      'Redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
+    cancelUrl: 'Redirect target when the customer cancels.',
+    mode: '`subscription` for a recurring price, `payment` for a one-time price.',
+    trialDays: 'Free days before the first payment; only in `subscription` mode.',
     metadata: `${METADATA} Passed to the payment processor.`,
   }),
-  named('CheckoutSession', checkoutSession, 'A page of the payment processor on which to pay.', {
+  named('CheckoutSession', checkoutSession, 'A hosted checkout page of the payment processor.', {
     sessionId: 'The processor’s id of the session.',
-    url: 'Where to send the customer.',
+    url: 'Redirect the customer here.',
   }),
-  named('Invoice', invoice, 'An invoice as the payment processor keeps it; amounts in the currency’s smallest unit.', {
-    subscriptionId: 'Null for what is no subscription’s.',
-    hostedInvoiceUrl: 'The page of the invoice at the payment processor.',
-    invoicePdfUrl: 'The invoice to download, served by the payment processor.',
+  named('Invoice', invoice, 'An invoice of the payment processor; amounts are in the currency’s smallest unit.', {
+    subscriptionId: 'Null when the invoice belongs to no subscription.',
+    hostedInvoiceUrl: 'The invoice’s page at the payment processor.',
+    invoicePdfUrl: 'The invoice as PDF, served by the payment processor.',
   }),
 
-  named('PortalSessionCreate', portalSessionCreate, 'A link to the portal to be.', {
-    ttlMs: 'For how many milliseconds the link works, up to thirty days.',
-    returnUrl: 'Where the page’s way back leads.',
+  named('PortalSessionCreate', portalSessionCreate, 'A portal link to create.', {
+    ttlMs: 'How long the link is valid, in milliseconds, at most thirty days.',
+    returnUrl: 'The target of the page’s link back to your product.',
   }),
-  named('PortalSession', portalSession, 'A link with which one customer sees and changes their billing.', {
-    token: 'Told this once; whoever holds it is let in.',
-    portalUrl: 'Where to send the customer.',
+  named('PortalSession', portalSession, 'A link with which one customer sees and manages their billing.', {
+    token: 'Returned only once. Anyone who holds it has access.',
+    portalUrl: 'Redirect the customer here.',
   }),
-  named('LivePortalSession', livePortalSession, 'A link to the portal that works now, without its token.', {
-    returnUrl: 'Where the page’s way back leads; null for nowhere.',
+  named('LivePortalSession', livePortalSession, 'A valid portal link, without its token.', {
+    returnUrl: 'The target of the page’s link back to your product; null when there is none.',
   }),
-  named('Analytics', analytics, 'The figures of a project.', {
+  named('Analytics', analytics, 'The metrics of a project.', {
     mrr: 'Monthly recurring revenue in the smallest unit of the project’s base currency, active and trialing subscriptions at face value.',
-    mrrTrialing: 'The part of it that is in a trial.',
-    mrrByCurrency: 'The same by currency; currencies are never added up.',
-    churnRate: 'Per cent of the subscriptions active at the start of the window that ended inside of it; two decimals.',
-    customerGrowth: 'Customers at the end of UTC days, from the first to the last of the window.',
-    asOf: 'When the newest fact in these figures happened; null before the first.',
+    mrrTrialing: 'The part of `mrr` that is in a trial.',
+    mrrByCurrency: 'Monthly recurring revenue per currency; currencies are never added up.',
+    churnRate: 'Percentage of the subscriptions active at the start of the window that ended within it; two decimals.',
+    customerGrowth: 'Number of customers at the end of each UTC day of the window.',
+    asOf: 'When the newest event in these metrics happened; null before the first.',
   }),
   named(
     'AnalyticsDay',
     analyticsDay,
-    'The figures of a UTC day, as they stood at its end. Revenue is in the smallest unit of the project’s base currency; each amount is exact and rounded once, so that a day’s revenue may differ by up to three units from the day before and what moved it.',
+    'Metrics at the end of a UTC day. Revenue is in the smallest unit of the project’s base currency. Each amount is rounded once, so a day’s revenue may differ by up to three units from the previous day plus the movements.',
     {
       mrr: 'Monthly recurring revenue at the end of the day, active and trialing subscriptions at face value.',
       customerCount: 'Customers at the end of the day.',
-      newMrr: 'What subscriptions brought that had brought nothing before.',
-      expansionMrr: 'What others rose by, also when they were paid again.',
-      contractionMrr: 'What subscriptions fell by that have not ended, also when they were past due or paused.',
-      churnedMrr: 'What subscriptions had brought that ended.',
+      newMrr: 'Revenue of subscriptions that had no revenue before.',
+      expansionMrr: 'Increases of other subscriptions, including reactivated ones.',
+      contractionMrr: 'Decreases of subscriptions that have not ended, including past due and paused ones.',
+      churnedMrr: 'Revenue of subscriptions that ended.',
     },
   ),
-  named('AnalyticsHistory', analyticsHistory, 'The figures of a project day by day.', {
+  named('AnalyticsHistory', analyticsHistory, 'The daily metrics of a project.', {
     currency: 'The project’s base currency.',
-    history: 'Every UTC day of the window, the oldest first; the last is today so far.',
-    asOf: 'When the newest fact in these figures happened; null before the first.',
+    history: 'Every UTC day of the window, oldest first; the last entry is today so far.',
+    asOf: 'When the newest event in these metrics happened; null before the first.',
   }),
 
   named(
     'ReferralConfig',
     referralConfig,
-    'The referral program of a project; amounts in the smallest unit of the currency.',
+    'The referral program of a project; amounts are in the smallest unit of the currency.',
   ),
-  named('ReferralConfigUpdate', referralConfigUpdate, 'The referral program as it shall be.', {
+  named('ReferralConfigUpdate', referralConfigUpdate, 'The new configuration of the referral program.', {
     referrerCreditAmount: AMOUNT,
     refereeCreditAmount: AMOUNT,
     currency: CURRENCY,
   }),
-  named('ReferralCode', referralCode, 'A code that a customer gives to others.'),
-  named('ReferralCodeCreate', referralCodeCreate, 'A referral code to be.', { customerId: 'Whose code it is.' }),
-  named('ReferralApply', referralApply, 'A code and who came by it.', { refereeCustomerId: 'The new customer.' }),
-  named('AppliedReferral', appliedReferral, 'A referral, which converts when the new customer subscribes.'),
-  named('ReferralOfCode', referralOfCode, 'A referral in the history of its code.', {
-    convertedAt: 'Null while it is pending.',
+  named('ReferralCode', referralCode, 'A code with which a customer refers others.'),
+  named('ReferralCodeCreate', referralCodeCreate, 'A referral code to create.', { customerId: 'The referrer.' }),
+  named('ReferralApply', referralApply, 'A code and the new customer who uses it.', {
+    refereeCustomerId: 'The new customer.',
+  }),
+  named('AppliedReferral', appliedReferral, 'A referral. It converts when the new customer subscribes.'),
+  named('ReferralOfCode', referralOfCode, 'A referral made with the code.', {
+    convertedAt: 'Null while the referral is pending.',
   }),
   named(
     'ReferralCredit',
     referralCredit,
-    'What one side of a conversion earned, in the smallest unit of the currency.',
+    'The credit that one side of a conversion earned, in the smallest unit of the currency.',
     {
-      processorTransactionId: 'The processor’s id of the credit, once it is there.',
+      processorTransactionId: 'The processor’s id of the credit; null until it is credited.',
     },
   ),
 ];

@@ -3,7 +3,7 @@ import type { operations } from '../operations/index.ts';
 import { exampleIds } from './examples.ts';
 
 type Declared = (typeof operations)[keyof typeof operations];
-/** An object without fields is typed as one with any. */
+/** The field names of an object schema; an empty object has the input type `Record<string, …>`, hence the check. */
 type NamesIn<Schema> = Schema extends z.ZodType
   ? string extends keyof z.input<Schema>
     ? never
@@ -25,39 +25,39 @@ interface ParameterNote {
   readonly example: string;
 }
 
-/** What stands in paths. To declare an operation with another parameter without a note here does not compile. */
+/** Descriptions of path parameters. A parameter that is missing here does not compile. */
 export const PATH_PARAMETERS: Readonly<Record<PathParameter, ParameterNote>> = {
   teamId: { description: 'The team.', example: exampleIds.team },
-  projectId: { description: 'The project, one of the team’s.', example: exampleIds.project },
-  userId: { description: 'The user who is a member.', example: exampleIds.user },
+  projectId: { description: 'The project; it belongs to the team.', example: exampleIds.project },
+  userId: { description: 'The id of the member.', example: exampleIds.user },
   keyId: { description: 'The API key: its id, not its secret.', example: exampleIds.apiKey },
   productId: { description: 'The product.', example: exampleIds.product },
   priceId: { description: 'The price.', example: exampleIds.price },
   customerId: { description: 'The customer.', example: exampleIds.customer },
   subscriptionId: { description: 'The subscription.', example: exampleIds.subscription },
   code: {
-    description: 'The referral code: 8 letters and digits, upper and lower case apart.',
+    description: 'The referral code: 8 letters and digits, case-sensitive.',
     example: exampleIds.referralCode,
   },
   eventId: { description: 'The payment processor’s id of the event.', example: exampleIds.webhookEvent },
   sessionId: { description: 'The portal session: its id, not its token.', example: exampleIds.portalSession },
   token: {
-    description: 'The token of a portal session; it is all the authentication there is, so keep it as a secret.',
+    description: 'The token of a portal session. It is the only authentication, so treat it as a secret.',
     example: exampleIds.portalToken,
   },
 };
 
-/** What stands in queries; `tab` is the portal page's. */
+/** Descriptions of query parameters; `tab` is used by the portal page. */
 export const QUERY_PARAMETERS: Readonly<Record<QueryParameter | 'tab', string>> = {
-  tab: 'What to show first.',
-  limit: 'How many to answer; one above 100 counts as 100.',
-  offset: 'How many to pass over, newest first.',
-  activeOnly: 'Whether to leave out what is not active.',
-  growthDays: 'How many days back churn and growth look.',
-  days: 'How many UTC days, today included.',
+  tab: 'The tab to show first.',
+  limit: 'Maximum number of items to return; values above 100 count as 100.',
+  offset: 'Number of items to skip.',
+  activeOnly: 'Whether to return only active items.',
+  growthDays: 'Length of the window for churn and growth, in days.',
+  days: 'Number of UTC days, including today.',
   productId: 'Only prices of this product.',
-  customerId: 'Only those of this customer.',
-  subscriptionId: 'Only those of this subscription.',
-  status: 'Only those with this status.',
+  customerId: 'Only items of this customer.',
+  subscriptionId: 'Only items of this subscription.',
+  status: 'Only items with this status.',
   type: 'Only events of this type, for example `invoice.paid`.',
 };

@@ -6,9 +6,9 @@ import { apiKey, apiKeyCreate, apiKeyRotate } from '../resources/api-key.ts';
 import { member, memberAdd, project, projectCreate, projectUpdate, team, teamCreate } from '../resources/team.ts';
 
 const service = 'gateway';
-const inTeam = { kind: 'team', role: 'member' } as const;
-const ofOwner = { kind: 'team', role: 'owner' } as const;
-const bySession = { kind: 'project-session' } as const;
+const teamMember = { kind: 'team', role: 'member' } as const;
+const teamOwner = { kind: 'team', role: 'owner' } as const;
+const projectSession = { kind: 'project-session' } as const;
 const noParams = z.object({});
 const success = z.object({ success: z.boolean() });
 const keyParams = projectParams.extend({ keyId: ApiKeyId.schema });
@@ -21,7 +21,7 @@ export const gatewayOperations = {
     method: 'POST',
     path: '/api/service/teams',
     access: { kind: 'session' },
-    summary: 'Create a team; whoever creates it owns it',
+    summary: 'Create a team with the signed-in user as owner',
     params: noParams,
     body: teamCreate,
     status: 201,
@@ -47,7 +47,7 @@ export const gatewayOperations = {
     service,
     method: 'GET',
     path: `${TEAM_PATH}/members`,
-    access: inTeam,
+    access: teamMember,
     summary: 'List the members of a team',
     params: teamParams,
     status: 200,
@@ -60,7 +60,7 @@ export const gatewayOperations = {
     service,
     method: 'POST',
     path: `${TEAM_PATH}/members`,
-    access: ofOwner,
+    access: teamOwner,
     summary: 'Add an existing user to a team',
     params: teamParams,
     body: memberAdd,
@@ -74,8 +74,8 @@ export const gatewayOperations = {
     service,
     method: 'DELETE',
     path: `${TEAM_PATH}/members/:userId`,
-    access: ofOwner,
-    summary: 'Remove a member from a team, but never its last owner',
+    access: teamOwner,
+    summary: 'Remove a member from a team; the last owner cannot be removed',
     params: teamParams.extend({ userId: z.string().min(1).max(128) }),
     status: 200,
     response: success,
@@ -87,7 +87,7 @@ export const gatewayOperations = {
     service,
     method: 'POST',
     path: `${TEAM_PATH}/projects`,
-    access: inTeam,
+    access: teamMember,
     summary: 'Create a project',
     params: teamParams,
     body: projectCreate,
@@ -101,7 +101,7 @@ export const gatewayOperations = {
     service,
     method: 'GET',
     path: `${TEAM_PATH}/projects`,
-    access: inTeam,
+    access: teamMember,
     summary: 'List the projects of a team',
     params: teamParams,
     status: 200,
@@ -114,7 +114,7 @@ export const gatewayOperations = {
     service,
     method: 'GET',
     path: `${TEAM_PATH}/projects/:projectId`,
-    access: inTeam,
+    access: teamMember,
     summary: 'Get a project',
     params: teamParams.extend({ projectId: ProjectId.schema }),
     status: 200,
@@ -127,7 +127,7 @@ export const gatewayOperations = {
     service,
     method: 'PATCH',
     path: `${TEAM_PATH}/projects/:projectId`,
-    access: inTeam,
+    access: teamMember,
     summary: 'Rename a project or change its base currency',
     params: teamParams.extend({ projectId: ProjectId.schema }),
     body: projectUpdate,
@@ -141,8 +141,8 @@ export const gatewayOperations = {
     service,
     method: 'POST',
     path: `${PROJECT_PATH}/api-keys`,
-    access: bySession,
-    summary: 'Create an API key; its secret is shown this once',
+    access: projectSession,
+    summary: 'Create an API key; its secret is returned only once',
     params: projectParams,
     body: apiKeyCreate,
     status: 201,
@@ -158,7 +158,7 @@ export const gatewayOperations = {
     service,
     method: 'GET',
     path: `${PROJECT_PATH}/api-keys`,
-    access: bySession,
+    access: projectSession,
     summary: 'List the API keys of a project',
     params: projectParams,
     status: 200,
@@ -171,7 +171,7 @@ export const gatewayOperations = {
     service,
     method: 'DELETE',
     path: `${PROJECT_PATH}/api-keys/:keyId`,
-    access: bySession,
+    access: projectSession,
     summary: 'Revoke an API key',
     params: keyParams,
     status: 200,
@@ -184,8 +184,8 @@ export const gatewayOperations = {
     service,
     method: 'POST',
     path: `${PROJECT_PATH}/api-keys/:keyId/rotate`,
-    access: bySession,
-    summary: 'Give an API key a new secret; the old one stays valid for overlapMs',
+    access: projectSession,
+    summary: 'Rotate the secret of an API key; the old secret stays valid for overlapMs',
     params: keyParams,
     body: apiKeyRotate,
     status: 201,

@@ -8,7 +8,7 @@ import { referralsOperations } from './referrals.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
 import { webhooksOperations } from './webhooks.ts';
 
-/** Everything callers may do, by operation id. The portal page itself is a page and not among them. */
+/** Every operation of the API, by id. The portal's HTML page is not an operation. */
 export const operations = {
   ...gatewayOperations,
   ...catalogOperations,

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { allOperations } from './index.ts';
 
-it('has an id of its own for every operation, and no two at one address', () => {
+it('gives every operation a unique id and a unique method and path', () => {
   const ids = allOperations.map(operation => operation.id);
-  const addresses = allOperations.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':x')}`);
+  const routes = allOperations.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':x')}`);
   expect(new Set(ids).size).toBe(ids.length);
-  expect(new Set(addresses).size).toBe(addresses.length);
+  expect(new Set(routes).size).toBe(routes.length);
 });
 
 const projectOperations = allOperations.flatMap(({ id, method, access }) =>
@@ -13,10 +13,10 @@ const projectOperations = allOperations.flatMap(({ id, method, access }) =>
 );
 
 it.each(projectOperations)(
-  '$id asks for write access unless it reads, or applies a referral',
+  '$id requires a write scope unless it reads or applies a referral',
   ({ id, method, scope }) => {
-    const right = method === 'GET' || id === 'applyReferral' ? 'read' : 'write';
-    expect(scope.endsWith(`:${right}`)).toBe(true);
+    const required = method === 'GET' || id === 'applyReferral' ? 'read' : 'write';
+    expect(scope.endsWith(`:${required}`)).toBe(true);
   },
 );
 

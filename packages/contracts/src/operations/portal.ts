@@ -7,10 +7,10 @@ import { livePortalSession, portalSession, portalSessionCreate } from '../resour
 import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
 
 const service = 'portal';
-/** A subscription as its customer may see it: without what the team notes about it. */
-const customersSubscription = subscription.omit({ metadata: true, updatedAt: true });
-const { metadata: _metadata, updatedAt: _updatedAt, ...seenByCustomer } = exampleSubscription;
-/** Any token is taken: a malformed one gets the answer of an expired one. */
+/** A subscription as its customer sees it, without the team's metadata. */
+const portalSubscription = subscription.omit({ metadata: true, updatedAt: true });
+const { metadata: _metadata, updatedAt: _updatedAt, ...examplePortalSubscription } = exampleSubscription;
+/** Accepts any text: a malformed token gets the same response as an expired one. */
 const tokenParams = z.object({ token: z.string().max(256) });
 
 export const portalOperations = {
@@ -43,7 +43,7 @@ export const portalOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/portal/sessions`,
     access: projectAccess('subscriptions:read'),
-    summary: 'List the portal links that work now, newest first; their tokens are not told again',
+    summary: 'List valid portal links, newest first, without their tokens',
     params: projectParams,
     query: z.strictObject({ customerId: CustomerId.schema.optional(), ...pageQuery }),
     status: 200,
@@ -71,7 +71,7 @@ export const portalOperations = {
     method: 'DELETE',
     path: `${PROJECT_PATH}/portal/sessions/:sessionId`,
     access: projectAccess('subscriptions:write'),
-    summary: 'Revoke a portal link at once; one that has ended stays so',
+    summary: 'Revoke a portal link at once; an expired or revoked link stays so',
     params: projectParams.extend({ sessionId: PortalSessionId.schema }),
     status: 200,
     response: z.object({ success: z.boolean() }),
@@ -88,7 +88,7 @@ export const portalOperations = {
     params: tokenParams.extend({ subscriptionId: SubscriptionId.schema }),
     body: subscriptionUpdate,
     status: 200,
-    response: z.object({ subscription: customersSubscription }),
+    response: z.object({ subscription: portalSubscription }),
     problems: [
       'portal_link_expired',
       'subscription_not_found',
@@ -98,7 +98,7 @@ export const portalOperations = {
     ],
     example: {
       body: { cancelAtPeriodEnd: true },
-      response: { subscription: { ...seenByCustomer, cancelAtPeriodEnd: true } },
+      response: { subscription: { ...examplePortalSubscription, cancelAtPeriodEnd: true } },
     },
   }),
   createPortalSetupSession: operation({

@@ -28,7 +28,7 @@ const service = 'referrals';
 const read = projectAccess('referrals:read');
 const write = projectAccess('referrals:write');
 const path = `${PROJECT_PATH}/referrals` as const;
-const { projectId: _projectId, ...codeInItsHistory } = exampleReferralCode;
+const { projectId: _projectId, ...exampleCodeWithoutProject } = exampleReferralCode;
 const codeParams = projectParams.extend({ code: referralCodeText });
 
 export const referralsOperations = {
@@ -68,7 +68,7 @@ export const referralsOperations = {
     method: 'GET',
     path: `${path}/codes`,
     access: read,
-    summary: 'List referral codes, the active ones unless told otherwise',
+    summary: 'List referral codes, by default only active ones',
     params: projectParams,
     query: z.strictObject({ activeOnly: booleanText.default(true), ...pageQuery }),
     status: 200,
@@ -85,7 +85,7 @@ export const referralsOperations = {
     method: 'POST',
     path: `${path}/codes`,
     access: write,
-    summary: 'Create a code for a referrer, who may have one active code',
+    summary: 'Create a code for a referrer, who can have only one active code',
     params: projectParams,
     body: referralCodeCreate,
     status: 201,
@@ -99,7 +99,7 @@ export const referralsOperations = {
     method: 'GET',
     path: `${path}/codes/:code`,
     access: read,
-    summary: 'Get a code and the referrals made with it, the newest first, a hundred of them unless told otherwise',
+    summary: 'Get a code and its referrals, newest first, by default 100 of them',
     params: codeParams,
     query: z.strictObject({ ...pageQuery, limit: pageQuery.limit.unwrap().default(100) }),
     status: 200,
@@ -111,7 +111,7 @@ export const referralsOperations = {
     problems: ['referral_code_not_found'],
     example: {
       response: {
-        code: codeInItsHistory,
+        code: exampleCodeWithoutProject,
         referrals: [exampleReferralOfCode],
         pagination: { ...examplePagination, limit: 100 },
       },

@@ -21,7 +21,7 @@ export const subscriptionsOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/subscriptions`,
     access: read,
-    summary: 'List subscriptions; active and trialing ones unless told otherwise',
+    summary: 'List subscriptions, by default only active and trialing ones',
     params: projectParams,
     query: z.strictObject({
       activeOnly: booleanText.default(true),

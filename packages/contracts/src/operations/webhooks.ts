@@ -12,7 +12,7 @@ import { processorEventId, WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resou
 
 const service = 'webhooks';
 const received = z.object({ received: z.literal(true), duplicate: z.literal(true).optional() });
-/** Any team id is taken: an unknown one gets the answer of a bad signature. */
+/** Accepts any text: an unknown team gets the same response as an invalid signature. */
 const receiverParams = z.object({ teamId: z.string().max(128) });
 
 export const webhooksOperations = {
@@ -22,7 +22,7 @@ export const webhooksOperations = {
     method: 'GET',
     path: `${TEAM_PATH}/processor/webhook-url`,
     access: { kind: 'team', role: 'member' },
-    summary: 'Where the processor shall post its events, and how to set that up',
+    summary: 'Get the webhook URL for the payment processor, and how to set it up',
     params: teamParams,
     status: 200,
     response: z.object({ webhookUrl: z.string(), instructions: z.string() }),
@@ -40,7 +40,7 @@ export const webhooksOperations = {
     method: 'POST',
     path: `${TEAM_PATH}/processor/connect`,
     access: { kind: 'team', role: 'owner' },
-    summary: 'Connect the processor, or update its credentials',
+    summary: 'Connect the payment processor, or update its credentials',
     params: teamParams,
     body: processorConnect,
     status: 200,
@@ -57,7 +57,7 @@ export const webhooksOperations = {
     method: 'POST',
     path: '/api/webhooks/processor/:teamId',
     access: { kind: 'signature' },
-    summary: 'Receive an event of the processor',
+    summary: 'Receive a webhook event',
     params: receiverParams,
     status: 200,
     response: received,
@@ -70,7 +70,7 @@ export const webhooksOperations = {
     method: 'POST',
     path: '/api/webhooks/stripe/:teamId',
     access: { kind: 'signature' },
-    summary: 'Receive an event of the processor at the older path',
+    summary: 'Receive a webhook event at the alternative path',
     params: receiverParams,
     status: 200,
     response: received,
@@ -83,7 +83,7 @@ export const webhooksOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/webhook-events`,
     access: projectAccess('analytics:read'),
-    summary: 'List the events received for the project',
+    summary: 'List the webhook events of the project',
     params: projectParams,
     query: z.strictObject({
       status: z.enum(WEBHOOK_EVENT_STATUSES).optional(),
@@ -104,7 +104,7 @@ export const webhooksOperations = {
     method: 'POST',
     path: `${PROJECT_PATH}/webhook-events/:eventId/replay`,
     access: { kind: 'project-session' },
-    summary: 'Handle a failed event once more',
+    summary: 'Replay a failed webhook event',
     params: projectParams.extend({ eventId: processorEventId }),
     status: 200,
     response: z.object({ webhookEvent }),

@@ -14,12 +14,12 @@ export const analytics = z.object({
   customerGrowth: z.array(z.object({ date: z.iso.date(), count: z.int() })),
   webhookStats: z.object({ total: z.int(), processed: z.int(), failed: z.int() }),
   referralStats: z.object({ totalCodes: z.int(), totalReferrals: z.int(), converted: z.int() }),
-  /** When the newest fact in these figures happened; null before the first. */
+  /** When the newest event in these metrics happened; null before the first. */
   asOf: timestamp.nullable(),
 });
 export type Analytics = z.output<typeof analytics>;
 
-/** The figures of one UTC day, as they stood at its end; revenue in minor units of the project's base currency. */
+/** Metrics at the end of one UTC day; revenue in minor units of the project's base currency. */
 export const analyticsDay = z.object({
   date: z.iso.date(),
   mrr: z.int(),
@@ -34,9 +34,9 @@ export type AnalyticsDay = z.output<typeof analyticsDay>;
 export const analyticsHistory = z.object({
   /** The project's base currency. */
   currency: z.string(),
-  /** Every day of the window, the oldest first; the last is today so far. */
+  /** Every UTC day of the window, oldest first; the last entry is today so far. */
   history: z.array(analyticsDay),
-  /** When the newest fact in these figures happened; null before the first. */
+  /** When the newest event in these metrics happened; null before the first. */
   asOf: timestamp.nullable(),
 });
 export type AnalyticsHistory = z.output<typeof analyticsHistory>;

@@ -4,7 +4,7 @@ import { scope } from '../scopes.ts';
 import { text } from '../text.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** An API key as it may be shown: never the secret itself. */
+/** An API key without its secret. */
 export const apiKey = z.object({
   id: ApiKeyId.schema,
   name: z.string(),

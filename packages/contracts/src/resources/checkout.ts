@@ -19,7 +19,7 @@ export const checkoutCreate = z
   })
   .refine(it => it.mode === 'subscription' || it.trialDays === undefined, {
     path: ['trialDays'],
-    message: 'A trial belongs to a subscription; leave it out in payment mode.',
+    message: 'A trial needs subscription mode; omit it in payment mode.',
   });
 
 export const checkoutSession = z.object({ sessionId: z.string(), url: z.string() });

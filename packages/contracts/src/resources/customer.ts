@@ -22,5 +22,5 @@ export const customerCreate = z.strictObject({
   metadata: metadata.default({}),
 });
 
-/** `metadata` replaces what there was. */
+/** `metadata` is replaced as a whole. */
 export const customerUpdate = z.strictObject({ email, name: text(256), metadata }).partial();

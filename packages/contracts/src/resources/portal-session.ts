@@ -5,21 +5,21 @@ import { timestamp } from '../timestamp.ts';
 
 export const portalSessionCreate = z.strictObject({
   customerId: CustomerId.schema,
-  /** How long the link works: one hour unless told, thirty days at most. */
+  /** How long the link is valid: one hour by default, at most thirty days. */
   ttlMs: z.int().min(1).max(2_592_000_000).default(3_600_000),
-  /** Where the page's way back leads. */
+  /** The target of the page's link back to the product. */
   returnUrl: webUrl.optional(),
 });
 
 export const portalSession = z.object({
   sessionId: PortalSessionId.schema,
-  /** Shown this once; only its hash is kept. */
+  /** Returned only once; only its hash is stored. */
   token: z.string(),
   portalUrl: z.string(),
   expiresAt: timestamp,
 });
 
-/** A link that lets its holder in now; its token is not told again. */
+/** A valid portal session, without its token. */
 export const livePortalSession = z.object({
   sessionId: PortalSessionId.schema,
   customerId: CustomerId.schema,
@@ -28,7 +28,7 @@ export const livePortalSession = z.object({
   expiresAt: timestamp,
 });
 
-/** The portal's only cookie: with it a browser that went to the processor's page comes back to the customer's. */
+/** The portal's only cookie: it brings a browser back from the processor's page to the customer's portal. */
 export const PORTAL_RETURN_COOKIE = 'portal_return';
 
 /** A portal token: 256 random bits, base64url. */

@@ -39,14 +39,14 @@ export const priceCreate = z
     metadata: metadata.default({}),
   })
   .superRefine((it, context) => {
-    const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    const reject = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (it.type === 'one_time') {
-      if (it.interval !== undefined) refuse('interval', 'A one-time price has no interval.');
-      if (it.intervalCount !== undefined) refuse('intervalCount', 'A one-time price has no interval count.');
+      if (it.interval !== undefined) reject('interval', 'A one-time price has no interval.');
+      if (it.intervalCount !== undefined) reject('intervalCount', 'A one-time price has no interval count.');
     } else if (it.interval === undefined) {
-      refuse('interval', 'A recurring price needs an interval: day, week, month or year.');
+      reject('interval', 'A recurring price needs an interval: day, week, month or year.');
     } else if ((it.intervalCount ?? 1) > MAX_INTERVAL_COUNT[it.interval]) {
-      refuse('intervalCount', `At most ${MAX_INTERVAL_COUNT[it.interval]}: no period is longer than three years.`);
+      reject('intervalCount', `At most ${MAX_INTERVAL_COUNT[it.interval]}: no period is longer than three years.`);
     }
   });
 

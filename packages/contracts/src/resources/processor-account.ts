@@ -17,7 +17,7 @@ export const processorConnect = z.strictObject({
   webhookSecret: credential.regex(/^whsec_/, 'Expected a signing secret that starts with whsec_.'),
 });
 
-/** A connection as it may be shown: never a secret. */
+/** A team's connection to the processor, without its secrets. */
 export const processorAccount = z.object({
   connected: z.literal(true),
   accountId: z.string(),

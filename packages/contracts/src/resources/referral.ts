@@ -39,7 +39,7 @@ export type ReferralStatus = (typeof REFERRAL_STATUSES)[number];
 
 export const referralApply = z.strictObject({ code: referralCodeText, refereeCustomerId: CustomerId.schema });
 
-/** A referral as apply answers it. */
+/** A referral in the response of `applyReferral`. */
 export const appliedReferral = z.object({
   id: ReferralId.schema,
   code: z.string(),
@@ -49,7 +49,7 @@ export const appliedReferral = z.object({
   createdAt: timestamp,
 });
 
-/** A referral as the history of its code shows it. */
+/** A referral in the response of `getReferralCode`. */
 export const referralOfCode = z.object({
   id: ReferralId.schema,
   refereeCustomerId: CustomerId.schema,

@@ -20,7 +20,7 @@ export const subscription = z.object({
   customerId: CustomerId.schema,
   processorSubscriptionId: z.string(),
   status: z.enum(SUBSCRIPTION_STATUSES),
-  /** Absent when the subscription's price was made outside of this service and is not known to it. */
+  /** Absent when the price was created outside of this service and has no copy here. */
   priceId: PriceId.schema.optional(),
   quantity: z.int(),
   cancelAtPeriodEnd: z.boolean(),

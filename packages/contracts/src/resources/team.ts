@@ -23,7 +23,7 @@ export const memberAdd = z.strictObject({
   role: z.enum(MEMBER_ROLES),
 });
 
-/** A project; `baseCurrency` is the one its revenue is told in. */
+/** A project; its revenue is reported in `baseCurrency`. */
 export const project = z.object({
   id: ProjectId.schema,
   teamId: TeamId.schema,

@@ -5,7 +5,7 @@ import { timestamp } from '../timestamp.ts';
 export const WEBHOOK_EVENT_STATUSES = ['received', 'processed', 'failed', 'ignored'] as const;
 export type WebhookEventStatus = (typeof WEBHOOK_EVENT_STATUSES)[number];
 
-/** What led an event to its project. */
+/** How an event's project was found. */
 export const ROUTED_BY = ['object-metadata', 'known-id', 'customer-metadata'] as const;
 export type RoutedBy = (typeof ROUTED_BY)[number];
 
@@ -25,10 +25,10 @@ export const webhookEvent = z.object({
   processorCreatedAt: timestamp,
   receivedAt: timestamp,
   processedAt: timestamp.nullable(),
-  /** No webhook had brought it when we looked: it was found in the processor's own list of events. */
+  /** True when no webhook delivered the event and the reconciler fetched it from the processor. */
   recovered: z.boolean().default(false),
 });
 export type WebhookEvent = z.output<typeof webhookEvent>;
 
-/** A processor's event id as it may stand in a path. */
+/** The id of a webhook event in a path. */
 export const processorEventId = z.string().regex(/^evt_[0-9A-Za-z_]{1,250}$/, 'Expected an id that starts with evt_.');

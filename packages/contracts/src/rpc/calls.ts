@@ -39,7 +39,7 @@ export const FindPrice = defineRpc(
   pricedProduct.nullable(),
 );
 
-/** A price by the processor's id of it, or null; deleted ones are told too, so that live subscriptions keep their price. */
+/** A price by the processor's id, or null. Includes deleted prices, because live subscriptions may still use them. */
 export const FindPriceByProcessorId = defineRpc(
   'catalog',
   'find-price-by-processor-id',
@@ -55,13 +55,13 @@ export const HasSubscribed = defineRpc(
   z.object({ subscribed: z.boolean() }),
 );
 
-/** A subscription with what its customer wants to know beside: what it is called, and when it ends by itself. */
+/** A subscription with the product's name and the date on which it ends by itself. */
 export const billedSubscription = subscriptionState.extend({
   productName: z.string().nullable(),
   cancelAt: timestamp.nullable(),
 });
 
-/** What a customer's portal shows: every subscription that has not ended, and the newest invoices but drafts. */
+/** What a customer's portal shows: every subscription that has not ended, and a page of invoices without drafts, newest first. */
 export const DescribeCustomerBilling = defineRpc(
   'subscriptions',
   'describe-customer-billing',
@@ -73,7 +73,7 @@ export const DescribeCustomerBilling = defineRpc(
   }),
 );
 
-/** Cancels at the end of the period, or takes that back, as the customer; another customer's subscription is not found. */
+/** Cancels at the end of the period, or resumes, as the customer. Another customer's subscription is not found. */
 export const ScheduleCancellation = defineRpc(
   'subscriptions',
   'schedule-cancellation',
@@ -86,7 +86,7 @@ export const ScheduleCancellation = defineRpc(
   subscriptionState,
 );
 
-/** A team's processor credentials, sealed for the services that hold the key; null when the team is not connected. */
+/** A team's processor credentials, encrypted for the services that hold `CREDENTIALS_KEY`; null when the team is not connected. */
 export const FindProcessorCredentials = defineRpc(
   'webhooks',
   'find-processor-credentials',

@@ -8,58 +8,48 @@ import { ProjectId, TeamId } from '../ids.ts';
 import { defineRpc } from '../rpc.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** A part of a list whose order never changes: what follows `after`, from the beginning when that is null. */
-const part = { after: z.string().nullable(), limit: z.int().min(1).max(1_000) };
-const partOfProject = z.object({ teamId: TeamId.schema, projectId: ProjectId.schema, ...part });
+/** One page of a list whose order never changes: the rows after `after`, or the first rows when it is null. */
+const page = { after: z.string().nullable(), limit: z.int().min(1).max(1_000) };
+const projectPage = z.object({ teamId: TeamId.schema, projectId: ProjectId.schema, ...page });
 
-/** Records as facts tell them, each with when it last changed; `next` is the `after` of the next part, null at the end. */
-const recordsOf = <State extends z.ZodType>(state: State) =>
+/** States in the shape of their events, each with its last change; `next` is the `after` of the next page, null at the end. */
+const statesOf = <State extends z.ZodType>(state: State) =>
   z.object({ records: z.array(z.object({ recordedAt: timestamp, state })), next: z.string().nullable() });
 
-/** Every project of every team, or the one named. */
+/** Every project of every team, or only `projectId`. */
 export const ListProjectStates = defineRpc(
   'gateway',
   'list-project-states',
-  z.object({ projectId: ProjectId.schema.nullable(), ...part }),
-  recordsOf(ProjectCreated.data),
+  z.object({ projectId: ProjectId.schema.nullable(), ...page }),
+  statesOf(ProjectCreated.data),
 );
 
-/** Every customer of a project, the deleted ones too. */
-export const ListCustomerStates = defineRpc(
-  'customers',
-  'list-customer-states',
-  partOfProject,
-  recordsOf(customerState),
-);
+/** Every customer of a project, including deleted ones. */
+export const ListCustomerStates = defineRpc('customers', 'list-customer-states', projectPage, statesOf(customerState));
 
-/** Every subscription of a project, those that have ended too. */
+/** Every subscription of a project, including ended ones. */
 export const ListSubscriptionStates = defineRpc(
   'subscriptions',
   'list-subscription-states',
-  partOfProject,
-  recordsOf(subscriptionState),
+  projectPage,
+  statesOf(subscriptionState),
 );
 
-/** Every webhook event of a project, as far as it is counted. */
+/** Every webhook event of a project, with the fields that analytics counts. */
 export const ListWebhookEventStates = defineRpc(
   'webhooks',
   'list-webhook-event-states',
-  partOfProject,
-  recordsOf(webhookEventState.pick({ id: true, projectId: true, status: true, version: true })),
+  projectPage,
+  statesOf(webhookEventState.pick({ id: true, projectId: true, status: true, version: true })),
 );
 
-/** Every referral code of a project, the deactivated ones too. */
+/** Every referral code of a project, including deactivated ones. */
 export const ListReferralCodeStates = defineRpc(
   'referrals',
   'list-referral-code-states',
-  partOfProject,
-  recordsOf(ReferralCodeCreated.data),
+  projectPage,
+  statesOf(ReferralCodeCreated.data),
 );
 
 /** Every referral of a project. */
-export const ListReferralStates = defineRpc(
-  'referrals',
-  'list-referral-states',
-  partOfProject,
-  recordsOf(referralState),
-);
+export const ListReferralStates = defineRpc('referrals', 'list-referral-states', projectPage, statesOf(referralState));

@@ -55,8 +55,8 @@ export function serveReceiver(app: HttpServer, dependencies: Dependencies): void
     }
     const bundles = { bodyLimit: BUNDLE_LIMIT, config: { refusesEach: true } };
     receiver.post<{ Body: Buffer }>(DELIVERIES_PATH, bundles, async ({ body }) => {
-      const answers = await Promise.all(decodeBundle(body).map(answerOf));
-      return { answers } satisfies BundleResponse;
+      const responses = await Promise.all(decodeBundle(body).map(answerOf));
+      return { responses } satisfies BundleResponse;
     });
   });
 }
