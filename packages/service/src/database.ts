@@ -6,30 +6,30 @@ import { StartError } from './start-error.ts';
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
 
-/** A migration and the name under which it is remembered. */
+/** A migration and the name that the table `migrations` records. */
 export interface NamedMigration {
   readonly name: string;
   readonly class: MigrationClass;
 }
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   readonly service: ServiceName;
   /** The service's own role. */
   readonly url: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: readonly NamedMigration[];
-  /** Connections this process may hold. */
+  /** Connections that this process may open; 10 by default. */
   readonly poolSize?: number;
 }
 
-/** Longest a statement may take, in milliseconds; migrations may take longer. */
+/** Time limit of a statement, in milliseconds. Migrations have none. */
 const STATEMENT_MS = 10_000;
-/** A server that says nothing for so long while it is asked something is gone, in milliseconds. */
+/** How long a connection in use may be silent before the server is considered dead, in milliseconds. */
 const SILENCE_MS = 15_000;
 
 /**
- * The service's schema. It opens lazily: nothing connects until the first query. A lost or stuck connection shows
- * within seconds: 3 s to connect, 10 s for a statement, 20 s for an idle transaction.
+ * Opens the service's schema. Nothing connects until the first query. A lost or stuck connection fails within seconds:
+ * 3 s to connect, 10 s for a statement, 20 s for an idle transaction.
  */
 export function openDatabase({ service, url, entities, migrations, poolSize = 10 }: DatabaseOptions): MikroORM {
   return new MikroORM({
@@ -63,9 +63,9 @@ export function openDatabase({ service, url, entities, migrations, poolSize = 10
 export type Database = ReturnType<typeof openDatabase>;
 
 /**
- * Brings the schema up to date; two copies of a service starting at once take turns. From then on a connection over
- * which nothing comes back for 15 s is closed.
- * @throws StartError when PostgreSQL cannot be reached or refuses the role
+ * Runs the migrations that are missing; copies of a service that start at the same time take turns. From then on,
+ * connections in use that are silent for 15 s are closed.
+ * @throws StartError when PostgreSQL cannot be reached or rejects the role
  */
 export async function migrate(database: Database): Promise<void> {
   const connection = database.em.getConnection();
@@ -73,7 +73,7 @@ export async function migrate(database: Database): Promise<void> {
     await connection.execute('select 1');
   } catch (err) {
     throw new StartError(
-      `Cannot use PostgreSQL at ${whereabouts(database)}: ${reason(err)}. Start it, or correct DATABASE_URL.`,
+      `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. Start it, or correct DATABASE_URL.`,
     );
   }
   await database.em.fork().transactional(async tx => {
@@ -86,22 +86,22 @@ export async function migrate(database: Database): Promise<void> {
   closeSilentConnections(await connection.getNativeClient(), SILENCE_MS);
 }
 
-/** Rejects when the database does not answer. */
+/** Rejects when the database does not respond. */
 export const ping = (database: Database): Promise<unknown> => database.em.getConnection().execute('select 1');
 
-function whereabouts(database: Database): string {
+function addressOf(database: Database): string {
   const url = URL.parse(database.config.get('clientUrl') ?? '');
   return url ? `${url.host}${url.pathname} as ${url.username}` : 'the configured address';
 }
 
-function reason(err: unknown): string {
+function reasonOf(err: unknown): string {
   if (!(err instanceof Error)) return String(err);
   const code = sqlState(err);
-  return err.message || (code ?? 'no answer');
+  return err.message || (code ?? 'no response');
 }
 
-/** What the server or the network says when the database is away: connection lost, refused, shutting down, starting up. */
-const AWAY = new Set([
+/** Codes of a server that cannot be reached: connection refused or lost, shutting down, starting up, no free slot. */
+const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -114,26 +114,26 @@ const AWAY = new Set([
   '53300',
   '25P03',
 ]);
-const AWAY_MESSAGE =
+const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|connection timeout/i;
 
-/** Whether an error says that the database cannot be reached at the moment, so that another try makes sense. */
+/** Returns whether an error means that the database cannot be reached at the moment, so that a retry makes sense. */
 export function isDatabaseUnavailable(err: unknown): boolean {
   for (let cause: unknown = err; cause instanceof Error; cause = cause.cause) {
     const code = sqlState(cause);
-    if (code !== undefined && (AWAY.has(code) || code.startsWith('08'))) return true;
-    if (AWAY_MESSAGE.test(cause.message)) return true;
+    if (code !== undefined && (UNAVAILABLE_CODES.has(code) || code.startsWith('08'))) return true;
+    if (UNAVAILABLE_MESSAGE.test(cause.message)) return true;
   }
   return false;
 }
 
-/** The SQLSTATE (or socket error code) an error carries. */
+/** Returns the SQLSTATE or socket error code of an error. */
 export function sqlState(err: unknown): string | undefined {
   if (!(err instanceof Error) || !('code' in err)) return undefined;
   return typeof err.code === 'string' ? err.code : undefined;
 }
 
-/** Whether an insert or update met a row that a unique index (by `constraint` name, if given) forbids. */
+/** Returns whether an error is a violation of a unique index: any, or the one named `constraint`. */
 export function isUniqueViolation(err: unknown, constraint?: string): boolean {
   if (sqlState(err) !== '23505') return false;
   return constraint === undefined || (err instanceof Error && 'constraint' in err && err.constraint === constraint);

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 
-/** A role that owns one schema and can see no other. */
+/** Returns the name of a service's role, which owns one schema and can see no other. */
 export const roleOf = (service: ServiceName): string => `billing_${service}`;
 
-/** Serializes provisioning across processes: roles belong to the whole cluster. */
+/** Advisory lock that serializes provisioning: roles belong to the whole cluster. */
 const PROVISIONING_LOCK = 7_231_905;
 
 /**
- * Makes a service's role and schema, or brings them up to date; may run any number of times.
- * `adminUrl` names the database and a role that may create roles. Answers the URL of the service's own role.
+ * Creates a service's role and schema, or brings them up to date; may run any number of times. `adminUrl` names the
+ * database and a role that may create roles. Returns the URL for the service's own role.
  */
 export async function provisionService(
   adminUrl: string,
@@ -21,29 +21,45 @@ export async function provisionService(
     await client.query('select pg_advisory_lock($1)', [PROVISIONING_LOCK]);
     const role = client.escapeIdentifier(roleOf(service));
     const schema = client.escapeIdentifier(service);
-    const database = client.escapeIdentifier(databaseOf(adminUrl));
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [roleOf(service)]);
     if (!rowCount) await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole`);
     await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
-    await client.query(`alter role ${role} in database ${database} set search_path = ${schema}`);
-    await client.query(`revoke all on database ${database} from public`);
-    await client.query(`revoke all on schema public from public`);
-    await client.query(`grant connect on database ${database} to ${role}`);
     await client.query(`grant ${role} to current_user`);
+    await grantDatabase(client, service, databaseOf(adminUrl));
+    await client.query(`revoke all on schema public from public`);
     await client.query(`create schema if not exists ${schema} authorization ${role}`);
-    // The gateway keeps sign-in apart from its own tables; webhooks makes one schema per team.
+    // The gateway stores sign-in data apart from its own tables.
     if (service === 'gateway') await client.query(`create schema if not exists auth authorization ${role}`);
-    if (service === 'webhooks') await client.query(`grant create on database ${database} to ${role}`);
   } finally {
     await client.end();
   }
+  return withRole(adminUrl, service, password);
+}
+
+/**
+ * Gives a service's role access to a database. This is the part of provisioning that PostgreSQL does not copy when the
+ * database is a template of another. `client` may be connected to any database of the cluster.
+ */
+export async function grantDatabase(client: Client, service: ServiceName, name: string): Promise<void> {
+  const role = client.escapeIdentifier(roleOf(service));
+  const database = client.escapeIdentifier(name);
+  // The webhooks service creates one schema per team.
+  const privileges = service === 'webhooks' ? 'connect, create' : 'connect';
+  await client.query(`
+    alter role ${role} in database ${database} set search_path = ${client.escapeIdentifier(service)};
+    revoke all on database ${database} from public;
+    grant ${privileges} on database ${database} to ${role}`);
+}
+
+/** Returns the URL with which a service's role opens the database of `adminUrl`. */
+export function withRole(adminUrl: string, service: ServiceName, password: string): string {
   const url = new URL(adminUrl);
   url.username = roleOf(service);
   url.password = password;
   return url.href;
 }
 
-/** Provisions every service; `passwordOf` gives each role its password. Answers each service's URL. */
+/** Provisions every service; `passwordOf` returns each role's password. Returns each service's URL. */
 export async function provisionAll(
   adminUrl: string,
   passwordOf: (service: ServiceName) => string,

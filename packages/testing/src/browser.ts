@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-/** Runs in a container, and speaks to nobody but the pages it is given. */
+/** Chromium runs in a container and must not make requests of its own. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -15,8 +15,8 @@ const FLAGS = [
 ];
 
 /**
- * Whether the tests in a browser are to be left out: no Chromium is on this machine. It says so aloud, and in CI
- * nothing is left out.
+ * Returns whether tests in a browser must be skipped because this machine has no Chromium, with a warning.
+ * @throws in CI, where no test may be skipped
  */
 export function isWithoutBrowser(): boolean {
   if (findChromium() !== undefined) return false;
@@ -32,11 +32,11 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** A Chromium on this machine: `CHROMIUM_PATH`, or one on the path; else undefined. */
+/** Returns the path of a Chromium: `CHROMIUM_PATH`, or one on the `PATH`; else undefined. */
 function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const places = folders.flatMap(folder => NAMES.map(name => join(folder, name)));
-  return [process.env['CHROMIUM_PATH'] ?? '', ...places].filter(Boolean).find(isExecutable);
+  const candidates = folders.flatMap(folder => NAMES.map(name => join(folder, name)));
+  return [process.env['CHROMIUM_PATH'] ?? '', ...candidates].filter(Boolean).find(isExecutable);
 }
 
 function isExecutable(file: string): boolean {

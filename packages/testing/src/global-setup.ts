@@ -1,8 +1,8 @@
 import { startTestServers } from './servers.ts';
 
 /**
- * Vitest's global setup: leaves TEST_DATABASE_URL and TEST_NATS_URL for the tests. When both are set already those
- * servers are used; otherwise servers are started for this run and stopped after it.
+ * Vitest's global setup: sets TEST_DATABASE_URL and TEST_NATS_URL for the tests. When both are set already, those servers
+ * are used; otherwise servers are started for this run and stopped after it.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['TEST_DATABASE_URL'] !== undefined && process.env['TEST_NATS_URL'] !== undefined) return undefined;

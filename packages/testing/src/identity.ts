@@ -11,7 +11,7 @@ import {
   type Principal,
 } from '@billing/service/identity-token';
 
-/** A gateway's key pair of the test's own: what the service verifies with, and headers that say who asks. */
+/** Creates a key pair in place of the gateway's: verifies identity tokens for a service, and signs headers for callers. */
 export function testIdentity(service: ServiceName) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -23,9 +23,9 @@ export function testIdentity(service: ServiceName) {
     privateKey,
     publicKey,
     verifyIdentityToken: identityTokenVerifier(publicKey, service),
-    /** Any principal at all. */
+    /** Headers of any principal. */
     headers,
-    /** An API key of the project, with every scope unless told. */
+    /** An API key of the project, with every scope by default. */
     asKey: (of: { teamId: TeamId; projectId: ProjectId; scopes?: readonly Scope[] }) =>
       headers({
         kind: 'api-key',
@@ -34,7 +34,7 @@ export function testIdentity(service: ServiceName) {
         projectId: of.projectId,
         scopes: [...(of.scopes ?? SCOPES)],
       }),
-    /** A signed-in member of the team, its owner unless told. */
+    /** A signed-in member of the team, its owner by default. */
     asUser: (of: { teamId: TeamId; projectId?: ProjectId; role?: MemberRole }) =>
       headers({
         kind: 'user',
@@ -43,7 +43,7 @@ export function testIdentity(service: ServiceName) {
         projectId: of.projectId ?? null,
         role: of.role ?? 'owner',
       }),
-    /** Whoever holds a portal token or signs a webhook. */
+    /** A holder of a portal token or the sender of a webhook. */
     anonymous: () => headers({ kind: 'anonymous' }),
   };
 }

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A link to a server that can be cut, silenced and mended, as a network or a server that goes away and comes back. */
+/** Starts a TCP proxy to a server that a test can cut, silence and restore, to simulate a failing network or server. */
 export async function startLink(serverUrl: string) {
   const target = new URL(serverUrl);
   const open = new Set<Socket>();
@@ -22,7 +22,7 @@ export async function startLink(serverUrl: string) {
       server.close(() => resolve());
       for (const socket of open) socket.destroy();
     });
-  /** What is open stays open and carries nothing any more; new connections are fine. */
+  /** Open connections stay open but carry no more data; new connections work. */
   const silence = () => {
     for (const socket of open) socket.unpipe().pause();
   };

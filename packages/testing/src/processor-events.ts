@@ -18,8 +18,8 @@ interface EventOptions {
   readonly previousAttributes?: Raw | null;
 }
 
-/** An event of the processor as the webhooks service publishes it once it is routed. */
-export function processorFact(
+/** Returns a webhook event as the webhooks service publishes it once it is routed to a project. */
+export function routedEvent(
   { teamId, projectId }: ProjectScope,
   type: ProcessorEventType,
   object: Raw,
@@ -30,13 +30,13 @@ export function processorFact(
     previousAttributes = null,
   }: EventOptions = {},
 ): Envelope {
-  const fact = processorEvent(type);
+  const eventType = processorEvent(type);
   return {
     id: randomUUID(),
-    type: fact.name,
+    type: eventType.name,
     teamId,
     occurredAt: new Date(),
-    data: fact.data.encode({
+    data: eventType.data.encode({
       eventId,
       projectId,
       apiVersion: apiVersion ?? '2026-10-28.endive',
@@ -49,8 +49,8 @@ export function processorFact(
   };
 }
 
-/** One of the processor's own events, if it is of a type that is handled at all. */
-export function toProjectEvent(raw: Raw, scope: ProjectScope): Envelope | null {
+/** Converts an event of the processor's API to the routed event; null for a type that no service handles. */
+export function toRoutedEvent(raw: Raw, scope: ProjectScope): Envelope | null {
   const {
     id,
     type,
@@ -63,18 +63,21 @@ export function toProjectEvent(raw: Raw, scope: ProjectScope): Envelope | null {
     created: number;
     data: { object: Raw; previous_attributes?: Raw };
     api_version: string;
-  }; // the processor's own event, of which the tests read these fields
+  }; // the fields that the processor's API documents for an event
   if (!isHandled(type)) return null;
   const createdAt = new Date(created * 1_000);
   const previousAttributes = data.previous_attributes ?? null;
-  return processorFact(scope, type, data.object, { eventId: id, createdAt, apiVersion, previousAttributes });
+  return routedEvent(scope, type, data.object, { eventId: id, createdAt, apiVersion, previousAttributes });
 }
 
-/** A copy of an event under another fact's id, as a second delivery that the bus did not recognize would be. */
+/** Returns the event under a new id, like a second delivery that the bus did not recognize as a duplicate. */
 export const deliveredAgain = (event: Envelope): Envelope => ({ ...event, id: randomUUID() });
 
 const wholeSeconds = (date: Date) => new Date(Math.floor(date.getTime() / 1_000) * 1_000);
 
-/** How events ended, by what facts `processor-event.completed` say, in their order. */
-export const completionsIn = (facts: readonly { readonly data: unknown }[]): Completion[] =>
-  facts.flatMap(({ data }) => ProcessorEventCompleted.data.parse(data).completions);
+/** Returns the outcomes that `processor-event.completed` events report, in their order. */
+export const completionsIn = (events: readonly { readonly data: unknown }[]): Completion[] =>
+  events.flatMap(({ data }) => ProcessorEventCompleted.data.parse(data).completions);
+
+// Old names, until every service's tests have moved.
+export { routedEvent as processorFact, toRoutedEvent as toProjectEvent };

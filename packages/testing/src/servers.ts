@@ -6,9 +6,9 @@ import { startNats } from '@billing/embedded-servers/nats';
 import { startPostgres } from '@billing/embedded-servers/postgres';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
 
-/** The real servers that tests share. */
+/** The PostgreSQL and NATS servers that tests share. */
 export interface TestServers {
-  /** The superuser's URL of the cluster's database `postgres`. */
+  /** URL of the superuser for the cluster's database `postgres`. */
   databaseUrl: string;
   /** With credentials. */
   natsUrl: string;
@@ -16,13 +16,13 @@ export interface TestServers {
 }
 
 /**
- * Starts PostgreSQL and NATS in a folder of their own, without syncing to disk. `stop` ends them and removes the
- * folder; they also end when this process is killed.
+ * Starts PostgreSQL and NATS in a temporary folder, without syncing to disk. `stop` ends them and removes the folder;
+ * they also end when this process is killed.
  */
 export async function startTestServers(report: (line: string) => void = () => {}): Promise<TestServers> {
   await using resources = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'billing-test-'));
-  // PostgreSQL may run as another user, who has to get through.
+  // PostgreSQL may run as another user, who needs access to the folder.
   await chmod(folder, 0o755);
   resources.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const guard = resources.adopt(startProcessGuard(), it => it.close());
@@ -50,7 +50,7 @@ export async function startTestServers(report: (line: string) => void = () => {}
   return { databaseUrl: postgres.url, natsUrl: nats.url, stop: () => owned.disposeAsync() };
 }
 
-/** The URLs the tests of this process use, as the global setup or the test runner has set them. */
+/** Returns the URLs that the global setup or the test runner has set for this process. */
 export function testServerUrls(): { databaseUrl: string; natsUrl: string } {
   const databaseUrl = process.env['TEST_DATABASE_URL'];
   const natsUrl = process.env['TEST_NATS_URL'];

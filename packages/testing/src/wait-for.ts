@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** What is waited for, as it reads after "Waited 5 s for": "the referral to convert". */
+  /** Completes the error message "Waited 5 s for …", for example "the referral to convert". */
   what: string;
-  /** Default 5,000 ms. */
+  /** 5,000 ms by default. */
   timeoutMs?: number;
-  /** Pause between two looks; default 20 ms. */
+  /** Pause between two checks; 20 ms by default. */
   intervalMs?: number;
 }
 
 /**
- * Looks until `condition` gives something truthy, and answers it. A condition that throws counts as not yet.
- * @throws after the timeout, naming what was waited for and what was seen last.
+ * Calls `condition` until it returns a truthy value, and returns that value. An error counts as not yet.
+ * @throws after the timeout, with `what` and the last value or error
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
@@ -19,13 +19,14 @@ export async function waitFor<T>(
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const look = await tryOnce(condition);
-    if ('value' in look && look.value) return look.value;
+    const result = await tryOnce(condition);
+    if ('value' in result && result.value) return result.value;
     if (performance.now() > deadline) {
-      const seen = 'value' in look ? `last seen: ${JSON.stringify(look.value)}` : `last error: ${String(look.error)}`;
+      const last =
+        'value' in result ? `last value: ${JSON.stringify(result.value)}` : `last error: ${String(result.error)}`;
       throw new Error(
-        `Waited ${timeoutMs / 1000} s for ${what}; ${seen}`,
-        'error' in look ? { cause: look.error } : {},
+        `Waited ${timeoutMs / 1000} s for ${what}; ${last}`,
+        'error' in result ? { cause: result.error } : {},
       );
     }
     await delay(intervalMs);

@@ -12,7 +12,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-it('gives a service its own role and schema in a database of its own', async () => {
+it('provides a service’s role and schema in a separate database', async () => {
   await using database = await createTestDatabase('catalog');
   await query(database.url, 'create table item (id int)');
   await query(database.url, 'insert into item values (7)');
@@ -23,14 +23,14 @@ it('gives a service its own role and schema in a database of its own', async () 
   await expect(query(other.url, 'select id from item')).rejects.toThrow('does not exist');
 });
 
-it('keeps one service out of another one’s schema', async () => {
+it('denies a service access to another service’s schema', async () => {
   await using database = await createTestDatabase('catalog');
   await query(database.url, 'create table item (id int)');
   const customers = await database.provision('customers');
   await expect(query(customers, 'select id from catalog.item')).rejects.toThrow('permission denied for schema catalog');
 });
 
-it('makes many databases at once, and removes them though somebody is connected', async () => {
+it('creates many databases at once, and drops them while clients are connected', async () => {
   const databases = await Promise.all(Array.from({ length: 6 }, () => createTestDatabase('referrals')));
   const [first] = databases;
   const client = new Client({ connectionString: first?.url });

@@ -3,7 +3,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { expect, it } from 'vitest';
 import { connectTestNats, testBusRoot, testNatsUrl } from '@billing/testing/nats';
 
-it('gives tests a NATS server with JetStream', async () => {
+it('provides a NATS server with JetStream', async () => {
   const nats = await connectTestNats();
   const root = testBusRoot();
   const manager = await jetstreamManager(nats);
@@ -13,7 +13,7 @@ it('gives tests a NATS server with JetStream', async () => {
   await nats.close();
 });
 
-it('refuses a client without credentials', async () => {
+it('rejects a client without credentials', async () => {
   const { host } = new URL(testNatsUrl());
   await expect(connect({ servers: host, reconnect: false, maxReconnectAttempts: 0 })).rejects.toThrow(/authorization/i);
 });
