@@ -4,8 +4,8 @@ import type { EntityManager, Kysely } from '@mikro-orm/postgresql';
 type Compiled = Parameters<Kysely<unknown>['executeQuery']>[0];
 
 /**
- * Runs a statement whose values `$1`, `$2`, … are bound, in `em`'s transaction if it has one, and answers its rows. For
- * statements that carry many rows: `em.execute` writes every value into the text, character by character.
+ * Runs a statement with bound values `$1`, `$2`, …, in `em`'s transaction if it has one, and returns its rows. Use it for
+ * statements that carry many rows: `em.execute` writes every value into the SQL text, character by character.
  */
 export async function executeBound<Row>(
   em: EntityManager,
@@ -13,20 +13,20 @@ export async function executeBound<Row>(
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
-  const compiled = { query, queryId: { queryId: randomUUID() }, sql, parameters: values } as unknown as Compiled; // what kysely, which is not ours to import, makes of raw text
+  const compiled = { query, queryId: { queryId: randomUUID() }, sql, parameters: values } as unknown as Compiled; // the shape that kysely compiles raw SQL to; kysely is not a dependency of ours
   const { rows } = await em.getKysely<unknown>().executeQuery(compiled);
-  return rows as Row[]; // the caller wrote the statement
+  return rows as Row[]; // the caller wrote the statement and knows its columns
 }
 
-/** PostgreSQL's number for the type `text`. */
+/** PostgreSQL's OID of the type `text`. */
 const TEXT_OID = 25;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 
 /**
- * Texts as one value to be bound as `$1::text[]`, in the form that PostgreSQL copies: large ones that travel within JSON
- * or as a written array are read character by character, more than once. At least one text.
- * PostgreSQL: `array_recv` in src/backend/utils/adt/arrayfuncs.c
+ * Encodes texts as one value for `$1::text[]`, in PostgreSQL's binary format. PostgreSQL copies it as it is; large texts
+ * inside JSON or an array literal are parsed character by character, more than once. Needs at least one text.
+ * Format: `array_recv` in PostgreSQL's src/backend/utils/adt/arrayfuncs.c.
  */
 export function textArray(texts: readonly string[]): Buffer {
   const lengths = texts.map(text => Buffer.byteLength(text));

@@ -2,9 +2,8 @@ import type { Socket } from 'node:net';
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Gives connections that die in a transaction back to the pool. Kysely releases a transaction's connection only after
- * a commit or rollback that succeeds, which a dead one never does: without this each would take a place in the pool
- * for good, until none is left.
+ * Returns connections that die inside a transaction to the pool. Kysely releases a transaction's connection only after a
+ * commit or rollback succeeds, which never happens on a dead one: each would occupy a place in the pool for ever.
  */
 export function releaseDeadConnections(pool: Pool): void {
   const inUse = new Set<PoolClient>();
@@ -14,15 +13,15 @@ export function releaseDeadConnections(pool: Pool): void {
     client.once('end', () => {
       if (!inUse.has(client)) return;
       client.release(true);
-      // Whoever held it may still give it back, to a pool that has forgotten it.
+      // The former holder may release it a second time; the pool no longer knows it and would throw.
       client.release = () => undefined;
     });
   });
 }
 
 /**
- * Closes connections over which the server says nothing for so long, in milliseconds, while they are in use: the other
- * end is gone without a word, and a query would wait until TCP gives up. Choose it longer than any statement may take.
+ * Closes connections in use on which the server is silent for `silenceMs`: the other end is gone, and a query would wait
+ * until TCP gives up. Choose a time longer than any statement may take.
  */
 export function closeSilentConnections(pool: Pool, silenceMs: number): void {
   function close(this: Socket) {
@@ -39,10 +38,10 @@ export function closeSilentConnections(pool: Pool, silenceMs: number): void {
 class SilentConnection extends Error {
   readonly code = 'ETIMEDOUT';
   constructor(silenceMs: number) {
-    super(`PostgreSQL said nothing for ${silenceMs} ms.`);
+    super(`PostgreSQL was silent for ${silenceMs} ms.`);
   }
 }
 
-/** The types leave the socket out, which pg-pool itself uses as well. */
+/** The socket is missing in the types; pg-pool itself uses it in the same way. */
 const socketOf = (client: PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;

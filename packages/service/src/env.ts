@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import { StartError } from './start-error.ts';
 
-/** A PEM text, base64-encoded so that it fits on one line of an environment. */
+/** A PEM text, base64-encoded so that it fits on one line of an environment file. */
 export const pemInBase64 = z.base64().transform(encoded => Buffer.from(encoded, 'base64').toString('utf8'));
 
-/** What every service reads; a service extends it with its own variables. */
+/** Variables of every service; a service extends them with its own. */
 export const serviceEnv = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   /** The service's own role in PostgreSQL. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   NATS_URL: z.string().min(1),
-  /** Facts that may wait in the outbox; with more of them no writes are taken. */
+  /** Unpublished events in the outbox above which the service pauses writes. */
   OUTBOX_HIGH_WATER: z.coerce.number().int().min(1).default(100_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  /** Ed25519 public key of the gateway, which signs who asks. */
+  /** Ed25519 public key that verifies the gateway's identity tokens. */
   IDENTITY_PUBLIC_KEY: pemInBase64,
 });
 
-/** What a service reads that talks to the payment processor. */
+/** Variables of a service that calls the payment processor. */
 export const processorEnv = z.object({
-  /** Elsewhere than the real Stripe, for example http://127.0.0.1:12111. */
+  /** Address of a stand-in for Stripe, for example http://127.0.0.1:12111; empty or absent for Stripe itself. */
   STRIPE_API_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
     .or(z.literal('').transform(() => undefined)),
-  /** 32 random bytes, base64: opens the teams' processor credentials. */
+  /** 32 random bytes in base64; decrypts the teams' processor credentials. */
   CREDENTIALS_KEY: z
     .base64()
     .transform(encoded => Buffer.from(encoded, 'base64'))
@@ -33,8 +33,8 @@ export const processorEnv = z.object({
 });
 
 /**
- * Parses the environment once, at start.
- * @throws StartError that names every variable that is missing or wrong
+ * Parses the environment; called once, at start.
+ * @throws StartError naming every variable that is missing or wrong
  */
 export function parseEnv<Schema extends z.ZodType>(
   schema: Schema,

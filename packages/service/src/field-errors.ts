@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FieldError } from '@billing/contracts/problem';
 
-/** Every wrong field by its path (`unitAmount`, `items.0.price`), unknown ones too. */
+/** Returns every invalid or unknown field with its path (`unitAmount`, `items.0.price`) and a message. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.flatMap(issue => {
     const at = (path: readonly PropertyKey[]) => path.map(String).join('.');

@@ -19,38 +19,38 @@ import { templatedPath } from './templated-path.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where answers to requests with an `Idempotency-Key` are kept; null in a service without such requests. */
+    /** Stores responses to requests with an `Idempotency-Key`; null in a service without such requests. */
     idempotency: EntityManager | null;
   }
   interface FastifyRequest {
     principal: Principal;
   }
   interface FastifyContextConfig {
-    /** The route carries many writes, and refuses each of them itself. */
+    /** The route carries many writes and rejects each of them itself while the service is overloaded. */
     refusesEach?: boolean;
   }
 }
 
-/** Largest body a service takes, in bytes. */
+/** Maximum size of a request body, in bytes. */
 export const BODY_LIMIT = 1_048_576;
-/** How long a request may take to arrive, in milliseconds. */
+/** Time limit for receiving a request, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-interface HttpServerOptions {
+export interface HttpServerOptions {
   readonly logger: FastifyBaseLogger;
   readonly verifyIdentityToken: VerifyIdentityToken;
-  /** What must answer before the service is ready. */
+  /** Checks behind `/health/ready`. */
   readonly checks?: Checks;
-  /** The schema that keeps answers to requests with an `Idempotency-Key`. */
+  /** The schema that stores responses to requests with an `Idempotency-Key`. */
   readonly idempotency?: EntityManager;
-  /** While it says so, all but GET and HEAD is answered 503. */
+  /** While it returns true, only GET and HEAD are served; other methods get 503. */
   readonly isOverloaded?: IsOverloaded | undefined;
 }
 
 /**
- * A Fastify instance with the manners every service shares: zod in and out, problems, request ids, health,
- * and nobody let in without the gateway's statement of who asks.
+ * Creates a Fastify instance with what every service shares: zod schemas in and out, problem responses, request ids,
+ * health checks, and 401 for requests without a valid identity token.
  */
 export function createHttpServer(options: HttpServerOptions) {
   const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false } = options;
@@ -62,19 +62,19 @@ export function createHttpServer(options: HttpServerOptions) {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: 'x-request-id',
     genReqId: () => randomUUID(),
-    // A path that cannot be read; the framework's own answer would repeat it.
+    // A malformed path. The framework's own response would echo it.
     frameworkErrors: (_error, request, reply) =>
-      answerError(invalid([{ path: '', message: 'The path is not well formed.' }]), request, reply),
+      sendProblem(invalid([{ path: '', message: 'The path is not well formed.' }]), request, reply),
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(({ schema }) => value => {
-    const result = (schema as z.ZodType).safeParse(value); // every schema of an operation is zod's
+    const result = (schema as z.ZodType).safeParse(value); // every schema of an operation is a zod schema
     return result.success ? { value: result.data } : { error: invalid(fieldErrors(result.error)) };
   });
   app.setSerializerCompiler(serializerCompiler);
-  app.setErrorHandler<FastifyError | Problem>(answerError);
+  app.setErrorHandler<FastifyError | Problem>(sendProblem);
   app.setNotFoundHandler((request, reply) =>
-    answerError(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
+    sendProblem(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
   );
 
   registerHealth(app, checks);
@@ -92,15 +92,15 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('onResponse', async (request, reply) => {
     if (request.url.startsWith('/health/')) return;
     const { method, url } = request;
-    const answer = { method, path: templatedPath(url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
-    request.log.info(answer, 'request answered');
+    const summary = { method, path: templatedPath(url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    request.log.info(summary, 'request completed');
   });
   return app;
 }
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
-function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
+function sendProblem(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(error);
   if (problem.status >= 500) request.log[problem.status === 500 ? 'error' : 'warn']({ err: error }, 'request failed');
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
@@ -111,7 +111,7 @@ function answerError(error: FastifyError | Problem, request: FastifyRequest, rep
     .send(JSON.stringify(problem.toBody(request.id)));
 }
 
-/** The problem behind an error: what the caller did wrong, what is down, or else our own fault. */
+/** Converts an error to a problem: a mistake of the caller, an unavailable dependency, or else an internal error. */
 export function toProblem(error: FastifyError | Problem | Error): Problem {
   if (error instanceof Problem) return error;
   if (isDatabaseUnavailable(error))

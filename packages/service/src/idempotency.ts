@@ -8,22 +8,22 @@ const IdempotentRequestSchema = defineEntity({
   tableName: 'idempotent_requests',
   indexes: [{ name: 'idempotent_requests_created_at', properties: ['createdAt'] }],
   properties: {
-    /** The project, team or user whose key it is. */
+    /** The project, team or user that the key belongs to. */
     owner: p.text().primary(),
     key: p.text().primary(),
-    /** What was asked: method, path and body. */
+    /** Hash of method, path and body. */
     fingerprint: p.text(),
-    /** Stays the same when the request is run again after a crash, so that what it makes is made once. */
+    /** The same when the request runs again after a crash, so that it creates its resource once. */
     operationKey: p.uuid(),
-    /** Until then somebody works on it. */
-    claimedUntil: p.datetime(),
+    /** Until then, one process runs the request. */
+    leasedUntil: p.datetime(),
     status: p.integer().nullable(),
     body: p.text().nullable(),
     createdAt: p.datetime(),
   },
 });
 
-/** A request that carried an `Idempotency-Key`, and its answer once there is one. */
+/** A request with an `Idempotency-Key`, and its response once there is one. */
 export class IdempotentRequest extends IdempotentRequestSchema.class {}
 IdempotentRequestSchema.setClass(IdempotentRequest);
 
@@ -35,7 +35,7 @@ class CreateIdempotentRequests extends Migration {
         key text not null,
         fingerprint text not null,
         operation_key uuid not null,
-        claimed_until timestamptz not null,
+        leased_until timestamptz not null,
         status int,
         body text,
         created_at timestamptz not null,
@@ -48,14 +48,14 @@ class CreateIdempotentRequests extends Migration {
 export const idempotencyEntities = [IdempotentRequest];
 export const idempotencyMigrations = [{ name: '0000-create-idempotent-requests', class: CreateIdempotentRequests }];
 
-/** An answer as it went over the wire. */
-export interface StoredAnswer {
+/** A response as it was sent. */
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
 export interface IdempotentCall {
-  /** The project, team or user whose key it is: others may use the same text. */
+  /** The project, team or user that the key belongs to; others may use the same key. */
   readonly owner: string;
   readonly key: string;
   readonly method: string;
@@ -63,14 +63,14 @@ export interface IdempotentCall {
   readonly body: unknown;
 }
 
-/** How long a key is remembered, in hours. */
-const REMEMBER_HOURS = 24;
-/** A claim that was not renewed for so long, in seconds, is a dead process's. */
-const CLAIM_SECONDS = 10;
+/** How long a key is valid, in hours. */
+const KEY_HOURS = 24;
+/** A lease that was not renewed for so long, in seconds, belongs to a dead process. */
+const LEASE_SECONDS = 10;
 const RENEW_MS = 3_000;
 
 /**
- * The text of an `Idempotency-Key` header; undefined without one.
+ * Returns the value of an `Idempotency-Key` header; undefined without one.
  * @throws Problem 400 when it is empty or longer than 255 characters
  */
 export function idempotencyKeyOf(header: string | readonly string[] | undefined): string | undefined {
@@ -80,90 +80,90 @@ export function idempotencyKeyOf(header: string | readonly string[] | undefined)
 }
 
 /**
- * Runs a request once: the same key and request within 24 hours get the first answer again. What `run` rejects with
- * and answers of 500 and above are not kept, so that a repeat tries again. A request whose process died is run again under the same operation key.
- * @throws Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_key_in_use` while the first runs,
- * which is known within seconds after its process died
+ * Runs a request once: the same key and request within 24 hours get the stored first response. Errors thrown by `run` and
+ * responses of 500 and above are not stored, so that a repeat runs again. If the process dies, a repeat runs under the
+ * same operation key, within seconds.
+ * @throws Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_key_in_use` while the first runs
  */
 export async function runOnce(
   em: EntityManager,
   call: IdempotentCall,
-  run: (operationKey: string) => Promise<StoredAnswer>,
-): Promise<StoredAnswer & { readonly replayed: boolean }> {
+  run: (operationKey: string) => Promise<StoredResponse>,
+): Promise<StoredResponse & { readonly replayed: boolean }> {
   const fingerprint = fingerprintOf(call);
-  const claim = await claimKey(em, call, fingerprint);
-  if (claim.kind === 'answered') return { ...claim.answer, replayed: true };
+  const lease = await leaseKey(em, call, fingerprint);
+  if (lease.kind === 'completed') return { ...lease.response, replayed: true };
   const renewing = setInterval(() => void renew(em, call), RENEW_MS);
   try {
-    const answer = await run(claim.operationKey);
-    await settle(em, call, answer.status < 500 ? answer : undefined);
-    return { ...answer, replayed: false };
+    const response = await run(lease.operationKey);
+    await release(em, call, response.status < 500 ? response : undefined);
+    return { ...response, replayed: false };
   } catch (err) {
-    await settle(em, call, undefined).catch(() => undefined); // the claim ends by itself; the first error is the one to tell
+    await release(em, call, undefined).catch(() => undefined); // the lease expires by itself; the first error matters
     throw err;
   } finally {
     clearInterval(renewing);
   }
 }
 
-type Claim =
+type Lease =
   | { readonly kind: 'run'; readonly operationKey: string }
-  | { readonly kind: 'answered'; readonly answer: StoredAnswer };
+  | { readonly kind: 'completed'; readonly response: StoredResponse };
 
-async function claimKey(em: EntityManager, { owner, key }: IdempotentCall, fingerprint: string): Promise<Claim> {
-  const [claimed] = await em.fork().execute<{ operation_key: string }[]>(
-    `insert into idempotent_requests as known (owner, key, fingerprint, operation_key, claimed_until, created_at)
-     values (?, ?, ?, ?, clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), clock_timestamp())
+async function leaseKey(em: EntityManager, { owner, key }: IdempotentCall, fingerprint: string): Promise<Lease> {
+  const [leased] = await em.fork().execute<{ operation_key: string }[]>(
+    `insert into idempotent_requests as existing (owner, key, fingerprint, operation_key, leased_until, created_at)
+     values (?, ?, ?, ?, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
      on conflict (owner, key) do update set
-       claimed_until = excluded.claimed_until,
+       leased_until = excluded.leased_until,
        fingerprint = excluded.fingerprint,
        status = null,
        body = null,
-       operation_key = case when known.created_at < clock_timestamp() - interval '${REMEMBER_HOURS} hours'
-                            then excluded.operation_key else known.operation_key end,
-       created_at = case when known.created_at < clock_timestamp() - interval '${REMEMBER_HOURS} hours'
-                         then excluded.created_at else known.created_at end
-     where known.created_at < clock_timestamp() - interval '${REMEMBER_HOURS} hours'
-        or (known.status is null and known.claimed_until < clock_timestamp() and known.fingerprint = excluded.fingerprint)
+       operation_key = case when existing.created_at < clock_timestamp() - interval '${KEY_HOURS} hours'
+                            then excluded.operation_key else existing.operation_key end,
+       created_at = case when existing.created_at < clock_timestamp() - interval '${KEY_HOURS} hours'
+                         then excluded.created_at else existing.created_at end
+     where existing.created_at < clock_timestamp() - interval '${KEY_HOURS} hours'
+        or (existing.status is null and existing.leased_until < clock_timestamp() and existing.fingerprint = excluded.fingerprint)
      returning operation_key`,
     [owner, key, fingerprint, randomUUID()],
   );
-  if (claimed) return { kind: 'run', operationKey: claimed.operation_key };
-  const [known] = await em
+  if (leased) return { kind: 'run', operationKey: leased.operation_key };
+  const [existing] = await em
     .fork()
     .execute<{ fingerprint: string; status: number | null; body: string | null }[]>(
       'select fingerprint, status, body from idempotent_requests where owner = ? and key = ?',
       [owner, key],
     );
-  if (known && known.fingerprint !== fingerprint)
+  if (existing && existing.fingerprint !== fingerprint)
     throw unprocessable('idempotency_key_reused', 'This Idempotency-Key was used for another request; take a new one.');
-  if (known?.status == null || known.body === null)
+  if (existing?.status == null || existing.body === null)
     throw conflict('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running.', 2);
-  return { kind: 'answered', answer: { status: known.status, body: known.body } };
+  return { kind: 'completed', response: { status: existing.status, body: existing.body } };
 }
 
-/** Says that the request still runs; what goes wrong here the next time mends, or the claim ends. */
+/** Extends the lease while the request runs. Errors are ignored: the next renewal succeeds, or the lease expires. */
 async function renew(em: EntityManager, { owner, key }: IdempotentCall): Promise<void> {
   await em
     .fork()
     .execute(
-      `update idempotent_requests set claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+      `update idempotent_requests set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
         where owner = ? and key = ? and status is null`,
       [owner, key],
     )
     .catch(() => undefined);
 }
 
-/** Keeps the answer, unless one is kept, or lets go of the key so that a repeat may run. */
-async function settle(
+/** Ends the lease: stores the response, unless one is stored already, or frees the key so that a repeat may run. */
+async function release(
   em: EntityManager,
   { owner, key }: IdempotentCall,
-  answer: StoredAnswer | undefined,
+  response: StoredResponse | undefined,
 ): Promise<void> {
   await em.fork().execute(
-    `update idempotent_requests set status = ?, body = ?, claimed_until = clock_timestamp()
+    `update idempotent_requests set status = ?, body = ?, leased_until = clock_timestamp()
         where owner = ? and key = ? and status is null`,
-    [answer?.status ?? null, answer?.body ?? null, owner, key],
+    [response?.status ?? null, response?.body ?? null, owner, key],
   );
 }
 
@@ -174,7 +174,7 @@ function fingerprintOf({ method, path, body }: IdempotentCall): string {
     .digest('base64url');
 }
 
-/** The same whatever the order in which an object's keys were sent. */
+/** Makes the fingerprint independent of the order of an object's keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
@@ -182,16 +182,19 @@ function sorted(value: unknown): unknown {
   return entries.map(([name, field]) => [name, sorted(field)]);
 }
 
-/** Forgets keys older than a day. */
-export async function forgetIdempotentRequests(em: EntityManager, batchSize = 5_000): Promise<void> {
+/** Deletes keys older than a day. */
+export async function deleteExpiredIdempotentRequests(em: EntityManager, batchSize = 5_000): Promise<void> {
   await em.fork().execute(
     `delete from idempotent_requests where (owner, key) in (
-       select owner, key from idempotent_requests where created_at < now() - interval '${REMEMBER_HOURS} hours' limit ?)`,
+       select owner, key from idempotent_requests where created_at < now() - interval '${KEY_HOURS} hours' limit ?)`,
     [batchSize],
   );
 }
 
-/** What a problem looks like as a stored answer. */
-export function answerOf(problem: Problem, requestId: string): StoredAnswer {
+/** Returns a problem as a stored response. */
+export function problemResponse(problem: Problem, requestId: string): StoredResponse {
   return { status: problem.status, body: JSON.stringify(problem.toBody(requestId)) };
 }
+
+// Old names, until every service has moved.
+export { deleteExpiredIdempotentRequests as forgetIdempotentRequests, problemResponse as answerOf };

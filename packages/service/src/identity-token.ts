@@ -6,15 +6,15 @@ import { unauthorized } from '@billing/contracts/problem';
 import { MEMBER_ROLES } from '@billing/contracts/resources/team';
 import { scope } from '@billing/contracts/scopes';
 
-/** The header that carries the gateway's statement of who asks. */
+/** The header that carries the gateway's identity token. */
 export const IDENTITY_HEADER = 'x-billing-identity';
 
-/** Seconds for which a statement may be used. */
+/** How long a token is valid, in seconds. */
 const LIFETIME_SECONDS = 60;
-/** How far the clocks of two machines may differ, in milliseconds. */
+/** Maximum difference between the clocks of two machines, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-const principal = z.discriminatedUnion('kind', [
+const principalSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('api-key'),
     keyId: ApiKeyId.schema,
@@ -25,25 +25,25 @@ const principal = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('user'),
     userId: z.string(),
-    /** The team in the path, of which the user is a member with `role`. */
+    /** The team in the path; the user is a member of it with `role`. */
     teamId: TeamId.schema.nullable(),
-    /** The project in the path, which is one of the team's. */
+    /** The project in the path; it belongs to the team. */
     projectId: ProjectId.schema.nullable(),
     role: z.enum(MEMBER_ROLES).nullable(),
   }),
-  /** Whoever holds a portal token or signs a webhook: the service checks that itself. */
+  /** A holder of a portal token or the sender of a webhook; the service itself checks the token or signature. */
   z.object({ kind: z.literal('anonymous') }),
 ]);
 
-/** Who asks, as the gateway found out. */
-export type Principal = z.output<typeof principal>;
+/** The caller, as authenticated by the gateway. */
+export type Principal = z.output<typeof principalSchema>;
 
-/** Signs who asks, for one service. */
+/** Signs an identity token for one service. */
 export type SignIdentityToken = (principal: Principal) => string;
-/** Reads a statement, or throws 401. */
-export type VerifyIdentityToken = (statement: string | undefined) => Principal;
+/** Returns the principal of a valid identity token; throws 401 otherwise. */
+export type VerifyIdentityToken = (token: string | undefined) => Principal;
 
-/** The gateway's side: statements that only `audience` accepts, for 60 seconds. `privateKey` is an Ed25519 PEM. */
+/** Signs tokens that only `audience` accepts, for 60 seconds. `privateKey` is an Ed25519 PEM. */
 export function identityTokenSigner(privateKey: string, audience: ServiceName): SignIdentityToken {
   const sign = createSigner({
     algorithm: 'EdDSA',
@@ -51,12 +51,12 @@ export function identityTokenSigner(privateKey: string, audience: ServiceName): 
     aud: audience,
     expiresIn: LIFETIME_SECONDS * 1_000,
   });
-  return who => sign({ principal: who });
+  return principal => sign({ principal });
 }
 
 /**
- * A service's side: accepts what the gateway signed for `audience` and nothing else. `publicKey` is an Ed25519 PEM.
- * @throws Problem 401 for a statement that is missing, forged, for another service or too old
+ * Verifies tokens that the gateway signed for `audience`. `publicKey` is an Ed25519 PEM. The returned function throws
+ * Problem 401 for a token that is missing, forged, expired or made for another service.
  */
 export function identityTokenVerifier(publicKey: string, audience: ServiceName): VerifyIdentityToken {
   const verify = createVerifier({
@@ -67,10 +67,10 @@ export function identityTokenVerifier(publicKey: string, audience: ServiceName):
     cacheTTL: LIFETIME_SECONDS * 1_000,
     clockTolerance: CLOCK_TOLERANCE_MS,
   });
-  return statement => {
-    if (!statement) throw unauthorized();
+  return token => {
+    if (!token) throw unauthorized();
     try {
-      return z.object({ principal }).parse(verify(statement)).principal;
+      return z.object({ principal: principalSchema }).parse(verify(token)).principal;
     } catch {
       throw unauthorized();
     }

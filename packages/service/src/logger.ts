@@ -1,9 +1,9 @@
 import { pino, type Logger } from 'pino';
 
-/** Secrets that must not reach a log, wherever an object that carries them is logged. */
+/** Names of fields that are never logged, at any of the first three levels of an object. */
 const SECRETS = ['authorization', 'cookie', 'secretKey', 'webhookSecret', 'secret', 'token', 'password'];
 
-/** The process's logger: JSON lines with the service's name, secrets blacked out. */
+/** Creates the process's logger: JSON lines with the service's name, secrets redacted. */
 export function createLogger(name: string, level: string): Logger {
   const paths = SECRETS.flatMap(secret => [secret, `*.${secret}`, `*.*.${secret}`]);
   return pino({ name, level, redact: { paths, censor: '[redacted]' } });

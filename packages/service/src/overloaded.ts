@@ -1,12 +1,12 @@
 import { unavailable, type Problem } from '@billing/contracts/problem';
 
-/** Whether writes are refused at the moment. */
+/** Returns whether writes are paused at the moment. */
 export type IsOverloaded = () => boolean;
 
-/** 503: too many facts wait to be published for a write to add to them; it was not begun. */
+/** The 503 for a write while the outbox holds too many unpublished events. The write was not started. */
 export function overloaded(): Problem {
   return unavailable(
-    'No writes are taken at the moment: too many changes wait to be passed on. Nothing was changed; send the request again later.',
+    'Writes are paused while the event backlog drains. Nothing was changed; send the request again later.',
     5,
   );
 }

@@ -1,4 +1,4 @@
 import { startTelemetry } from './telemetry.ts';
 
-// The entry point of `node --import`: the one module whose import does something.
+// The entry point of `node --import`, and the only module whose import has an effect.
 await startTelemetry();

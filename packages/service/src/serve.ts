@@ -3,25 +3,28 @@ import type { z } from 'zod';
 import type { Operation } from '@billing/contracts/operation';
 import { forbidden } from '@billing/contracts/problem';
 import { toProblem, type HttpServer } from './http.ts';
-import { answerOf, idempotencyKeyOf, runOnce } from './idempotency.ts';
+import { idempotencyKeyOf, problemResponse, runOnce } from './idempotency.ts';
 import type { Principal } from './identity-token.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** One request of an operation: what was asked, by whom. */
+/** One request of an operation, with parsed values. */
 export interface Call<Served extends Operation> {
   readonly params: z.output<Served['params']>;
   readonly query: OutputOf<Served['query']>;
   readonly body: OutputOf<Served['body']>;
   readonly principal: Principal;
   readonly request: FastifyRequest;
-  /** For headers of the answer. */
+  /** Sets headers of the response. */
   readonly reply: FastifyReply;
-  /** Set for a request with an `Idempotency-Key`, and the same when it is run again after a crash. */
+  /** Set for a request with an `Idempotency-Key`; a run after a crash gets the same key. */
   readonly operationKey: string | undefined;
 }
 
-/** Serves a declared operation: its schemas guard what comes in and goes out, `handle` gets and gives parsed values. */
+/**
+ * Serves a declared operation. Its schemas parse the request and encode the response, its access rules are checked, and
+ * POST requests with an `Idempotency-Key` run once.
+ */
 export function serve<Served extends Operation>(
   app: HttpServer,
   operation: Served,
@@ -34,7 +37,7 @@ export function serve<Served extends Operation>(
     schema: { params, ...(query && { querystring: query }), ...(body && { body }), response: { [status]: response } },
     preHandler: async request => requireTenant(operation, request.params as TenantParams, request.principal),
     handler: async (request, reply) => {
-      const answer = (operationKey?: string) =>
+      const respond = (operationKey?: string) =>
         handle({
           params: request.params,
           query: query ? request.query : undefined,
@@ -46,16 +49,16 @@ export function serve<Served extends Operation>(
         } as Call<Served>); // the schemas above have parsed params, query and body into exactly these types
       const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
       const owner = ownerOf(operation, request);
-      if (key === undefined || owner === undefined || !app.idempotency) return reply.code(status).send(await answer());
+      if (key === undefined || owner === undefined || !app.idempotency) return reply.code(status).send(await respond());
 
       const call = { owner, key, method, path: request.url.split('?', 1)[0] ?? '', body: request.body };
       const { replayed, ...stored } = await runOnce(app.idempotency, call, async operationKey => {
         try {
-          return { status, body: JSON.stringify(response.encode(await answer(operationKey))) };
+          return { status, body: JSON.stringify(response.encode(await respond(operationKey))) };
         } catch (err) {
           const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
           if (problem.isTransient) throw err;
-          return answerOf(problem, request.id);
+          return problemResponse(problem, request.id);
         }
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
@@ -64,7 +67,7 @@ export function serve<Served extends Operation>(
   });
 }
 
-/** Whose an `Idempotency-Key` is: the project's, else the team's, else the user's. */
+/** Returns the owner of an `Idempotency-Key`: the project, else the team, else the user. */
 function ownerOf({ access }: Operation, { params, principal }: FastifyRequest): string | undefined {
   if (access.kind === 'signature' || access.kind === 'portal-token') return undefined;
   const { projectId, teamId } = params as TenantParams; // parsed by the operation's schema
@@ -76,7 +79,7 @@ interface TenantParams {
   readonly projectId?: string;
 }
 
-/** The statement must cover the operation, the team and the project in the path: a second wall behind the gateway's. */
+/** Checks that the token covers the operation and the team and project in the path: defence in depth behind the gateway. */
 function requireTenant({ access }: Operation, params: TenantParams, principal: Principal): void {
   if (access.kind === 'signature' || access.kind === 'portal-token') return;
   if (principal.kind === 'anonymous') throw forbidden();

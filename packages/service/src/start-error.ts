@@ -1,4 +1,4 @@
-/** Why a process cannot start, told in one sentence for whoever operates it: the name of the thing and what to do. */
+/** The reason why a process cannot start: one sentence for the operator, with the cause and what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -3,10 +3,9 @@ import type { NodeSDK } from '@opentelemetry/sdk-node';
 let sdk: NodeSDK | undefined;
 
 /**
- * Starts traces and metrics over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set, and does nothing otherwise. It must
- * run before the libraries it watches are loaded: start the process with
- * `--import @billing/service/register-telemetry`.
- * Span names and URLs are route templates, for a portal's path holds its token.
+ * Starts traces and metrics over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does nothing. It must run
+ * before the instrumented libraries are loaded: start the process with `--import @billing/service/register-telemetry`.
+ * Span names and URLs are route templates, because a portal's path contains its token.
  */
 export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
   if (!env['OTEL_EXPORTER_OTLP_ENDPOINT']) return;
@@ -39,13 +38,13 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
       }),
       new PgInstrumentation({
         requireParentSpan: true,
-        // The text of a statement may carry its values: customers' data, addresses with tokens.
+        // The SQL text may contain values: customers' data, URLs with tokens.
         requestHook: span => span.setAttributes({ 'db.query.text': '', 'db.statement': '' }),
       }),
       new FastifyOtelInstrumentation({
         registerOnInitialization: true,
         instrumentHooks: false,
-        // The text of an error may carry a statement with its values.
+        // An error's message may contain SQL with values.
         recordExceptions: false,
         requestHook: (span, request) => void span.setAttributes(pathAttributes(templatedPath(request.url))),
       }),
@@ -54,7 +53,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
   sdk.start();
 }
 
-/** Sends what is left and stops. */
+/** Exports what is buffered and stops. */
 export async function stopTelemetry(): Promise<void> {
   await sdk?.shutdown().catch(() => undefined);
   sdk = undefined;
@@ -64,7 +63,7 @@ function pathAttributes(path: string) {
   return { 'http.target': path, 'http.url': path, 'url.path': path, 'url.full': path, 'url.query': '' };
 }
 
-/** `catalog` for `…/catalog/src/main.ts`. */
+/** Returns `catalog` for `…/catalog/src/main.ts`. */
 function folderOf(entry: string): string {
   return entry.split(/[\\/]/).at(-3) ?? 'unknown';
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-it('binds texts as an array, whatever they hold', async () => {
+it('binds any texts as an array', async () => {
   const storable = fc.string({ unit: 'grapheme' }).filter(text => text.isWellFormed() && !text.includes('\u0000'));
   await fc.assert(
     fc.asyncProperty(fc.array(storable, { minLength: 1, maxLength: 50 }), async texts => {

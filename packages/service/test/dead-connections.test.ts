@@ -9,7 +9,7 @@ import { isDatabaseUnavailable, openDatabase, type Database } from '../src/datab
 const POOL_SIZE = 4;
 const BUSY_MS = 5;
 
-it('connections that the server ends while transactions run leave no place of the pool taken', async () => {
+it('frees the pool’s slots of connections that the server ends mid-transaction', async () => {
   await using postgres = await createTestDatabase('catalog');
   const database = open(postgres.url);
   const other = open(postgres.url, 1);
@@ -21,7 +21,7 @@ it('connections that the server ends while transactions run leave no place of th
   await expectWholePool(database);
 });
 
-it('connections that a cut network ends while transactions run leave no place of the pool taken', async () => {
+it('frees the pool’s slots of connections that the network cuts mid-transaction', async () => {
   await using postgres = await createTestDatabase('catalog');
   await using link = await startLink(postgres.url);
   const database = open(link.url);
@@ -34,7 +34,7 @@ it('connections that a cut network ends while transactions run leave no place of
   await expectWholePool(database);
 });
 
-it('a connection over which nothing comes back is closed, and its place is free again', async () => {
+it('closes a silent connection in use and frees its slot', async () => {
   await using postgres = await createTestDatabase('catalog');
   await using link = await startLink(postgres.url);
   const database = open(link.url);
@@ -47,14 +47,14 @@ it('a connection over which nothing comes back is closed, and its place is free 
   await expectWholePool(database);
 });
 
-it('a connection that is idle may be silent', async () => {
+it('keeps an idle connection open', async () => {
   await using postgres = await createTestDatabase('catalog');
   const database = open(postgres.url, 1);
   const pool = await database.em.getConnection().getNativeClient();
   closeSilentConnections(pool, 50);
   const server = () => database.em.fork().execute<{ pid: number }[]>('select pg_backend_pid() as pid');
   const before = await server();
-  await delay(200); // four times as long as it may be silent in use
+  await delay(200); // four times the limit for a connection in use
   expect(await server()).toEqual(before);
   await database.close();
 });
@@ -65,7 +65,7 @@ const open = (url: string, poolSize = POOL_SIZE): Database =>
 const transact = (database: Database) =>
   database.em.fork().transactional(tx => tx.execute(`select pg_sleep(${BUSY_MS / 1_000})`));
 
-/** Keeps the pool busy while `disturbance` happens again and again; answers what failed meanwhile. */
+/** Keeps the pool busy while `disturbance` runs repeatedly. Returns the errors of that time. */
 async function disturb(database: Database, disturbance: () => Promise<unknown>): Promise<unknown[]> {
   const failures: unknown[] = [];
   const end = new AbortController();
@@ -81,7 +81,7 @@ async function disturb(database: Database, disturbance: () => Promise<unknown>):
   return failures;
 }
 
-/** Every place can be taken at the same time, and the pool can be closed, which waits for places that are taken. */
+/** Expects that all slots can be used at the same time, and that the pool closes, which waits for used slots. */
 async function expectWholePool(database: Database): Promise<void> {
   const { promise: all, resolve } = Promise.withResolvers<undefined>();
   let holding = 0;

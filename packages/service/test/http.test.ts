@@ -17,41 +17,41 @@ const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const member: Principal = { kind: 'user', userId: 'u1', role: 'owner', ...scope };
 const path = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/products`;
 
-it('lets nobody in without the gateway’s statement for this very service', async () => {
+it('returns 401 without an identity token for this service', async () => {
   const app = catalog();
   const forged = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
-  const statements = [
+  const tokens = [
     undefined,
     'nonsense',
     identityTokenSigner(forged.privateKey, 'catalog')(member),
     identityTokenSigner(privateKey, 'customers')(member),
   ];
-  for (const statement of statements) {
-    const headers = statement ? { [IDENTITY_HEADER]: statement } : {};
-    const answer = await app.inject({ method: 'GET', url: path, headers });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer');
-    expect(answer.json()).toMatchObject({ error: { code: 'unauthorized' } });
+  for (const token of tokens) {
+    const headers = token ? { [IDENTITY_HEADER]: token } : {};
+    const response = await app.inject({ method: 'GET', url: path, headers });
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer');
+    expect(response.json()).toMatchObject({ error: { code: 'unauthorized' } });
   }
 });
 
-it('refuses a statement about another team, another project or without the scope', async () => {
+it('returns 403 for a token of another team or project, or without the scope', async () => {
   const app = catalog();
   const key = { kind: 'api-key', keyId: 'key_00000000000000000000', ...scope } as const;
-  const refused: Principal[] = [
+  const rejected: Principal[] = [
     { ...member, teamId: TeamId.create() },
     { ...member, projectId: ProjectId.create() },
     { kind: 'anonymous' },
     { ...key, scopes: ['products:write'] },
   ];
-  for (const principal of refused) expect((await get(app, path, principal)).statusCode).toBe(403);
+  for (const principal of rejected) expect((await get(app, path, principal)).statusCode).toBe(403);
   expect((await get(app, path, { ...key, scopes: ['products:read'] })).statusCode).toBe(200);
 });
 
-it('keeps keys and members out of what only sessions and owners may do', async () => {
+it('returns 403 to API keys and members where a session or an owner is required', async () => {
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
     verifyIdentityToken: identityTokenVerifier(publicKey, 'catalog'),
@@ -66,22 +66,27 @@ it('keeps keys and members out of what only sessions and owners may do', async (
   expect((await get(app, `${processor}/webhook-url`, { ...member, role: 'member' })).statusCode).toBe(200);
   const connect = (role: 'member' | 'owner') => {
     const payload = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecret: 'whsec_1' };
-    return app.inject({ method: 'POST', url: `${processor}/connect`, headers: asked({ ...member, role }), payload });
+    return app.inject({
+      method: 'POST',
+      url: `${processor}/connect`,
+      headers: tokenHeaders({ ...member, role }),
+      payload,
+    });
   };
   expect((await connect('member')).statusCode).toBe(403);
   expect((await connect('owner')).statusCode).toBe(404);
 });
 
-it('names every wrong field, unknown ones too', async () => {
-  const answer = await catalog().inject({
+it('names every invalid or unknown field', async () => {
+  const response = await catalog().inject({
     method: 'POST',
     url: path,
-    headers: asked(member),
+    headers: tokenHeaders(member),
     payload: { name: '', isActive: true, metadata: { teamId: 'x', ok: 1 } },
   });
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json().error.code).toBe('validation_error');
-  const paths: string[] = answer.json().error.details.fields.map((field: { path: string }) => field.path);
+  expect(response.statusCode).toBe(400);
+  expect(response.json().error.code).toBe('validation_error');
+  const paths: string[] = response.json().error.details.fields.map((field: { path: string }) => field.path);
   expect(new Set(paths)).toEqual(new Set(['name', 'metadata.teamId', 'metadata.ok', 'isActive']));
 });
 
@@ -90,54 +95,63 @@ it.each([
   ['__proto__', '{"name":"x","__proto__":{"a":1}}', 'application/json', 400, 'validation_error'],
   ['another type', 'name=x', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
   ['too much', JSON.stringify({ name: 'x'.repeat(1_100_000) }), 'application/json', 413, 'payload_too_large'],
-])('answers %s as a problem of the caller', async (_what, payload, type, status, code) => {
-  const headers = { ...asked(member), 'content-type': type };
-  const answer = await catalog().inject({ method: 'POST', url: path, headers, payload });
-  expect(answer.statusCode).toBe(status);
-  expect(answer.json()).toMatchObject({ error: { code } });
+])('returns %s as a problem of the caller', async (_what, payload, type, status, code) => {
+  const headers = { ...tokenHeaders(member), 'content-type': type };
+  const response = await catalog().inject({ method: 'POST', url: path, headers, payload });
+  expect(response.statusCode).toBe(status);
+  expect(response.json()).toMatchObject({ error: { code } });
 });
 
-it('keeps the caller’s request id, and tells nothing of an error of its own', async () => {
+it('returns the caller’s request id, and no details of an internal error', async () => {
   const app = catalog(async () => {
     throw new Error('relation "products" does not exist');
   });
-  const answer = await app.inject({ method: 'GET', url: path, headers: { ...asked(member), 'x-request-id': 'req-1' } });
-  expect(answer.statusCode).toBe(500);
-  expect(answer.json()).toEqual({
+  const response = await app.inject({
+    method: 'GET',
+    url: path,
+    headers: { ...tokenHeaders(member), 'x-request-id': 'req-1' },
+  });
+  expect(response.statusCode).toBe(500);
+  expect(response.json()).toEqual({
     error: { code: 'internal', message: 'Something went wrong on our side.', requestId: 'req-1' },
   });
 });
 
-it('is unavailable, not broken, while the database is away', async () => {
+it('returns 503 while the database is unavailable', async () => {
   const app = catalog(async () => {
     throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
   });
-  const answer = await get(app, path, member);
-  expect(answer.statusCode).toBe(503);
-  expect(answer.headers['retry-after']).toBe('2');
+  const response = await get(app, path, member);
+  expect(response.statusCode).toBe(503);
+  expect(response.headers['retry-after']).toBe('2');
 });
 
-it('refuses writes while it is told to, before they begin, and goes on with reads', async () => {
-  let isFull = true;
-  const app = catalog(undefined, {}, () => isFull);
-  const create = (url = path, headers = asked(member)) =>
+it('rejects writes while overloaded, and serves reads', async () => {
+  let isOverloaded = true;
+  const app = catalog(undefined, {}, () => isOverloaded);
+  const create = (url = path, headers = tokenHeaders(member)) =>
     app.inject({ method: 'POST', url, headers, payload: { name: 'x' } });
-  const refused = await create();
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5']);
-  expect(refused.json()).toMatchObject({ error: { code: 'unavailable' } });
+  const rejected = await create();
+  expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([503, '5']);
+  expect(rejected.json()).toMatchObject({
+    error: {
+      code: 'unavailable',
+      message: 'Writes are paused while the event backlog drains. Nothing was changed; send the request again later.',
+    },
+  });
   expect((await create('/no/such/path')).statusCode).toBe(503);
   expect((await create(path, {})).statusCode).toBe(401);
   expect((await get(app, path, member)).statusCode).toBe(200);
-  expect((await app.inject({ method: 'HEAD', url: path, headers: asked(member) })).statusCode).toBe(200);
+  expect((await app.inject({ method: 'HEAD', url: path, headers: tokenHeaders(member) })).statusCode).toBe(200);
   expect((await app.inject('/health/ready')).statusCode).toBe(200);
-  isFull = false;
+  isOverloaded = false;
   expect((await create()).statusCode).toBe(404);
 });
 
-it('is ready when all it needs answers, and names what does not', async () => {
+it('is ready when every check succeeds, and names the ones that fail', async () => {
   let up = false;
   const app = catalog(undefined, {
-    database: async () => up || Promise.reject(new Error('away')),
+    database: async () => up || Promise.reject(new Error('unavailable')),
     broker: async () => true,
   });
   expect((await app.inject('/health/live')).statusCode).toBe(200);
@@ -147,13 +161,13 @@ it('is ready when all it needs answers, and names what does not', async () => {
   expect((await app.inject('/health/ready')).statusCode).toBe(200);
 });
 
-const asked = (principal: Principal): Record<string, string> => ({
+const tokenHeaders = (principal: Principal): Record<string, string> => ({
   [IDENTITY_HEADER]: identityTokenSigner(privateKey, 'catalog')(principal),
 });
 
 type App = ReturnType<typeof catalog>;
 const get = (app: App, url: string, principal: Principal) =>
-  app.inject({ method: 'GET', url, headers: asked(principal) });
+  app.inject({ method: 'GET', url, headers: tokenHeaders(principal) });
 
 function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => false) {
   const verifyIdentityToken = identityTokenVerifier(publicKey, 'catalog');

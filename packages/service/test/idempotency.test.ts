@@ -12,16 +12,16 @@ import { createHttpServer } from '../src/http.ts';
 import { idempotencyEntities, idempotencyMigrations } from '../src/idempotency.ts';
 import { serve } from '../src/serve.ts';
 
-it('answers the same key and body once more without doing it again', async () => {
+it('replays the response to the same key and body', async () => {
   await using service = await startCatalog();
   const [first, second] = [await service.create('k1', 'Pro'), await service.create('k1', 'Pro')];
   expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
   expect(second.json()).toEqual(first.json());
   expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
-  expect(service.made()).toBe(1);
+  expect(service.created()).toBe(1);
 });
 
-it('refuses the key for another body, and keeps projects apart', async () => {
+it('rejects the key for another body, and separates projects', async () => {
   await using service = await startCatalog();
   await service.create('k1', 'Pro');
   const reused = await service.create('k1', 'Plus');
@@ -29,18 +29,18 @@ it('refuses the key for another body, and keeps projects apart', async () => {
   expect((await service.create('k1', 'Plus', ProjectId.create())).statusCode).toBe(201);
 });
 
-it('does one thing when the same request comes twenty times at once', async () => {
+it('runs once when the same request arrives twenty times at once', async () => {
   await using service = await startCatalog();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => service.create('k1', 'Pro')));
-  const codes = answers.map(answer => (answer.statusCode === 201 ? 'ok' : answer.json().error.code));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => service.create('k1', 'Pro')));
+  const codes = responses.map(response => (response.statusCode === 201 ? 'ok' : response.json().error.code));
   expect(codes.filter(code => code !== 'ok' && code !== 'idempotency_key_in_use')).toEqual([]);
   expect(codes).toContain('ok');
-  expect(service.made()).toBe(1);
+  expect(service.created()).toBe(1);
 });
 
-it('keeps a refusal, but tries again after a failure and after what will pass', async () => {
+it('replays a conflict, and runs again after a failure that will pass', async () => {
   await using service = await startCatalog();
-  service.failNext(unavailable('away'));
+  service.failNext(unavailable('Down.'));
   expect((await service.create('k1', 'Pro')).statusCode).toBe(503);
   expect((await service.create('k1', 'Pro')).statusCode).toBe(201);
   service.failNext(conflict('in_use', 'Still under way.', 2));
@@ -53,53 +53,53 @@ it('keeps a refusal, but tries again after a failure and after what will pass', 
   expect([repeated.statusCode, repeated.headers['idempotent-replayed']]).toEqual([409, 'true']);
 });
 
-it('runs a request again under the same operation key when the process died over it', async () => {
+it('runs again under the same operation key after the process died', async () => {
   await using service = await startCatalog();
-  service.failNext(unavailable('away'));
+  service.failNext(unavailable('Down.'));
   await service.create('k1', 'Pro');
-  await service.database.em.execute(`update idempotent_requests set claimed_until = now() + interval '1 hour'`);
+  await service.database.em.execute(`update idempotent_requests set leased_until = now() + interval '1 hour'`);
   expect((await service.create('k1', 'Pro')).json().error.code).toBe('idempotency_key_in_use');
-  await service.database.em.execute(`update idempotent_requests set claimed_until = now() - interval '1 second'`);
+  await service.database.em.execute(`update idempotent_requests set leased_until = now() - interval '1 second'`);
   expect((await service.create('k1', 'Pro')).statusCode).toBe(201);
   expect(new Set(service.operationKeys).size).toBe(1);
 });
 
-it('keeps the key of a request that takes long, and tells others when to ask again', async () => {
+it('keeps the lease of a slow request, and tells others when to retry', async () => {
   await using service = await startCatalog();
-  const letGo = service.holdNext();
+  const release = service.holdNext();
   const first = service.create('k1', 'Pro');
-  const isClaimed = async () => {
+  const isLeased = async () => {
     const rows = await service.database.em
       .fork()
       .execute<unknown[]>(
-        `select 1 from idempotent_requests where claimed_until > clock_timestamp() + interval '5 seconds'`,
+        `select 1 from idempotent_requests where leased_until > clock_timestamp() + interval '5 seconds'`,
       );
     return rows.length === 1;
   };
-  await waitFor(isClaimed, { what: 'the claim' });
-  await service.database.em.execute(`update idempotent_requests set claimed_until = now() + interval '4 seconds'`);
-  await waitFor(isClaimed, { what: 'the claim to be renewed' });
+  await waitFor(isLeased, { what: 'the lease' });
+  await service.database.em.execute(`update idempotent_requests set leased_until = now() + interval '4 seconds'`);
+  await waitFor(isLeased, { what: 'the lease to be renewed' });
   const meanwhile = await service.create('k1', 'Pro');
   expect([meanwhile.statusCode, meanwhile.json().error.code]).toEqual([409, 'idempotency_key_in_use']);
   expect(meanwhile.headers['retry-after']).toBe('2');
-  letGo();
+  release();
   expect((await first).statusCode).toBe(201);
   expect((await service.create('k1', 'Pro')).headers['idempotent-replayed']).toBe('true');
 });
 
-it('may use a key anew after a day', async () => {
+it('accepts a key again after a day', async () => {
   await using service = await startCatalog();
   await service.create('k1', 'Pro');
   await service.database.em.execute(`update idempotent_requests set created_at = now() - interval '25 hours'`);
   expect((await service.create('k1', 'Plus')).headers['idempotent-replayed']).toBeUndefined();
-  expect(service.made()).toBe(2);
+  expect(service.created()).toBe(2);
   expect(new Set(service.operationKeys).size).toBe(2);
 });
 
-it.each(['', 'x'.repeat(256), 'tab\there'])('refuses the key %j', async key => {
+it.each(['', 'x'.repeat(256), 'tab\there'])('rejects the key %j', async key => {
   await using service = await startCatalog();
-  const answer = await service.create(key, 'Pro');
-  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'validation_error']);
+  const response = await service.create(key, 'Pro');
+  expect([response.statusCode, response.json().error.code]).toEqual([400, 'validation_error']);
 });
 
 async function startCatalog() {
@@ -117,7 +117,7 @@ async function startCatalog() {
   const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken, idempotency: database.em });
   const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
   const operationKeys: (string | undefined)[] = [];
-  let made = 0;
+  let created = 0;
   let failure: Error | undefined;
   let held: Promise<void> | undefined;
 
@@ -127,7 +127,7 @@ async function startCatalog() {
     failure = undefined;
     await held;
     if (error) throw error;
-    made += 1;
+    created += 1;
     const { projectId } = params;
     const processorProductId = randomUUID();
     const { name, metadata } = body;
@@ -146,7 +146,7 @@ async function startCatalog() {
   return {
     database,
     operationKeys,
-    made: () => made,
+    created: () => created,
     failNext: (error: Error) => (failure = error),
     holdNext() {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,0 +1,37 @@
+import type { EntityManager, EntityName } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+
+interface Page {
+  /** The id of the last row of the previous page; null for the first page. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/**
+ * Returns a page of a project's rows, ordered by `created_at`, then `id` (or another column that is unique in a project).
+ * All pages together contain each row that existed at the first page exactly once, whatever is inserted or updated
+ * meanwhile. Rows must not be deleted, and their `created_at` must not change.
+ */
+export async function findPage<Row extends { createdAt: Date }>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  { teamId, projectId }: ProjectScope,
+  { after, limit }: Page,
+  id = 'id',
+): Promise<Row[]> {
+  const { tableName } = em.getMetadata().get(entity);
+  const scope = 'team_id = ? and project_id = ?';
+  const rows = em.createQueryBuilder(entity).where(scope, [teamId, projectId]);
+  if (after !== null)
+    // The time is read in SQL: PostgreSQL stores microseconds, which a Date would cut off.
+    rows.andWhere(`(created_at, ${id}) > ((select created_at from ${tableName} where ${scope} and ${id} = ?), ?)`, [
+      teamId,
+      projectId,
+      after,
+      after,
+    ]);
+  return rows
+    .orderBy({ createdAt: 'asc', [id]: 'asc' })
+    .limit(limit)
+    .getResultList();
+}
