@@ -65,7 +65,7 @@ async function hasMoreThan(em: EntityManager, count: number): Promise<boolean> {
   const [row] = await em
     .fork()
     .execute<{ more: boolean }[]>(
-      'select exists (select from outbox_events where published_at is null offset ?) as more',
+      'select exists (select from outbox_events where due_at is not null offset ?) as more',
       [count],
     );
   return row?.more ?? false;

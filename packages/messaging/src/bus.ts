@@ -12,70 +12,77 @@ import {
 } from '@nats-io/jetstream';
 import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { envelope, type Envelope } from '@billing/contracts/event';
+import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
-import { watchRoom } from './stream-room.ts';
+import type { Delivery, Receive as OnDelivery } from './consumer/delivery.ts';
+import { watchCapacity } from './stream-capacity.ts';
 import { withinTrace, type TraceCarrier } from './trace-carrier.ts';
 
-/** Puts one encoded envelope on the bus; resolves when the broker has stored it. `id` makes a repeat harmless. */
-export type Publish = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
+/** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
+export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
 
-/** What a consumer did with a fact: done with it, or have it delivered again after `delayMs`. */
+/* Until every service uses the consumer chain. */
 export type Verdict = { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
-
-/** Handles one delivery; `attempt` counts deliveries from 1. A rejection means another delivery. */
 export type Receive = (event: Envelope, attempt: number) => Promise<Verdict>;
+export interface ConsumeOptions {
+  readonly concurrency?: number;
+  readonly ackWaitMs?: number;
+}
 
 interface BusOptions {
   readonly nats: NatsConnection;
   readonly logger: Logger;
-  /** First token of every subject; tests take one of their own, for streams may not share subjects. */
+  /** First token of every subject; tests take one of their own, since streams may not share subjects. */
   readonly root?: string;
 }
 
-export interface ConsumeOptions {
-  /** How many facts are handled at once. */
-  readonly concurrency?: number;
-  /** How long after the last sign of life the broker delivers a fact again, in milliseconds. */
+export interface SubscribeOptions {
+  /** How many deliveries are in flight at once. */
+  readonly maxInFlight?: number;
+  /** How long after the last sign of life the server delivers an event again, in milliseconds. */
   readonly ackWaitMs?: number;
 }
 
-/** Repeats of a message id within this time are dropped by the broker. */
+/** Repeats of a message id within this time are dropped by the server. */
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
-/** How long facts stay readable; shorter than the inbox remembers them. */
+/** How long events stay in the stream; deduplication in consumers remembers them for longer. */
 export const RETENTION_MS = 7 * 24 * 3_600_000;
-/** What a consumer's copies may hold together, unless each of them holds more. */
+/** Unacknowledged messages of all copies of a consumer, unless `maxInFlight` needs more. */
 const MIN_ACK_PENDING = 256;
-/** Facts that have arrived and are not in hand yet. Nobody tells the broker of them, so they must not wait for long. */
+/** Messages that have arrived and are not handled yet. Nothing extends their time, so they must not wait for long. */
 const MAX_BUFFERED = 512;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
 
-/** Opens the event bus: one stream that keeps every fact, and durable consumers that read it. */
+/** Opens the event bus: one stream that stores every event, and durable consumers that read it. */
 export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   const js = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
   const jsm = await jetstreamManager(nats, { timeout: 10_000 });
   const stream = root.toUpperCase();
   await ensureStream(jsm, stream, root);
-  const room = await watchRoom(async () => {
+  const capacity = await watchCapacity(async () => {
     const { state, config } = await jsm.streams.info(stream);
     return { bytes: state.bytes, maxBytes: config.max_bytes };
   }, logger);
 
-  const publish: Publish = async (type, body, id, trace) => {
+  const publish: PublishMessage = async (type, body, id, trace) => {
     const carried = headers();
     for (const [key, value] of Object.entries(trace)) carried.set(key, value);
-    const done = room.take(Buffer.byteLength(body));
+    const release = capacity.reserve(Buffer.byteLength(body));
     try {
       await js.publish(`${root}.${type}`, body, { msgID: id, headers: carried });
     } finally {
-      done();
+      release();
     }
   };
 
-  /** Reads the facts that match `filter`, from the first one on; the function it returns stops after those in hand. */
-  async function consume(durable: string, filter: string, receive: Receive, options: ConsumeOptions = {}) {
-    const { concurrency = 8, ackWaitMs = 10_000 } = options;
-    const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, concurrency * 2) };
+  /**
+   * Reads the events that match `filter`, from the first one on. Returns a function that stops after the deliveries in
+   * flight.
+   */
+  async function subscribe(durable: string, filter: string, receive: OnDelivery, options: SubscribeOptions = {}) {
+    const { maxInFlight = 1_024, ackWaitMs = 10_000 } = options;
+    const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
     const name = durable.replaceAll(/[.*>]/g, '_');
     await jsm.consumers
       .add(stream, {
@@ -93,50 +100,67 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
     const messages = await (
       await js.consumers.get(stream, name)
     ).consume({
-      max_messages: Math.min(concurrency * 2, MAX_BUFFERED),
+      max_messages: Math.min(maxInFlight * 2, MAX_BUFFERED),
     });
-    const inHand = new Set<JsMsg>();
-    const stillWorking = setInterval(() => inHand.forEach(message => message.working()), ackWaitMs / 3);
-    const reading = read(messages, concurrency, async message => {
-      inHand.add(message);
-      await settle(message, receive);
-      inHand.delete(message);
+    const inFlight = new Set<JsMsg>();
+    const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
+    const reading = read(messages, maxInFlight, async message => {
+      inFlight.add(message);
+      await deliver(message, receive);
+      inFlight.delete(message);
     });
     return async () => {
       await messages.close();
       await reading;
-      clearInterval(stillWorking);
+      clearInterval(extendTime);
     };
   }
 
-  /** Tells the broker how a message ended; never rejects. */
-  async function settle(message: JsMsg, receive: Receive): Promise<void> {
+  /** Hands a message to its consumer and acknowledges it; never rejects. */
+  async function deliver(message: JsMsg, receive: OnDelivery): Promise<void> {
     const event = readEnvelope(message);
     if (!event) {
-      logger.error({ subject: message.subject }, 'dropped a malformed message');
+      logger.error({ subject: message.subject }, 'malformed message dropped');
       message.term('malformed');
       return;
     }
     const attempt = message.info.deliveryCount;
+    const trace = traceOf(message);
     try {
-      const verdict = await withinTrace(traceOf(message), () => receive(event, attempt));
-      if (verdict.kind === 'done') message.ack();
-      else message.nak(verdict.delayMs);
+      const acknowledgement = await withinTrace(trace, () => receive(toDelivery(event, attempt, trace)));
+      if (acknowledgement.kind === 'ack') message.ack();
+      else message.nak(acknowledgement.delayMs);
     } catch (err) {
-      logger.warn({ err, eventId: event.id, type: event.type, attempt }, 'fact not settled, will be delivered again');
+      logger.warn({ err, eventId: event.id, type: event.type, attempt }, 'delivery failed, will be delivered again');
       message.nak(Math.min(500 * 2 ** attempt, 60_000));
     }
   }
 
-  /** Forgets every fact; for tests. */
+  /** Deletes the stream; for tests. */
   async function remove(): Promise<void> {
     await jsm.streams.delete(stream);
   }
 
-  /** Rejects when the broker does not answer. */
+  /** Rejects when the server does not respond. */
   const ping = (): Promise<unknown> => nats.flush();
 
-  return { publish, consume, remove, ping, root, nats };
+  const consume = (
+    durable: string,
+    filter: string,
+    receive: (event: Envelope, attempt: number) => Promise<{ kind: 'done' } | { kind: 'again'; delayMs: number }>,
+    { concurrency = 8, ackWaitMs }: { concurrency?: number; ackWaitMs?: number } = {},
+  ) =>
+    subscribe(
+      durable,
+      filter,
+      async ({ event, attempt }) => {
+        const verdict = await receive(event, attempt);
+        return verdict.kind === 'done' ? { kind: 'ack' } : { kind: 'redeliver', delayMs: verdict.delayMs };
+      },
+      { maxInFlight: concurrency, ...(ackWaitMs && { ackWaitMs }) },
+    );
+
+  return { publish, subscribe, consume, remove, ping, root, nats };
 }
 
 export type Bus = Awaited<ReturnType<typeof openBus>>;
@@ -160,15 +184,26 @@ async function ensureStream(jsm: JetStreamManager, name: string, root: string): 
   throw new Error(`The stream ${name} discards old messages when it is full: set its discard policy to "new".`);
 }
 
-async function read(messages: ConsumerMessages, concurrency: number, settle: (message: JsMsg) => Promise<void>) {
-  const inHand = new Set<Promise<void>>();
+async function read(messages: ConsumerMessages, maxInFlight: number, deliver: (message: JsMsg) => Promise<void>) {
+  const inFlight = new Set<Promise<void>>();
   for await (const message of messages) {
-    const settling = settle(message).finally(() => inHand.delete(settling));
-    inHand.add(settling);
-    if (inHand.size >= concurrency) await Promise.race(inHand);
+    const delivering = deliver(message).finally(() => inFlight.delete(delivering));
+    inFlight.add(delivering);
+    if (inFlight.size >= maxInFlight) await Promise.race(inFlight);
   }
-  await Promise.all(inHand);
+  await Promise.all(inFlight);
 }
+
+/** A delivery as the bus hands it to a consumer. */
+export const toDelivery = (event: Envelope, attempt: number, trace: TraceCarrier = {}): Delivery => ({
+  event,
+  teamId: event.teamId as TeamId, // services publish under the ids of teams
+  data: event.data,
+  attempt,
+  trace,
+  context: undefined,
+  isAlone: false,
+});
 
 function readEnvelope(message: JsMsg): Envelope | undefined {
   try {

@@ -2,11 +2,11 @@ import type { Envelope } from '@billing/contracts/event';
 import { completion, type Completion } from '@billing/contracts/processor-events';
 import type { Failure } from './dead-letters.ts';
 
-const settledEvent = completion.pick({ eventId: true, projectId: true });
+const completedEvent = completion.pick({ eventId: true, projectId: true });
 
-/** How an event of the processor ended. */
-export function completionOf({ data }: Envelope, failure: Failure | null): Completion {
-  const about = settledEvent.parse(data);
-  if (failure) return { ...about, outcome: 'failed', error: failure.error, attempts: failure.attempts };
-  return { ...about, outcome: 'processed', error: null, attempts: 1 };
+/** How the handling of Stripe's event ended: processed, or failed for good. */
+export function completionOf({ data }: Pick<Envelope, 'data'>, failure: Failure | null): Completion {
+  const event = completedEvent.parse(data);
+  if (failure) return { ...event, outcome: 'failed', error: failure.error, attempts: failure.attempts };
+  return { ...event, outcome: 'processed', error: null, attempts: 1 };
 }

@@ -16,23 +16,23 @@ const DeadLetterSchema = defineEntity({
     error: p.text(),
     failedAt: p.datetime(),
     /** Null while it is still tried. */
-    setAsideAt: p.datetime().nullable(),
+    deadLetteredAt: p.datetime().nullable(),
   },
 });
 
-/** A fact that a consumer failed at: still being tried, or set aside. */
+/** An event that a consumer failed to handle: still being tried, or a dead letter. */
 export class DeadLetter extends DeadLetterSchema.class {}
 DeadLetterSchema.setClass(DeadLetter);
 
-/** How often a fact failed, and of what at last. */
+/** How often an event failed, and the error of the last time. */
 export interface Failure {
   readonly attempts: number;
   readonly error: string;
 }
 
 /**
- * Counts one more failure of a fact, and says how many there are. `by` is 0 for what was counted before it happened, and
- * -1 for what turned out to be no failure of the fact.
+ * Counts one more failure of an event, and returns how many there are. `by` is 0 for one that was counted in advance, and
+ * -1 for one that turned out not to be the event's failure.
  */
 export async function countFailure(
   em: EntityManager,
@@ -52,26 +52,26 @@ export async function countFailure(
   return row?.attempts ?? 1;
 }
 
-/** Sets a fact aside in the caller's transaction; false when that was done before. */
-export async function setAside(
+/** Makes a failed event a dead letter, in the caller's transaction; false when it is one already. */
+export async function storeDeadLetter(
   tx: EntityManager,
   consumer: string,
   event: Envelope,
   failure: Failure,
 ): Promise<boolean> {
   const rows = await tx.execute<unknown[]>(
-    `update dead_letters set set_aside_at = clock_timestamp(), error = ?
-      where consumer = ? and event_id = ? and set_aside_at is null returning 1`,
+    `update dead_letters set dead_lettered_at = clock_timestamp(), error = ?
+      where consumer = ? and event_id = ? and dead_lettered_at is null returning 1`,
     [failure.error, consumer, event.id],
   );
   return rows.length > 0;
 }
 
 /**
- * Forgets, in the caller's transaction, that facts failed which came to a good end after all; answers how often each
- * did, by its id.
+ * Deletes, in the caller's transaction, the failures of events that were handled in the end; returns how often each event
+ * had failed, by its id.
  */
-export async function forgetFailures(
+export async function deleteFailures(
   tx: EntityManager,
   consumer: string,
   eventIds: readonly string[],
@@ -79,7 +79,7 @@ export async function forgetFailures(
   if (eventIds.length === 0) return new Map();
   const rows = await executeBound<{ event_id: string; attempts: number }>(
     tx,
-    `delete from dead_letters where consumer = $1 and event_id = any($2::uuid[]) and set_aside_at is null
+    `delete from dead_letters where consumer = $1 and event_id = any($2::uuid[]) and dead_lettered_at is null
      returning event_id, attempts`,
     [consumer, eventIds],
   );

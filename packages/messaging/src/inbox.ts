@@ -12,11 +12,17 @@ import { isDatabaseUnavailable } from '@billing/service/database';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Receive, Verdict } from './bus.ts';
-import { countFailure, forgetFailures, setAside, type Failure } from './dead-letters.ts';
+import {
+  countFailure,
+  deleteFailures as forgetFailures,
+  storeDeadLetter as setAside,
+  type Failure,
+} from './dead-letters.ts';
 import { inGroups } from './in-groups.ts';
 import { limited } from './limited.ts';
-import { record, recordAll, rowsOfMany, type Told } from './outbox.ts';
-import { isMarked, markAll, unmarkAll } from './processed-events.ts';
+import { record, recordAll, rowsOfMany } from './outbox.ts';
+import type { BatchedItem as Told } from './publish-batched.ts';
+import { isMarked, markProcessed as markAll, unmarkProcessed as unmarkAll } from './processed-events.ts';
 import { SHORT_REST, type Rest } from './rest.ts';
 import { completionOf } from './completion.ts';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
@@ -70,7 +76,7 @@ const LONGEST_DELAY_MS = 30_000;
 /** Facts of a consumer that reacts together that are done one by one at the same time. */
 const ALONE_AT_ONCE = 8;
 /** How long one statement, one lock and all of a transaction for many facts may take, in milliseconds. */
-const TOGETHER_TIMEOUTS_MS = { statement: 4_000, lock: 1_000, all: 10_000 };
+const TOGETHER_TIMEOUTS_MS = { statement: 4_000, lock: 1_000, total: 10_000 };
 
 /** What a consumer that reacts together asks of the bus: as many facts in hand as make two groups. */
 export const TOGETHER = { concurrency: 4_096 } as const;
@@ -144,7 +150,7 @@ export class Inbox {
    * well: for when it is left, delivered once too often, or spoils the company it came in.
    */
   together(react: ReactTogether, rest: Rest = SHORT_REST): this {
-    this.#together = inGroups(heard => this.#reactTogether(react, heard), { weigh: thingsIn, rest });
+    this.#together = inGroups(heard => this.#reactTogether(react, heard), { weigh: thingsIn, linger: rest });
     return this;
   }
 
@@ -206,7 +212,7 @@ export class Inbox {
     const left =
       heard.length === 1
         ? await withTimeout(this.#em.fork().transactional(work), REACTION_TIMEOUT_MS, what)
-        : await timedTransaction(this.#em, TOGETHER_TIMEOUTS_MS, what, work);
+        : await timedTransaction(this.#em, { ...TOGETHER_TIMEOUTS_MS, what }, work);
     return heard.map(({ event }) => (left.has(event.id) ? 'left' : 'done'));
   }
 

@@ -11,17 +11,17 @@ const ProcessedEventSchema = defineEntity({
   },
 });
 
-/** The mark of a fact that a consumer is done with. */
+/** The mark of an event that a consumer has processed. */
 export class ProcessedEvent extends ProcessedEventSchema.class {}
 ProcessedEventSchema.setClass(ProcessedEvent);
 
-/** Marks facts as done in the caller's transaction, and answers those that were not before. */
-export async function markAll(
+/** Marks events as processed in the caller's transaction, and returns those that were not marked before. */
+export async function markProcessed(
   tx: EntityManager,
   consumer: string,
   eventIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  // Copies of a consumer that mark the same facts wait for each other in the same order.
+  // Copies of a consumer that mark the same events wait for each other in the same order.
   const sorted = [...new Set(eventIds)].toSorted();
   const marked = await executeBound<{ event_id: string }>(
     tx,
@@ -32,8 +32,8 @@ export async function markAll(
   return new Set(marked.map(row => row.event_id));
 }
 
-/** Takes marks back that were made in the same transaction. */
-export async function unmarkAll(tx: EntityManager, consumer: string, eventIds: readonly string[]): Promise<void> {
+/** Deletes marks that were made in the same transaction. */
+export async function unmarkProcessed(tx: EntityManager, consumer: string, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
   await executeBound(tx, `delete from processed_events where consumer = $1 and event_id = any($2::uuid[])`, [
     consumer,
@@ -41,7 +41,7 @@ export async function unmarkAll(tx: EntityManager, consumer: string, eventIds: r
   ]);
 }
 
-/** Whether a fact is marked as done. */
+/** Whether an event is marked as processed. */
 export async function isMarked(em: EntityManager, consumer: string, eventId: string): Promise<boolean> {
   const rows = await em
     .fork()
@@ -49,11 +49,13 @@ export async function isMarked(em: EntityManager, consumer: string, eventId: str
   return rows.length > 0;
 }
 
-/** Forgets which facts were done longer ago than the bus keeps them, twice over. */
-export async function forgetProcessed(em: EntityManager, batchSize = 5_000): Promise<void> {
+/** Deletes marks that are twice as old as the oldest event of the stream. */
+export async function deleteProcessed(em: EntityManager, batchSize = 5_000): Promise<void> {
   await em.fork().execute(
     `delete from processed_events where (consumer, event_id) in (
        select consumer, event_id from processed_events where processed_at < now() - interval '14 days' limit ?)`,
     [batchSize],
   );
 }
+
+export const forgetProcessed = deleteProcessed;

@@ -1,90 +1,181 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { envelope } from '@billing/contracts/event';
+import { executeBound } from '@billing/service/bound-statement';
+import { leaseRows, releaseLease, type LeasedTable } from '@billing/service/lease-rows';
+import { startLeaseLoop, type LeaseLoop } from '@billing/service/lease-loop';
 import type { Logger } from 'pino';
-import type { Publish } from './bus.ts';
-import { openHandOver } from './hand-over.ts';
-import { forgetPublished, publishClaimed, RELAY_BATCH, relayOnce, unclaim, type Complete } from './outbox.ts';
-import { restAfter } from './rest.ts';
+import type { PublishMessage } from './bus.ts';
+import type { CommittedEvent, CommittedEvents } from './committed-events.ts';
+import type { NewEvent } from './outbox.ts';
 
-const HOUR_MS = 3_600_000;
+/** Events per batch. */
+const RELAY_BATCH = 1_000;
+/** How long published events wait to be marked together, in milliseconds: well within their lease. */
+const MARK_AFTER_MS = 250;
+
+const OUTBOX: LeasedTable = {
+  table: 'outbox_events',
+  key: ['id'],
+  leaseSeconds: 15,
+  columns: `id, type, team_id as "teamId", data::text as data, trace,
+            (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs", sequence`,
+  order: 'sequence',
+  maxSize: { column: 'data_bytes', bytes: 16 * 1_048_576 },
+};
 
 interface RelayOptions {
-  /** Between looks for what others left behind, in milliseconds. */
+  readonly em: EntityManager;
+  readonly publish: PublishMessage;
+  /** Committed events of this process. */
+  readonly committed?: CommittedEvents;
+  /** How often to look for events that other processes left, in milliseconds. */
   readonly intervalMs?: number;
-  /** For a service that keeps parts of facts elsewhere. */
-  readonly complete?: Complete;
+  readonly logger: Logger;
 }
+
+/** A relay that is running. */
+export type Relay = Pick<LeaseLoop, 'stop'>;
 
 /**
- * Relays the outbox until stopped: what this process records, at once after its commit, and every `intervalMs` what
- * others left behind. Answers the function that stops it, after the batch in hand.
+ * Publishes the outbox until stopped: events of this process right after their commit, and every `intervalMs` those
+ * that others left. A crash between publishing and marking publishes an event again under the same id: the bus drops the
+ * copy, or else deduplication in its consumers does.
  */
+export function startRelay(options: RelayOptions): Relay;
 export function startRelay(
   em: EntityManager,
-  publish: Publish,
+  publish: PublishMessage,
   logger: Logger,
-  { intervalMs = 1_000, complete }: RelayOptions = {},
-): () => Promise<void> {
-  const stopping = new AbortController();
-  let wake: () => void = () => undefined;
-  let woken = false;
-  let mayHoldOthers = true;
+  more?: { intervalMs?: number },
+): () => Promise<void>;
+export function startRelay(
+  first: RelayOptions | EntityManager,
+  ...old: readonly unknown[]
+): Relay | (() => Promise<void>) {
+  if (old.length > 0) {
+    const [publish, logger, more] = old as [PublishMessage, Logger, { intervalMs?: number }?];
+    return openRelay({ em: first as EntityManager, publish, logger, intervalMs: 100, ...more }).stop;
+  }
+  return openRelay(first as RelayOptions);
+}
+
+function openRelay({ em, publish, committed, intervalMs = 1_000, logger }: RelayOptions): Relay {
+  const marker = openMarker(em, logger);
+  let mayHoldMore = true;
   let lookedAt = 0;
-  const handOver = openHandOver(em, others => {
-    mayHoldOthers ||= others;
-    woken = true;
-    wake();
-  });
 
-  const pause = (ms: number) =>
-    new Promise<void>(resolve => {
-      if (woken || stopping.signal.aborted) return resolve();
-      const timer = setTimeout(resolve, ms);
-      wake = () => (clearTimeout(timer), resolve());
-    });
-
-  /** Answers how many facts it had in hand. */
-  const relayBatch = async (): Promise<number> => {
-    const own = handOver.take(RELAY_BATCH);
-    await publishClaimed(em, publish, own);
-    if (!mayHoldOthers && performance.now() - lookedAt < intervalMs) return own.length;
-    mayHoldOthers = false;
+  const lease = async (limit: number): Promise<readonly CommittedEvent[]> => {
+    const own = committed?.take(limit) ?? [];
+    if (committed?.takeMissed()) mayHoldMore = true;
+    if (own.length > 0) return own;
+    if (!mayHoldMore && performance.now() - lookedAt < intervalMs) return [];
     lookedAt = performance.now();
-    const found = await relayOnce(em, publish, complete && { complete });
-    mayHoldOthers ||= found > 0;
-    return Math.max(own.length, found);
+    const found = await leaseDueEvents(em, limit);
+    mayHoldMore = found.length > 0;
+    return found;
+  };
+  const work = async (events: readonly CommittedEvent[]): Promise<void> => {
+    const { published, failed, errors } = await publishAll(publish, events);
+    marker.add(published);
+    if (failed.length === 0) return;
+    mayHoldMore = true;
+    await releaseEvents(em, failed);
+    const count = `${failed.length} of ${events.length}`;
+    throw new AggregateError(errors, `${count} events could not be published; they stay in the outbox`);
   };
 
-  const relay = async () => {
-    let failures = 0;
-    while (!stopping.signal.aborted) {
-      woken = false;
-      const startedAt = performance.now();
-      try {
-        const count = await relayBatch();
-        failures = 0;
-        if (count === 0) await pause(intervalMs);
-        else if (count < RELAY_BATCH) await restAfter(performance.now() - startedAt);
-      } catch (err) {
-        failures += 1;
-        logger.warn({ err, failures }, 'outbox not relayed, will try again');
-        woken = false;
-        mayHoldOthers = true;
-        await pause(Math.min(intervalMs * 2 ** failures, 5_000));
-      }
-    }
-  };
-  const relaying = relay();
-  const cleaning = setInterval(
-    () => void forgetPublished(em).catch(err => logger.warn({ err }, 'outbox not cleaned')),
-    HOUR_MS,
-  );
-
-  return async () => {
-    stopping.abort();
-    clearInterval(cleaning);
-    wake();
-    await relaying;
-    const left = handOver.close().map(({ id }) => id);
-    await unclaim(em, left).catch(err => logger.warn({ err }, 'facts not given back, their claims will run out'));
+  const loop = startLeaseLoop({ name: 'outbox', batchSize: RELAY_BATCH, lease, work, intervalMs, logger });
+  committed?.onCommit(loop.wake);
+  return {
+    async stop() {
+      await loop.stop();
+      await marker.flush();
+      const left = committed?.take(Number.MAX_SAFE_INTEGER) ?? [];
+      await releaseEvents(em, left).catch((err: unknown) =>
+        logger.warn({ err }, 'events not released, their leases will end'),
+      );
+    },
   };
 }
+
+/** Publishes what is due once, and returns how many events there were; for tests. */
+export async function relayOnce(em: EntityManager, publish: PublishMessage, limit = RELAY_BATCH): Promise<number> {
+  const events = await leaseDueEvents(em, limit);
+  const { published, failed, errors } = await publishAll(publish, events);
+  await markPublished(em, published);
+  await releaseEvents(em, failed);
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} events could not be published`);
+  return events.length;
+}
+
+async function leaseDueEvents(em: EntityManager, limit: number): Promise<CommittedEvent[]> {
+  const { leaseId, rows } = await leaseRows<NewEvent & { sequence: string }>(em, OUTBOX, limit);
+  // An update returns rows in any order.
+  const inOrder = rows.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
+  return inOrder.map(event => ({ ...event, leaseId }));
+}
+
+async function publishAll(publish: PublishMessage, events: readonly CommittedEvent[]) {
+  const outcomes = await Promise.allSettled(
+    events.map(event => publish(event.type, encode(event), event.id, event.trace)),
+  );
+  const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+  const failed = events.filter((_, index) => outcomes[index]?.status === 'rejected');
+  const errors = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  return { published, failed, errors };
+}
+
+/** The envelope as text; `data` goes in as it is, so that it is neither parsed nor written again. */
+export function encode({ id, type, teamId, data, occurredMs }: NewEvent): string {
+  const { data: _none, ...head } = envelope.encode({ id, type, teamId, occurredAt: new Date(occurredMs), data: null });
+  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
+}
+
+/** Marks published events in batches, off the path that somebody waits for. */
+function openMarker(em: EntityManager, logger: Logger) {
+  let waiting: CommittedEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const marked = waiting;
+    waiting = [];
+    // Unmarked events are published again under the same id when their lease ends.
+    await markPublished(em, marked).catch((err: unknown) => logger.warn({ err }, 'events not marked as published'));
+  };
+  return {
+    add(events: readonly CommittedEvent[]) {
+      waiting.push(...events);
+      if (events.length > 0) timer ??= setTimeout(() => void flush(), MARK_AFTER_MS);
+    },
+    flush,
+  };
+}
+
+async function markPublished(em: EntityManager, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await executeBound(
+    em.fork(),
+    `update outbox_events set published_at = clock_timestamp(), due_at = null, lease_id = null where id = any($1::uuid[])`,
+    [events.map(({ id }) => id)],
+  );
+}
+
+async function releaseEvents(em: EntityManager, events: readonly CommittedEvent[]): Promise<void> {
+  for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
+    const keys = ofLease.map(({ id }) => ({ id }));
+    await releaseLease(em.fork(), OUTBOX, { leaseId, keys, dueAfterSeconds: 0 });
+  }
+}
+
+/** Deletes events that were published more than three days ago; until then they can be looked up for repairs. */
+export async function deletePublished(em: EntityManager, batchSize = 5_000): Promise<void> {
+  await em.fork().execute(
+    `delete from outbox_events where id in (
+       select id from outbox_events where published_at < now() - interval '3 days' limit ?)`,
+    [batchSize],
+  );
+}
+
+export const forgetPublished = deletePublished;

@@ -1,14 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 import { DeadLetter } from './dead-letters.ts';
+import { OutboxEvent } from './outbox-event.entity.ts';
 import { ProcessedEvent } from './processed-events.ts';
-import { OutboxEvent } from './outbox.ts';
 
-/** The tables every service keeps for the bus; they stand first in its lists of entities and migrations. */
+/** The tables that every service has for the bus; they stand first in its lists of entities and migrations. */
 export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter];
 
 class CreateMessagingTables extends Migration {
   override up(): void {
-    // What facts tell stands aside, so that to mark one as published does not write it again.
+    // Large data is stored out of line, so that marking an event as published does not write it again.
     this.addSql(`
       create table outbox_events (
         id uuid primary key,
@@ -16,12 +16,14 @@ class CreateMessagingTables extends Migration {
         type text not null,
         team_id text not null,
         data json not null,
+        data_bytes int not null,
         trace jsonb not null,
         occurred_at timestamptz not null,
-        claimed_until timestamptz,
+        due_at timestamptz,
+        lease_id uuid,
         published_at timestamptz
       ) with (toast_tuple_target = 128)`);
-    this.addSql(`create index outbox_events_unpublished on outbox_events (sequence) where published_at is null`);
+    this.addSql(`create index outbox_events_unpublished on outbox_events (sequence) where due_at is not null`);
     this.addSql(`
       create table processed_events (
         consumer text not null,
@@ -39,19 +41,10 @@ class CreateMessagingTables extends Migration {
         attempts int not null,
         error text not null,
         failed_at timestamptz not null,
-        set_aside_at timestamptz,
+        dead_lettered_at timestamptz,
         primary key (consumer, event_id)
       )`);
   }
 }
 
-class KnowWholeSizesOfFacts extends Migration {
-  override up(): void {
-    this.addSql(`alter table outbox_events add column whole_bytes int`);
-  }
-}
-
-export const messagingMigrations = [
-  { name: '0000-create-messaging-tables', class: CreateMessagingTables },
-  { name: '0000-know-whole-sizes-of-facts', class: KnowWholeSizesOfFacts },
-];
+export const messagingMigrations = [{ name: '0000-create-messaging-tables', class: CreateMessagingTables }];

@@ -1,31 +1,39 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { TookTooLong, withTimeout } from './with-timeout.ts';
 
 /** In milliseconds. */
-interface TimeLimits {
+export interface TimeLimits {
   /** One statement. */
   readonly statement: number;
   /** The wait for one lock. */
   readonly lock: number;
   /** The whole transaction. */
-  readonly all: number;
+  readonly total: number;
+  /** For the message of the error. */
+  readonly what: string;
+}
+
+/** Work that did not end in its time. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
 }
 
 /** How long to wait for a connection to be closed, in milliseconds. */
 const CLOSING_MS = 2_000;
 
 /**
- * Runs a transaction that is over when its time is, whatever `work` is doing then. Its connection is closed: after a
- * mere rollback, what `work` asks next would be queued behind it and take effect on its own.
- * @throws TookTooLong
+ * Runs `work` in a transaction. With `limits` the transaction ends when its time is over, whatever `work` is doing then,
+ * and its connection is closed: after a mere rollback, the statements that `work` sends next would be queued behind it and
+ * take effect on their own.
+ * @throws TimeoutError
  */
 export async function timedTransaction<Result>(
   em: EntityManager,
-  { statement, lock, all }: TimeLimits,
-  what: string,
+  limits: TimeLimits | undefined,
   work: (tx: EntityManager) => Promise<Result>,
 ): Promise<Result> {
-  let late: TookTooLong | undefined;
+  if (!limits) return em.fork().transactional(work);
+  const { statement, lock, total, what } = limits;
+  let late: TimeoutError | undefined;
   try {
     return await em.fork().transactional(async tx => {
       const [session] = await tx.execute<{ pid: number }[]>(
@@ -33,9 +41,9 @@ export async function timedTransaction<Result>(
         [String(statement), String(lock)],
       );
       try {
-        return await withTimeout(work(tx), all, what);
+        return await withTimeout(work(tx), total, what);
       } catch (err) {
-        if (err instanceof TookTooLong) {
+        if (err instanceof TimeoutError) {
           late = err;
           await em.fork().execute('select pg_terminate_backend(?, ?)', [session?.pid, CLOSING_MS]);
         }
@@ -43,7 +51,23 @@ export async function timedTransaction<Result>(
       }
     });
   } catch (err) {
-    // Of a closed connection the rollback only says that it is closed.
+    // The rollback on the closed connection only reports that it is closed.
     throw late ?? err;
+  }
+}
+
+/**
+ * Waits for `work`, which is not stopped when its time is over.
+ * @throws TimeoutError after `timeoutMs`
+ */
+export async function withTimeout<Result>(work: Promise<Result>, timeoutMs: number, what: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeoutError(`${what} took longer than ${timeoutMs} ms.`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

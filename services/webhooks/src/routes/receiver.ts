@@ -22,7 +22,7 @@ const STORED_AT_ONCE = 3;
 export function serveReceiver(app: HttpServer, dependencies: Dependencies): void {
   const { database, secrets, now, onStored, logger, isOverloaded = () => false } = dependencies;
   const storeInGroups = inGroups((received: readonly ReceivedEvent[]) => storeEvents(database.em, received), {
-    atOnce: STORED_AT_ONCE,
+    parallel: STORED_AT_ONCE,
   });
   const store = async (received: ReceivedEvent) => {
     const stored = await storeInGroups(received);

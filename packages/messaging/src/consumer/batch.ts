@@ -1,0 +1,35 @@
+import type { Linger } from '@billing/service/linger';
+import { openBatcher } from '../batcher.ts';
+import { semaphore } from '../semaphore.ts';
+import type { Delivery, HandleBatch, HandleBatched } from './delivery.ts';
+import type { ConsumerMetrics } from './metrics.ts';
+
+/** Deliveries outside of batches that are handled at the same time. */
+const PARALLEL_ALONE = 8;
+
+/**
+ * Gathers deliveries that arrive while others are handled into one batch. A batch that fails is divided until the bad
+ * delivery stands alone. A delivery that must not share a batch is handled by itself, beside the batches.
+ */
+export function batch({ linger, metrics }: { linger: Linger; metrics: ConsumerMetrics }) {
+  return (next: HandleBatch): HandleBatched => {
+    const run = async (deliveries: readonly Delivery[]) => {
+      metrics.batchSize.record(deliveries.length, metrics.attributes);
+      const unprepared = new Set((await next(deliveries)).map(({ event }) => event.id));
+      return deliveries.map(({ event }) => (unprepared.has(event.id) ? 'unprepared' : 'handled'));
+    };
+    const handleBatched = openBatcher(run, { weigh: countItems, linger });
+    const limitAlone = semaphore(PARALLEL_ALONE);
+    return async delivery => {
+      if (!delivery.isAlone) return handleBatched(delivery);
+      const [result] = await limitAlone(() => run([delivery]));
+      return result ?? 'handled';
+    };
+  };
+}
+
+/** How many items an event carries: one that carries many has them in an array. */
+function countItems({ event }: Delivery): number {
+  const lengths = Object.values(Object(event.data)).map(value => (Array.isArray(value) ? value.length : 1));
+  return Math.max(1, ...lengths);
+}

@@ -1,0 +1,118 @@
+import { Problem } from '@billing/contracts/problem';
+import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { isDatabaseUnavailable } from '@billing/service/database';
+import type { Logger } from 'pino';
+import { completionOf } from '../completion.ts';
+import { countFailure, storeDeadLetter, type Failure } from '../dead-letters.ts';
+import type { Outbox } from '../outbox.ts';
+import { semaphore } from '../semaphore.ts';
+import type { Consumer } from './consumer.ts';
+import { isSuspect, type Delivery, type Handle } from './delivery.ts';
+import type { ConsumerMetrics } from './metrics.ts';
+
+/** After so many failures an event is dead-lettered. */
+const MAX_ATTEMPTS = 8;
+/** How often an event may be delivered and still share a batch. */
+const MAX_BATCHED = 2;
+/** Failed events that a process remembers; others may be redelivered to another process. */
+const MAX_REMEMBERED = 10_000;
+
+/** A failure that another attempt will not change: the event is dead-lettered at once. */
+export class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure';
+}
+
+/** A failure that was counted and will be tried again. */
+export class FailedAttempt extends Error {
+  override readonly name = 'FailedAttempt';
+  /** Failures so far, this one included. */
+  readonly attempts: number;
+  constructor(attempts: number, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.attempts = attempts;
+  }
+}
+
+/** Whether an error says that something outside of this process is unavailable at the moment. */
+export const isUnavailable = (err: unknown): boolean =>
+  isDatabaseUnavailable(err) || (err instanceof Problem && err.kind === 'unavailable');
+
+interface DeadLetterParts {
+  readonly consumer: Consumer;
+  readonly outbox: Outbox;
+  readonly logger: Logger;
+  readonly metrics: ConsumerMetrics;
+}
+
+/**
+ * Counts the failures of each event and stores it as a dead letter after eight. What is unavailable counts for nothing.
+ * An event that crashes the process is found by its deliveries that never finished: suspects are counted before they are
+ * handled, and handled one at a time, so that events in flight beside them are not blamed.
+ * @throws FailedAttempt when the event should be delivered again
+ */
+export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterParts) {
+  const failed = new Set<string>();
+  /** Events whose last delivery was counted in advance and met something unavailable, which could not be taken back. */
+  const countedInVain = new Set<string>();
+  const oneAtATime = semaphore(1);
+
+  const count = (delivery: Delivery, error: string, by: 1 | 0 | -1) =>
+    countFailure(outbox.em, consumer.name, delivery.event, error, by);
+
+  const store = async (delivery: Delivery, failure: Failure): Promise<void> => {
+    const { event, teamId, trace } = delivery;
+    const handler = consumer.handlerOf(event.type);
+    await outbox.transaction(async (tx, publish) => {
+      const isNew = await storeDeadLetter(tx, consumer.name, event, failure);
+      if (isNew && handler?.reportsCompletion)
+        publish(ProcessorEventCompleted, teamId, { completions: [completionOf(event, failure)] }, trace);
+    });
+    failed.delete(event.id);
+    metrics.deadLetters.add(1, metrics.attributes);
+    logger.error({ eventId: event.id, type: event.type, teamId, ...failure }, 'event dead-lettered');
+  };
+
+  /** Counts a suspect in advance; true when it has used up its attempts and is a dead letter now. */
+  const countInAdvance = async (delivery: Delivery): Promise<boolean> => {
+    const by = countedInVain.delete(delivery.event.id) ? 0 : 1;
+    const attempts = await count(delivery, 'The previous delivery did not finish.', by);
+    if (attempts <= MAX_ATTEMPTS) return false;
+    await store(delivery, { attempts, error: 'No delivery finished; the event may have crashed the process.' });
+    return true;
+  };
+
+  const takeBack = (delivery: Delivery, err: unknown) =>
+    count(delivery, messageOf(err), -1).catch(() => countedInVain.add(delivery.event.id));
+
+  const afterFailure = async (delivery: Delivery, err: unknown, isCounted: boolean): Promise<void> => {
+    const error = messageOf(err);
+    const attempts = await count(delivery, error, isCounted ? 0 : 1);
+    if (attempts >= MAX_ATTEMPTS || err instanceof PermanentFailure) return store(delivery, { attempts, error });
+    if (failed.size >= MAX_REMEMBERED) failed.clear();
+    failed.add(delivery.event.id);
+    throw new FailedAttempt(attempts, err);
+  };
+
+  return (next: Handle): Handle =>
+    async delivery => {
+      const { id } = delivery.event;
+      let isCounted = false;
+      const handle = async () => {
+        if (isSuspect(delivery)) {
+          if (await countInAdvance(delivery)) return;
+          isCounted = true;
+        }
+        await next({ ...delivery, isAlone: delivery.attempt > MAX_BATCHED || failed.has(id) });
+      };
+      try {
+        await (isSuspect(delivery) ? oneAtATime(handle) : handle());
+        failed.delete(id);
+      } catch (err) {
+        if (!isUnavailable(err)) return afterFailure(delivery, err, isCounted);
+        if (isCounted) await takeBack(delivery, err);
+        throw err;
+      }
+    };
+}
+
+const messageOf = (err: unknown): string => (err instanceof Error ? err.message : String(err));
