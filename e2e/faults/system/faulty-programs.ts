@@ -1,21 +1,21 @@
-import { planBillingPrograms, type BillingPrograms, type Surroundings } from '@billing/local-system/billing-parts';
+import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
 
-/** Behind a proxy, one for all services. */
+/** A server that all services reach through one TCP proxy. */
 export type Proxied = 'postgres' | 'nats' | 'processor';
 
 export interface FaultySystemOptions {
-  /** How many of a part run; the second is called `webhooks-2`. A second gateway asks the second copies. */
-  readonly copies?: Readonly<Record<string, number>>;
-  /** Further variables of a part, by its name. */
+  /** How many instances of a part run; the second is named `webhooks-2`. `gateway-2` calls the second instances. */
+  readonly instances?: Readonly<Record<string, number>>;
+  /** Additional environment variables, by the name of the part. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The address of a proxy, made at the first call, in place of the server's own. */
+/** Returns the server's URL with the port of its proxy, which the first call starts. */
 export type Reroute = (name: Proxied, url: string) => Promise<string>;
 
 type Program = BillingPrograms['gateway'];
 
-/** Tests ask more often than people do. */
+/** Tests send far more requests than people do. */
 const NO_LIMITS = {
   RATE_LIMIT_PER_KEY: '1000000',
   RATE_LIMIT_SESSION_CREATION: '100000',
@@ -23,11 +23,11 @@ const NO_LIMITS = {
   RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
 };
 
-/** The programs of the system, with every server behind its proxy, and the copies that were asked for. */
+/** Plans the programs of a system whose servers stand behind proxies, with extra instances. */
 export async function planFaultyPrograms(
-  surroundings: Surroundings,
+  surroundings: PlanInputs,
   reroute: Reroute,
-  { copies = {}, env = {} }: FaultySystemOptions,
+  { instances = {}, env = {} }: FaultySystemOptions,
 ): Promise<BillingPrograms> {
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
@@ -44,18 +44,18 @@ export async function planFaultyPrograms(
       ...env[program.name],
     };
   }
-  const further = await planCopies([...planned.services, planned.gateway], surroundings, { copies, env });
-  return { ...planned, services: [...planned.services, ...further] };
+  const extra = await planExtraInstances([...planned.services, planned.gateway], surroundings, { instances, env });
+  return { ...planned, services: [...planned.services, ...extra] };
 }
 
-async function planCopies(
+async function planExtraInstances(
   programs: readonly Program[],
-  { choosePort }: Surroundings,
-  { copies, env }: Required<FaultySystemOptions>,
+  { choosePort }: PlanInputs,
+  { instances, env }: Required<FaultySystemOptions>,
 ): Promise<Program[]> {
   const planned: (Program & { readonly of: string; readonly number: number })[] = [];
   for (const program of programs)
-    for (let number = 2; number <= (copies[program.name] ?? 1); number += 1) {
+    for (let number = 2; number <= (instances[program.name] ?? 1); number += 1) {
       const name = `${program.name}-${number}`;
       const port = await choosePort(name);
       const logFile = program.logFile.replace(/\.log$/, `-${number}.log`);

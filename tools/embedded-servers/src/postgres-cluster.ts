@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { PostgresAccount } from './postgres-account.ts';
+import { commandLineOf } from './process-table.ts';
 
 const MAJOR_VERSION = '18';
-const FORMER_SERVER_TIMEOUT_MS = 15_000;
+const SHUTDOWN_TIMEOUT_MS = 15_000;
 
 export interface NewCluster {
   dataDir: string;
@@ -20,8 +21,9 @@ export interface NewCluster {
 }
 
 /**
- * Creates a cluster with UTF-8, an order of text that is the same on every machine, and SCRAM for every
- * connection. It is made beside its place and moved there when complete, so an interrupted start leaves no half.
+ * Creates a cluster with UTF-8, a platform-independent collation, and SCRAM for every connection. It is created in a
+ * temporary folder and renamed when complete, so an interrupted start leaves no partial cluster.
+ * @throws when initdb fails
  */
 export async function createCluster({ dataDir, initdb, account, user, password, durable }: NewCluster): Promise<void> {
   const unfinished = `${dataDir}.unfinished`;
@@ -65,7 +67,7 @@ export async function createCluster({ dataDir, initdb, account, user, password, 
   }
 }
 
-/** @throws when the folder holds no cluster, one of another major version, or may not be read. */
+/** @throws when the folder is no cluster, has another major version, or is not readable */
 export function requireVersion(dataDir: string): void {
   let version: string;
   try {
@@ -83,13 +85,13 @@ export function requireVersion(dataDir: string): void {
 }
 
 /**
- * Removes the lock file of a server that was killed, whose process id may belong to a stranger by now, and waits
- * for one that is still ending.
- * @throws when a live server keeps the folder.
+ * Removes the lock file of a killed server and waits for a server that is still shutting down. The process id in the
+ * file may belong to another program by now.
+ * @throws when a running server uses the folder
  */
 export async function clearStaleLock(dataDir: string): Promise<void> {
   const lockFile = join(dataDir, 'postmaster.pid');
-  const deadline = performance.now() + FORMER_SERVER_TIMEOUT_MS;
+  const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS;
   while (existsSync(lockFile)) {
     const pid = Number(readFileSync(lockFile, 'utf8').split('\n', 1)[0]);
     if (!isPostgres(pid, dataDir)) return rm(lockFile, { force: true });
@@ -101,7 +103,7 @@ export async function clearStaleLock(dataDir: string): Promise<void> {
   }
 }
 
-/** Whether this very server, and not another one on the same port, takes connections: its lock file says so. */
+/** Returns whether the server with this pid accepts connections, according to its lock file. */
 export function isReady(dataDir: string, pid: number): boolean {
   const lockFile = join(dataDir, 'postmaster.pid');
   if (!existsSync(lockFile)) return false;
@@ -111,16 +113,6 @@ export function isReady(dataDir: string, pid: number): boolean {
 
 function isPostgres(pid: number, dataDir: string): boolean {
   if (!Number.isInteger(pid) || pid <= 1) return false;
-  const commandLine = readCommandLine(pid);
+  const commandLine = commandLineOf(pid);
   return commandLine.includes('postgres') && commandLine.includes(dataDir);
-}
-
-/** Empty when there is no such process. */
-function readCommandLine(pid: number): string {
-  try {
-    if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    return execFileSync('ps', ['-ww', '-o', 'args=', '-p', `${pid}`], { encoding: 'utf8', stdio: 'pipe' });
-  } catch {
-    return '';
-  }
 }

@@ -10,19 +10,19 @@ import type { ProcessGuard } from './process-guard.ts';
 import { type RunningServer, type ServerCommand, startServerProcess, untilReady } from './server-process.ts';
 
 export interface PostgresOptions {
-  /** The cluster's folder. Created when absent, reused otherwise. */
+  /** The cluster's data folder. Created when absent, reused otherwise. */
   dataDir: string;
   logFile: string;
-  /** The superuser's password; for a folder that exists, the one it was created with. */
+  /** The superuser's password; for an existing folder, the one it was created with. */
   password: string;
   guard: ProcessGuard;
-  /** Gives the start up. */
+  /** Aborts the start. */
   signal?: AbortSignal;
   /** Default `postgres`. */
   user?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** `false` for tests: a crash of the machine may lose data, and everything is faster. Default true. */
+  /** `false` for tests: faster, but a crash of the machine may lose data. Default true. */
   durable?: boolean;
 }
 
@@ -30,9 +30,9 @@ const START_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Starts PostgreSQL 18 on 127.0.0.1, where only the superuser's password (SCRAM) opens it. The promise is
- * fulfilled once it answers queries; `url` is the superuser's, of the database `postgres`.
- * @throws with the last lines of its log when it does not start.
+ * Starts PostgreSQL 18 on 127.0.0.1 with SCRAM authentication. Resolves once it answers queries; `url` connects the
+ * superuser to the database `postgres`.
+ * @throws an error with the last lines of the log when the server does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
   const { logFile, password, guard, signal, user = 'postgres', durable = true } = options;
@@ -55,7 +55,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
       command: program,
       args,
       env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
-      // With a prefix it is setpriv that changes the user, which takes root.
+      // With a prefix, setpriv changes the user, which requires root.
       ...(account.prefix.length === 0 ? { uid: account.uid, gid: account.gid } : {}),
       logFile,
       signals: { first: 'SIGINT', later: 'SIGQUIT' },
@@ -65,21 +65,24 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     const server = await startServerProcess(command);
     const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
     try {
-      await untilReady(server, command, async () => isReady(dataDir, server.pid) && (await answers(url)), {
+      await untilReady(server, command, async () => isReady(dataDir, server.pid) && (await respondsToQueries(url)), {
         timeoutMs: START_TIMEOUT_MS,
         signal,
       });
       return { ...server, url, port };
     } catch (error) {
       await server.stop();
-      if (attempt === 5 || !mayPass(error, options.port)) throw error;
+      if (attempt === 5 || !isRetryable(error, options.port)) throw error;
       await delay(500 * attempt);
     }
   }
 }
 
-/** A stolen port when we chose it, and the shared memory of a killed server whose workers are still ending. */
-function mayPass(error: unknown, fixedPort: number | undefined): boolean {
+/**
+ * Returns whether another attempt can succeed: another program took the port that we chose, or the workers of a killed
+ * server still hold its shared memory.
+ */
+function isRetryable(error: unknown, fixedPort: number | undefined): boolean {
   const message = String(error);
   return message.includes('still in use') || (fixedPort === undefined && message.includes('could not bind'));
 }
@@ -90,12 +93,12 @@ function flags(dataDir: string, port: number, durable: boolean): string[] {
     unix_socket_directories: '',
     max_connections: MAX_CONNECTIONS,
     shared_buffers: '64MB',
-    // Extra worker processes cost memory that a local system does not earn back.
+    // A local system does not benefit from extra worker processes, which cost memory.
     io_method: 'sync',
     max_logical_replication_workers: 0,
     jit: 'off',
     timezone: 'UTC',
-    // A statement or a DETAIL line may hold customer data; the log keeps neither.
+    // A statement or a DETAIL line may contain customer data, so neither is logged.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB' }),
@@ -109,8 +112,11 @@ function flags(dataDir: string, port: number, durable: boolean): string[] {
   ];
 }
 
-/** Whether it answers a query; a wrong password is final and thrown. */
-async function answers(url: string): Promise<boolean> {
+/**
+ * Returns whether the server answers a query.
+ * @throws when the password is wrong
+ */
+async function respondsToQueries(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {

@@ -1,17 +1,17 @@
 # Reads "watch <pid> <signal> <later signal>" and "forget <pid>" lines from the process that started it.
-# End of input means that process is gone, however it died: what is still watched is then ended, first
-# gently, after five seconds with the later signal, after five more with SIGKILL.
+# End of input means that this process has exited. The guard then ends every watched process: with the first
+# signal, after five seconds with the later signal, and after five more with SIGKILL.
 trap '' INT TERM HUP PIPE
 watched=''
 while read -r verb pid first later; do
   case "$verb" in
     watch) watched="$watched $pid:$first:$later" ;;
     forget)
-      rest=''
+      others=''
       for entry in $watched; do
-        [ "${entry%%:*}" = "$pid" ] || rest="$rest $entry"
+        [ "${entry%%:*}" = "$pid" ] || others="$others $entry"
       done
-      watched="$rest"
+      watched="$others"
       ;;
   esac
 done

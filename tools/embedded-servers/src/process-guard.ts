@@ -1,33 +1,33 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The signals that end a process: the gentle one, and the one that follows when it did not help. */
+/** The signals that end a process: the first asks for a clean shutdown, the later one follows if it has no effect. */
 export interface EndingSignals {
   first: 'SIGTERM' | 'SIGINT';
   later: 'SIGQUIT' | 'SIGKILL';
 }
 
 export interface ProcessGuard {
-  /** From now on the process `pid` ends when this process does. */
+  /** Ends the process `pid` when this process exits. */
   watch(pid: number, signals: EndingSignals): void;
-  /** To be called when `pid` has exited, so that a stranger who gets the same id is left in peace. */
+  /** Stops watching `pid`. Call it when `pid` has exited: another program may get the same id. */
   forget(pid: number): void;
-  /** Lets the guard go. Whatever is still watched is ended. */
+  /** Ends every process that is still watched, and the guard. */
   close(): void;
 }
 
 /**
- * Starts a guard: a shell of its own session that outlives this process and ends every watched process
- * once this one is gone, even by SIGKILL. It notices by the end of its input, so nothing is polled.
+ * Starts a guard: a shell in its own session that ends every watched process when this process exits, even after
+ * SIGKILL. The guard detects the exit by the end of its input, without polling.
  */
 export function startProcessGuard(): ProcessGuard {
   const script = fileURLToPath(new URL('process-guard.sh', import.meta.url));
   const guard = spawn('/bin/sh', [script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   guard.unref();
-  // A guard that was killed must not take its owner along.
+  // This process must survive when its guard is killed.
   guard.on('error', () => {});
   guard.stdin.on('error', () => {});
-  // The pipe alone must not keep a finished owner alive; the stream is a socket, typed as a plain Writable.
+  // The pipe must not keep this process alive. The stream is a socket, although its type is Writable.
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
 
   return {

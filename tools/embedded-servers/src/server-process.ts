@@ -6,15 +6,15 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EndingSignals, ProcessGuard } from './process-guard.ts';
 
-/** A server in a process of its own. */
+/** A server in a child process. */
 export interface RunningServer {
-  /** Where clients connect, credentials included. */
+  /** The URL for clients, with credentials. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Fulfilled with a short reason ("exit code 1", "signal SIGKILL") when the process is gone. */
+  /** Resolves with a short reason ("exit code 1", "signal SIGKILL") when the process has exited. */
   readonly exited: Promise<string>;
-  /** Stops it and waits until it is gone; harmless when it is gone already. */
+  /** Stops the process and waits for its exit; does nothing when it has exited. */
   stop(): Promise<void>;
 }
 
@@ -22,15 +22,15 @@ export interface ServerCommand {
   name: string;
   command: string;
   args: readonly string[];
-  /** Default `/`: a server has no business with the folder of whoever starts it. */
+  /** Default `/`, so that the server does not depend on the caller's folder. */
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Where its output is appended; the folder is created. */
+  /** The process appends its output here; the folder is created. */
   logFile: string;
   signals: EndingSignals;
-  /** How long the gentle signal may take before the other one follows, in milliseconds. */
+  /** Time between the first and the later signal, in milliseconds. */
   stopTimeoutMs: number;
   guard: ProcessGuard;
 }
@@ -38,8 +38,9 @@ export interface ServerCommand {
 export type ServerProcess = Omit<RunningServer, 'url' | 'port'>;
 
 /**
- * Starts a process whose output goes straight to its log file. It has a session of its own, so that Ctrl-C in
- * the terminal reaches only the owner, who stops its parts in order.
+ * Starts a process that writes its output to a log file. It runs in its own session, so that Ctrl-C in the terminal
+ * reaches only this process, which then stops its children in order.
+ * @throws when the process cannot be started
  */
 export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
   mkdirSync(dirname(command.logFile), { recursive: true });
@@ -60,16 +61,16 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   if (pid === undefined) throw new Error(`${command.name} has no process id.`);
 
   const { promise: exited, resolve } = Promise.withResolvers<string>();
-  let gone = false;
+  let hasExited = false;
   child.once('exit', (code, signal) => {
-    gone = true;
+    hasExited = true;
     command.guard.forget(pid);
     resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
   });
   command.guard.watch(pid, command.signals);
 
   const stop = async () => {
-    if (gone) return;
+    if (hasExited) return;
     child.kill(command.signals.first);
     const timer = setTimeout(() => child.kill(command.signals.later), command.stopTimeoutMs);
     const lastTimer = setTimeout(() => child.kill('SIGKILL'), command.stopTimeoutMs + 5_000);
@@ -81,8 +82,9 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
 }
 
 /**
- * Waits until `probe` gives something truthy, and answers it.
- * @throws when the process exits first, or after `timeoutMs`, with the last lines of its log; or when `signal` is aborted.
+ * Polls `probe` until it returns a truthy value, and returns that value.
+ * @throws an error with the last lines of the log when the process exits first or `timeoutMs` has passed; the abort
+ * reason when `signal` is aborted
  */
 export async function untilReady<T>(
   server: ServerProcess,
@@ -95,8 +97,8 @@ export async function untilReady<T>(
   void server.exited.then(reason => (exit.reason = reason));
   for (;;) {
     signal?.throwIfAborted();
-    const seen = await probe();
-    if (seen) return seen;
+    const result = await probe();
+    if (result) return result;
     const problem =
       exit.reason === undefined ? `was not ready after ${timeoutMs / 1000} s` : `ended with ${exit.reason}`;
     if (exit.reason !== undefined || performance.now() > deadline)
@@ -105,7 +107,7 @@ export async function untilReady<T>(
   }
 }
 
-/** The last lines of a log file, for an error message; empty when there is no such file. */
+/** Returns the last lines of a log file; empty when the file does not exist. */
 export async function lastLines(file: string, count: number): Promise<string> {
   try {
     await using handle = await open(file);

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findNatsServer } from '../src/nats-binary.ts';
 import type { Release } from '../src/nats-release.ts';
-import { temporaryFolder } from './folder.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 const UNPINNED: Release = { version: '9.9.9', baseUrl: 'http://127.0.0.1:1', sha256: {} };
 
-/** A download site with one release, whose server is a script. */
+/** Serves one release whose binary is a shell script. */
 async function downloadSite(folder: string): Promise<{ release: Release; requests: string[] } & AsyncDisposable> {
   const name = `nats-server-v9.9.9-${PLATFORM}`;
   await mkdir(join(folder, name));
@@ -39,14 +39,14 @@ async function downloadSite(folder: string): Promise<{ release: Release; request
 
 const packaged = async (targetDir: string) => join(targetDir, 'nats-server');
 
-it('takes the server on the path first', async () => {
+it('prefers a server on the path', async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, 'nats-server'), '', { mode: 0o755 });
   const found = await findNatsServer({ searchPath: ['/nowhere', folder.path], release: UNPINNED, packageManagers: [] });
   expect(found).toBe(join(folder.path, 'nats-server'));
 });
 
-it('downloads the pinned release once and keeps it', async () => {
+it('downloads the pinned release once and caches it', async () => {
   await using folder = await temporaryFolder();
   await using site = await downloadSite(folder.path);
   const options = {
@@ -61,7 +61,7 @@ it('downloads the pinned release once and keeps it', async () => {
   expect(site.requests).toEqual([`/v9.9.9/nats-server-v9.9.9-${PLATFORM}.tar.gz`]);
 });
 
-it('refuses a download whose checksum is another, and goes on to the package manager', async () => {
+it('rejects a wrong checksum and tries the package manager next', async () => {
   await using folder = await temporaryFolder();
   await using site = await downloadSite(folder.path);
   const release = { ...site.release, sha256: { [PLATFORM]: '0'.repeat(64) } };
@@ -75,7 +75,7 @@ it('refuses a download whose checksum is another, and goes on to the package man
   );
 });
 
-it('says what to install when there is no way to get it', async () => {
+it('names what to install when every source fails', async () => {
   await using folder = await temporaryFolder();
   const search = findNatsServer({
     searchPath: [],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { startNats } from '../src/nats.ts';
 import { startProcessGuard } from '../src/process-guard.ts';
-import { temporaryFolder } from './folder.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const guard = startProcessGuard();
 afterAll(() => guard.close());
@@ -23,25 +23,25 @@ const client = (url: string) => {
   return connect({ servers: host, user: username, pass: password, reconnect: false });
 };
 
-it('keeps the messages of a stream over a kill, on the same port', async () => {
+it('keeps stream messages and its port after SIGKILL', async () => {
   await using folder = await temporaryFolder();
   const first = await start(folder.path);
   const before = await client(first.url);
-  await (await jetstreamManager(before)).streams.add({ name: 'facts', subjects: ['facts.>'] });
-  await jetstream(before).publish('facts.one', 'kept');
+  await (await jetstreamManager(before)).streams.add({ name: 'events', subjects: ['events.>'] });
+  await jetstream(before).publish('events.one', 'persisted');
   await before.close();
   process.kill(first.pid, 'SIGKILL');
   await first.exited;
 
   const second = await start(folder.path, first.port);
   const after = await client(second.url);
-  const { state } = await (await jetstreamManager(after)).streams.info('facts');
+  const { state } = await (await jetstreamManager(after)).streams.info('events');
   expect(state.messages).toBe(1);
   await after.close();
   await second.stop();
 });
 
-it('refuses a client without credentials', async () => {
+it('rejects a client without credentials', async () => {
   await using folder = await temporaryFolder();
   const server = await start(folder.path);
   const anonymous = connect({ servers: `127.0.0.1:${server.port}`, reconnect: false });
@@ -49,7 +49,7 @@ it('refuses a client without credentials', async () => {
   await server.stop();
 });
 
-it('does not refuse a stream because the disk is smaller than what streams may grow to', async () => {
+it('accepts a stream whose size limit exceeds the disk', async () => {
   await using folder = await temporaryFolder();
   const server = await start(folder.path);
   const nats = await client(server.url);

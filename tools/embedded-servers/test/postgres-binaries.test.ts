@@ -2,9 +2,9 @@ import { mkdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { linkLibraries } from '../src/postgres-binaries.ts';
-import { temporaryFolder } from './folder.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-it('makes the library links that an npm without install scripts leaves out', async () => {
+it('creates the library links that install scripts would create', async () => {
   await using folder = await temporaryFolder();
   const library = join(folder.path, 'native/lib');
   await mkdir(library, { recursive: true });

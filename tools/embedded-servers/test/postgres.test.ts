@@ -4,7 +4,8 @@ import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { startPostgres } from '../src/postgres.ts';
 import { startProcessGuard } from '../src/process-guard.ts';
-import { isAlive, temporaryFolder } from './folder.ts';
+import { isAlive } from '../src/process-table.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const guard = startProcessGuard();
 afterAll(() => guard.close());
@@ -29,7 +30,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-it('runs PostgreSQL 18 for 300 connections, with a text order that no machine changes', async () => {
+it('runs PostgreSQL 18 with 300 connections and a fixed collation', async () => {
   await using folder = await temporaryFolder();
   const server = await start(folder.path);
   const [version] = await query(server.url, 'show server_version');
@@ -40,24 +41,24 @@ it('runs PostgreSQL 18 for 300 connections, with a text order that no machine ch
   expect(isAlive(server.pid)).toBe(false);
 });
 
-it('keeps its data over a stop and over a kill', async () => {
+it('keeps its data after a stop and after SIGKILL', async () => {
   await using folder = await temporaryFolder();
   const first = await start(folder.path);
-  await query(first.url, 'create table kept (value int); ');
-  await query(first.url, 'insert into kept values (1)');
+  await query(first.url, 'create table number (value int)');
+  await query(first.url, 'insert into number values (1)');
   await first.stop();
 
   const second = await start(folder.path);
-  await query(second.url, 'insert into kept values (2)');
+  await query(second.url, 'insert into number values (2)');
   process.kill(second.pid, 'SIGKILL');
   expect(await second.exited).toBe('signal SIGKILL');
 
   const third = await start(folder.path);
-  expect(await query(third.url, 'select value from kept order by value')).toEqual([1, 2]);
+  expect(await query(third.url, 'select value from number order by value')).toEqual([1, 2]);
   await third.stop();
 });
 
-it('is not held up by a lock file whose process id belongs to a stranger', async () => {
+it('ignores a lock file whose process id belongs to another program', async () => {
   await using folder = await temporaryFolder();
   await (await start(folder.path)).stop();
   await writeFile(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n`);
@@ -66,7 +67,7 @@ it('is not held up by a lock file whose process id belongs to a stranger', async
   await server.stop();
 });
 
-it('lets nobody in without the password', async () => {
+it('rejects connections with a wrong password', async () => {
   await using folder = await temporaryFolder();
   const server = await start(folder.path);
   await expect(query(server.url.replace('secret', 'wrong'), 'select 1')).rejects.toThrow('password');
@@ -74,7 +75,7 @@ it('lets nobody in without the password', async () => {
   await expect(start(folder.path, { password: 'other' })).rejects.toThrow('refused the password');
 });
 
-it('says which port is taken when it was told to use that one', async () => {
+it('fails with the port when a fixed port is in use', async () => {
   await using folder = await temporaryFolder();
   await using other = await temporaryFolder();
   const server = await start(folder.path);
@@ -82,14 +83,14 @@ it('says which port is taken when it was told to use that one', async () => {
   await server.stop();
 });
 
-it('refuses a folder of another version, in words that say so', async () => {
+it('rejects a data folder of another PostgreSQL version', async () => {
   await using folder = await temporaryFolder();
   await (await start(folder.path)).stop();
   await writeFile(join(folder.path, 'postgres', 'PG_VERSION'), '15\n');
   await expect(start(folder.path)).rejects.toThrow('belongs to PostgreSQL 15');
 });
 
-it('works in a folder that everybody may enter, too', async () => {
+it('starts in a folder that every user can enter', async () => {
   await using folder = await temporaryFolder();
   await chmod(folder.path, 0o755);
   const server = await start(folder.path);

@@ -6,18 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startPostgres } from '../src/postgres.ts';
 import { startProcessGuard } from '../src/process-guard.ts';
-import { isAlive, temporaryFolder } from './folder.ts';
+import { isAlive } from '../src/process-table.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 interface OwnedServers {
   pids: number[];
 }
 
-async function untilGone(pids: readonly number[]): Promise<void> {
+async function waitForExit(pids: readonly number[]): Promise<void> {
   for (const deadline = performance.now() + 10_000; pids.some(isAlive) && performance.now() < deadline;)
     await delay(20);
 }
 
-it('ends both servers when their owner is killed, and leaves the data fit for the next', async () => {
+it('ends both servers when their owner is killed, without damaging the data', async () => {
   await using folder = await temporaryFolder();
   const owner = spawn(process.execPath, [join(import.meta.dirname, 'servers-owner.ts'), folder.path], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -28,7 +29,7 @@ it('ends both servers when their owner is killed, and leaves the data fit for th
   expect(pids.map(isAlive)).toEqual([true, true]);
 
   owner.kill('SIGKILL');
-  await untilGone(pids);
+  await waitForExit(pids);
   expect(pids.map(isAlive)).toEqual([false, false]);
 
   const guard = startProcessGuard();
@@ -42,18 +43,18 @@ it('ends both servers when their owner is killed, and leaves the data fit for th
   guard.close();
 });
 
-it('ends what ignores the gentle signal, and spares what was forgotten', async () => {
+it('kills a process that ignores SIGTERM, but not one it no longer watches', async () => {
   const stubborn = spawn('/bin/sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 0.1; done'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const spared = spawn('sleep', ['60'], { stdio: 'ignore' });
+  const unwatched = spawn('sleep', ['60'], { stdio: 'ignore' });
   await once(stubborn.stdout, 'data');
   const guard = startProcessGuard();
-  for (const { pid } of [stubborn, spared]) guard.watch(pid ?? 0, { first: 'SIGTERM', later: 'SIGKILL' });
-  guard.forget(spared.pid ?? 0);
+  for (const { pid } of [stubborn, unwatched]) guard.watch(pid ?? 0, { first: 'SIGTERM', later: 'SIGKILL' });
+  guard.forget(unwatched.pid ?? 0);
   guard.close();
   const [, signal] = await once(stubborn, 'exit');
   expect(signal).toBe('SIGKILL');
-  expect(spared.exitCode).toBeNull();
-  spared.kill();
+  expect(unwatched.exitCode).toBeNull();
+  unwatched.kill();
 });

@@ -1,4 +1,4 @@
-// A process that owns both servers, for tests that kill it. It prints one line of JSON and waits.
+// A process that owns both servers, for tests that kill it. It prints the pids as one line of JSON and waits.
 import { startNats } from '../src/nats.ts';
 import { startPostgres } from '../src/postgres.ts';
 import { startProcessGuard } from '../src/process-guard.ts';
@@ -12,5 +12,5 @@ const postgres = await startPostgres({
   logFile: `${folder}/postgres.log`,
 });
 const nats = await startNats({ ...shared, storeDir: `${folder}/nats`, logFile: `${folder}/nats.log` });
-console.log(JSON.stringify({ pids: [postgres.pid, nats.pid], postgresUrl: postgres.url }));
+console.log(JSON.stringify({ pids: [postgres.pid, nats.pid] }));
 process.stdin.resume();

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '@billing/service/start-error';
 
 /**
- * Takes the data folder for this process alone. The operating system gives the lock back when the process ends,
- * however it ends, which a file with a process id would not.
- * @throws StartError when another system has it, or the folder can't be written.
+ * Locks the data folder for this process. The operating system releases the lock when the process exits, even after a
+ * crash; a file with a process id would remain.
+ * @throws StartError when another system has the lock, or the folder is not writable
  */
 export function lockDataDir(dataDir: string): Disposable {
   try {

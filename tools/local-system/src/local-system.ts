@@ -3,50 +3,50 @@ import { tryPort } from '@billing/embedded-servers/free-port';
 import { type ProcessGuard, startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { provisionAll } from '@billing/service/provision';
 import { StartError } from '@billing/service/start-error';
-import { ensureDatabase, natsPart, postgresPart, requireBroker, requireDatabase } from './backing.ts';
-import { type BillingPrograms, planBillingPrograms, type Surroundings } from './billing-parts.ts';
-import { assembleCrew, type Crew, type PartState } from './crew.ts';
+import { ensureDatabase, natsPart, postgresPart, requireBroker, requireDatabase } from './backing-services.ts';
+import { type BillingPrograms, planBillingPrograms, type PlanInputs } from './billing-programs.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { nodePart } from './part.ts';
-import { untilFormerPartsAreGone } from './pids-file.ts';
+import { waitForPreviousParts } from './pids-file.ts';
 import { type MemoryUse, measureMemory } from './process-memory.ts';
-import { rememberPorts } from './remembered-ports.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import type { RestartDelay } from './supervise.ts';
+import { stablePorts } from './stable-ports.ts';
+import type { RestartDelay } from './supervised-part.ts';
+import { openSupervisor, type PartState, type Supervisor } from './supervisor.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
 export interface LocalSystemOptions extends Partial<Omit<Settings, 'dataDir' | 'demo'>> {
   dataDir: string;
-  /** One line per event worth reading; default: nobody reads. */
+  /** Receives progress, one line at a time. */
   report?: (line: string) => void;
-  /** Gives the start up, and stops what was started. */
+  /** Aborts the start and stops what was started. */
   signal?: AbortSignal;
   restartDelay?: RestartDelay;
   /** Which programs run; default: the processor, the services and the gateway of this repository. */
-  planPrograms?: (surroundings: Surroundings) => Promise<BillingPrograms>;
+  planPrograms?: (inputs: PlanInputs) => Promise<BillingPrograms>;
 }
 
 export interface LocalSystem extends AsyncDisposable {
   readonly gatewayUrl: string;
-  /** Absent when `STRIPE_API_BASE_URL` names a processor that is not ours. */
+  /** The local processor; undefined when `STRIPE_API_BASE_URL` names another one. */
   readonly processorUrl: string | undefined;
-  /** Every running part by name. */
+  /** Every part by name. */
   readonly services: Readonly<Record<string, PartState>>;
   /** Stops a part and keeps it stopped. */
   stopService(name: string): Promise<void>;
-  /** Starts a stopped part; fulfilled when it is ready. */
+  /** Starts a stopped part; resolves when it is ready. */
   startService(name: string): Promise<void>;
   measureMemory(): MemoryUse;
-  /** Stops everything in order and gives the data folder back. */
+  /** Stops everything in order and unlocks the data folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the whole system and watches over it; fulfilled when the gateway and everything behind it is ready. A part
- * that ends is started again. When this process is killed, every part ends with it.
- * @throws StartError or an error that names the part, with the last lines of its log; nothing is left running.
+ * Starts the whole system and supervises it; resolves when every part is ready. A part that exits is restarted. When
+ * this process is killed, all parts end.
+ * @throws StartError, or an error that names the part and shows the last lines of its log; nothing is left running
  */
 export async function startLocalSystem(options: LocalSystemOptions): Promise<LocalSystem> {
   const { report = () => {}, signal, planPrograms = planBillingPrograms } = options;
@@ -57,18 +57,18 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
   await using resources = new AsyncDisposableStack();
   resources.use(lockDataDir(dataDir));
   const secrets = loadSecrets(dataDir);
-  await untilFormerPartsAreGone(dataDir);
-  const choosePort = rememberPorts(dataDir);
+  await waitForPreviousParts(dataDir);
+  const choosePort = stablePorts(dataDir);
   const gatewayPort = settings.gatewayPort || (await choosePort('gateway'));
   const gatewayUrl = `http://localhost:${gatewayPort}`;
 
   const guard = resources.adopt(startProcessGuard(), it => it.close());
-  const crew = await assembleCrew({ dataDir, report, resources, restartDelay: options.restartDelay });
-  const giveUp = () => crew.abandonLaunches();
-  signal?.addEventListener('abort', giveUp);
-  resources.defer(async () => signal?.removeEventListener('abort', giveUp));
+  const supervisor = await openSupervisor({ dataDir, report, resources, restartDelay: options.restartDelay });
+  const abortLaunches = () => supervisor.abortLaunches();
+  signal?.addEventListener('abort', abortLaunches);
+  resources.defer(async () => signal?.removeEventListener('abort', abortLaunches));
 
-  const backing = await startBacking({ settings, secrets, guard, report, choosePort, crew });
+  const backing = await startBackingServices({ settings, secrets, guard, report, choosePort, supervisor });
   signal?.throwIfAborted();
   const databaseUrls = await provisionAll(backing.adminUrl, service => secrets.rolePasswords[service]);
   report('database provisioned');
@@ -84,7 +84,7 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     choosePort,
   });
   signal?.throwIfAborted();
-  await startPrograms(programs, crew, guard);
+  await startPrograms(programs, supervisor, guard);
   signal?.throwIfAborted();
 
   const owned = resources.move();
@@ -93,26 +93,26 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     gatewayUrl,
     processorUrl: programs.processor && `http://localhost:${programs.processor.port}`,
     get services() {
-      return crew.describe();
+      return supervisor.describe();
     },
-    stopService: async name => crew.require(name).hold(),
-    startService: async name => crew.require(name).resume(),
+    stopService: async name => supervisor.find(name).stop(),
+    startService: async name => supervisor.find(name).resume(),
     measureMemory: () => measureMemory([process.pid]),
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** PostgreSQL and NATS: our own, or those of the settings once they have answered. */
-async function startBacking(options: {
+/** Starts the embedded PostgreSQL and NATS, or checks that the configured ones can be reached. */
+async function startBackingServices(options: {
   settings: Settings;
   secrets: Secrets;
   guard: ProcessGuard;
   report: (line: string) => void;
-  choosePort: Surroundings['choosePort'];
-  crew: Crew;
+  choosePort: PlanInputs['choosePort'];
+  supervisor: Supervisor;
 }): Promise<{ adminUrl: string; natsUrl: string }> {
-  const { settings, secrets, crew, ...shared } = options;
+  const { settings, secrets, supervisor, ...shared } = options;
   const { databaseUrl, natsUrl, dataDir } = settings;
   if (databaseUrl !== undefined) await requireDatabase(databaseUrl, 'DATABASE_URL');
   if (natsUrl !== undefined) await requireBroker(natsUrl);
@@ -123,19 +123,21 @@ async function startBacking(options: {
       : undefined;
   const nats =
     natsUrl === undefined ? await natsPart({ ...shared, dataDir, password: secrets.natsPassword }) : undefined;
-  // Side by side, since a machine without nats-server has to fetch it first; NATS is stopped before PostgreSQL.
-  await Promise.all([postgres, nats].map(part => crew.enlist(part === undefined ? [] : [part])));
+  // Concurrently, because a machine without nats-server downloads it first. NATS stops before PostgreSQL.
+  await Promise.all([postgres, nats].map(part => supervisor.start(part === undefined ? [] : [part])));
   if (postgres !== undefined) await ensureDatabase(postgres.adminUrl);
 
   const urls = { adminUrl: databaseUrl ?? postgres?.adminUrl, natsUrl: natsUrl ?? nats?.clientUrl };
-  if (urls.adminUrl === undefined || urls.natsUrl === undefined) throw new Error('A server without an address.');
+  if (urls.adminUrl === undefined || urls.natsUrl === undefined) throw new Error('PostgreSQL or NATS has no URL.');
   return { adminUrl: urls.adminUrl, natsUrl: urls.natsUrl };
 }
 
-/** All at once, for the start is as long as its longest part; they are enlisted against the order of stopping. */
-async function startPrograms(programs: BillingPrograms, crew: Crew, guard: ProcessGuard): Promise<void> {
+/** Starts all programs concurrently. They stop in the reverse of the order in which they are passed to the supervisor. */
+async function startPrograms(programs: BillingPrograms, supervisor: Supervisor, guard: ProcessGuard): Promise<void> {
   const groups = [programs.processor === undefined ? [] : [programs.processor], programs.services, [programs.gateway]];
-  await Promise.all(groups.map(group => crew.enlist(group.map(program => nodePart(program, { root: ROOT, guard })))));
+  await Promise.all(
+    groups.map(group => supervisor.start(group.map(program => nodePart(program, { root: ROOT, guard })))),
+  );
 }
 
 async function requireGatewayPort(port: number): Promise<void> {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { runFirstDemo } from './first-demo.ts';
+import { findParentNpm, isAlive } from '@billing/embedded-servers/process-table';
 import { startLocalSystem } from './local-system.ts';
-import { findParentNpm, isAlive } from './process-table.ts';
-import { renderScreen } from './screen.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { runStartDemo } from './start-demo.ts';
+import { renderStartSummary } from './start-summary.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-// A reader that went away (`npm start | head`) must not take the system down.
+// A closed output pipe (`npm start | head`) must not stop the system.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
-const say = (line: string) => console.log(line);
+const print = (line: string) => console.log(line);
 
-const stopping = stopRequest();
+const stopping = stopSignal();
 try {
   await run(readSettings(process.env, process.argv.slice(2), ROOT), stopping);
 } catch (error) {
@@ -22,15 +22,15 @@ try {
   }
 }
 
-/** Runs the system until it is asked to stop. */
+/** Runs the system until `signal` is aborted. */
 async function run(settings: Settings, signal: AbortSignal): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
   signal.addEventListener('abort', () => stop(undefined));
-  await using system = await startLocalSystem({ ...settings, report: say, signal });
-  const demo = settings.demo ? await Promise.race([runFirstDemo(system, settings, say), stopped]) : undefined;
+  await using system = await startLocalSystem({ ...settings, report: print, signal });
+  const demo = settings.demo ? await Promise.race([runStartDemo(system, settings, print), stopped]) : undefined;
   signal.throwIfAborted();
-  say(
-    renderScreen({
+  print(
+    renderStartSummary({
       gatewayUrl: settings.publicUrl ?? system.gatewayUrl,
       processorUrl: system.processorUrl,
       demo,
@@ -42,23 +42,26 @@ async function run(settings: Settings, signal: AbortSignal): Promise<void> {
   await stopped;
 }
 
-/** Aborted by Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that started us. A second Ctrl-C leaves at once. */
-function stopRequest(): AbortSignal {
+/**
+ * Returns a signal that is aborted by Ctrl-C, SIGTERM, a closed terminal, or the exit of the npm that started this
+ * process. A second Ctrl-C exits at once.
+ */
+function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  const request = () => {
-    // The guard ends the parts when this process is gone.
+  const requestStop = () => {
+    // The guard ends the parts when this process exits.
     if (controller.signal.aborted) process.exit(130);
-    say('\nStopping…');
+    print('\nStopping…');
     controller.abort(new Error('The system was asked to stop.'));
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
 
   const npm = findParentNpm();
   if (npm === undefined) return controller.signal;
   const watch = setInterval(() => {
     if (isAlive(npm)) return;
     clearInterval(watch);
-    request();
+    requestStop();
   }, 500);
   watch.unref();
   return controller.signal;

@@ -3,24 +3,21 @@ import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
 import { type ServerProcess, startServerProcess, untilReady } from '@billing/embedded-servers/server-process';
 import { inheritedEnvironment } from './inherited-environment.ts';
 
-/** One process of the system: what it is called, where it listens and how it is started. */
+/** One process of the system: its name, its address and how it is started. */
 export interface Part {
   readonly name: string;
   readonly port: number;
   /** Without credentials. */
   readonly url: string;
   readonly logFile: string;
-  /**
-   * Starts it once; the promise is fulfilled when it is ready (or just alive, when no more is asked), and rejected, with
-   * the process gone, when it is not.
-   */
+  /** Starts the process once and waits until it is ready or live. If that fails, the process is stopped. */
   launch(signal: AbortSignal, until: 'ready' | 'live'): Promise<ServerProcess>;
 }
 
-/** A part that is a Node program of this repository and answers `/health/ready` and `/health/live`. */
+/** A Node program of this repository that serves `/health/ready` and `/health/live`. */
 export interface NodeProgram {
   name: string;
-  /** Absolute path of the file that node runs. */
+  /** Absolute path of the main module. */
   entry: string;
   args?: readonly string[];
   port: number;
@@ -28,11 +25,12 @@ export interface NodeProgram {
   logFile: string;
 }
 
-/** Room for a service's own deadline for closing, which is 15 s. */
+/** Longer than a service's own shutdown timeout of 15 s. */
 const STOP_TIMEOUT_MS = 17_000;
 const READY_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 3_000;
 
+/** Describes a Node program as a part. */
 export function nodePart(program: NodeProgram, { root, guard }: { root: string; guard: ProcessGuard }): Part {
   const { name, entry, args = [], port, env, logFile } = program;
   const url = `http://127.0.0.1:${port}`;
@@ -50,7 +48,7 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
   const launch: Part['launch'] = async (signal, until) => {
     const server = await startServerProcess(command);
     try {
-      await untilReady(server, command, () => answersHealth(url, until), { timeoutMs: READY_TIMEOUT_MS, signal });
+      await untilReady(server, command, () => isHealthy(url, until), { timeoutMs: READY_TIMEOUT_MS, signal });
       return server;
     } catch (error) {
       await server.stop();
@@ -60,17 +58,17 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
   return { name, port, url, logFile, launch };
 }
 
-/** Small heaps: a service of this size needs little, and there are nine of them on a laptop. */
+/** Small heaps: nine such processes share one machine. */
 const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32'];
 
-/** Puts the log of the earlier start aside as `.previous`, so that what is shown of this one is its own. */
+/** Renames the log of the previous start to `.previous`, so that each log covers one start. */
 export function beginLog(logFile: string): void {
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.previous`);
 }
 
-async function answersHealth(url: string, question: 'ready' | 'live'): Promise<boolean> {
+async function isHealthy(url: string, check: 'ready' | 'live'): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health/${question}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const response = await fetch(`${url}/health/${check}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
     await response.arrayBuffer();
     return response.ok;
   } catch {

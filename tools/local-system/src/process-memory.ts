@@ -13,13 +13,13 @@ export interface MemoryUse {
 }
 
 /**
- * The memory of these processes and all their descendants. On Linux shared pages are divided among those who share
- * them, so that PostgreSQL's buffers count once.
+ * Returns the memory of these processes and all their descendants. On Linux it is the proportional set size, so that
+ * pages shared by PostgreSQL's processes count once.
  */
 export function measureMemory(roots: readonly number[]): MemoryUse {
   const rows = existsSync('/proc/self/stat') ? readProc() : readPs();
   const counted = new Set<number>(roots);
-  // Each round finds one more generation.
+  // Each round adds one more generation.
   for (let size = 0; size < counted.size;) {
     size = counted.size;
     for (const { pid, parent } of rows) if (counted.has(parent)) counted.add(pid);
@@ -33,7 +33,7 @@ function readProc(): ProcessRow[] {
     .filter(name => /^\d+$/.test(name))
     .flatMap(name => {
       try {
-        // The name in parentheses may itself hold spaces and parentheses.
+        // The name in parentheses may itself contain spaces and parentheses.
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
         const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
         return [{ pid: Number(name), parent, bytes: readBytes(name) }];
@@ -53,7 +53,7 @@ function readBytes(pid: string): number {
       const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text) ?? [];
       if (kibibytes !== undefined) return Number(kibibytes) * 1024;
     } catch {
-      // Another user's process hides the finer figure.
+      // The proportional set size of another user's process is not readable.
     }
   }
   return 0;

@@ -15,7 +15,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const supervisor = { pid: 1, port: 1, url: 'http://127.0.0.1:1', token: 'token' };
 const part = (port: number) => ({ pid: 1, port, url: `http://127.0.0.1:${port}` });
 
-it('finds the servers of a running system, with the role of the one service', () => {
+it('returns the servers of a running system with the service’s own role', () => {
   const { rolePasswords, natsPassword } = loadSecrets(dataDir);
   writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
   expect(findServers(dataDir, 'analytics')).toEqual({
@@ -24,7 +24,7 @@ it('finds the servers of a running system, with the role of the one service', ()
   });
 });
 
-it('says what to do when no system runs, or one over servers of its owner’s', () => {
+it('says what to do when no system runs or its servers are external', () => {
   expect(() => findServers(dataDir, 'analytics')).toThrow('Run npm start');
   writePids(dataDir, { supervisor, parts: { nats: part(4_222) } });
   expect(() => findServers(dataDir, 'analytics')).toThrow('Set DATABASE_URL and NATS_URL');

@@ -1,33 +1,33 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SERVICES } from '@billing/contracts/operation';
+import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { StartError } from '@billing/service/start-error';
 import { z } from 'zod';
 
 const secrets = z.object({
-  /** Of PostgreSQL's superuser. */
+  /** Password of PostgreSQL's superuser. */
   postgresPassword: z.string().min(1),
   natsPassword: z.string().min(1),
-  /** Of each service's own role. */
+  /** Password of each service's database role. */
   rolePasswords: z.record(z.enum(SERVICES), z.string().min(1)),
-  /** Signs sessions. */
+  /** Signs session cookies. */
   authSecret: z.string().min(32),
-  /** 32 bytes, base64: encrypts the teams' processor credentials. */
+  /** Encrypts the teams' processor credentials; 32 bytes in base64. */
   credentialsKey: z.base64(),
-  /** Ed25519: the gateway signs who asks, the services verify. PEM, in base64 so that it is one line. */
+  /** Ed25519 key pair: the gateway signs identity tokens, the services verify them. PEM, in base64 to fit one line. */
   identityPublicKey: z.base64(),
   identityPrivateKey: z.base64(),
 });
 export type Secrets = z.output<typeof secrets>;
 
 /**
- * The secrets of a data folder: made at its first start, the same ever after, readable by their owner only.
- * @throws StartError when the file is damaged; without it the data can't be opened.
+ * Returns the secrets of a data folder. The first start creates them in a file that only its owner can read.
+ * @throws StartError when the file is damaged; the data can't be opened without it
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json');
-  if (!existsSync(file)) return keep(file, createSecrets());
+  if (!existsSync(file)) return save(file, createSecrets());
   try {
     return secrets.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
@@ -37,7 +37,7 @@ export function loadSecrets(dataDir: string): Secrets {
   }
 }
 
-/** New random secrets for one system. */
+/** Returns new random secrets for one system. */
 export function createSecrets(): Secrets {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -54,14 +54,19 @@ export function createSecrets(): Secrets {
   };
 }
 
-/** Written beside its place and moved, so that a crash leaves either no file or a whole one. */
-function keep(file: string, value: Secrets): Secrets {
+/** Writes a temporary file and renames it, so that a crash leaves either no file or a complete one. */
+function save(file: string, value: Secrets): Secrets {
   writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return value;
 }
 
-/** 256 bits that need no escaping in a URL or a configuration file. */
+/** Returns 256 random bits in hex, which need no escaping in a URL or a configuration file. */
 function randomText(): string {
   return randomBytes(32).toString('hex');
+}
+
+/** The environment variable for the password of a service's database role: `CATALOG_DATABASE_PASSWORD`. */
+export function passwordVariable(service: ServiceName): string {
+  return `${service.toUpperCase()}_DATABASE_PASSWORD`;
 }

@@ -15,12 +15,12 @@ it('has a default for everything', () => {
   });
 });
 
-it('takes an empty variable as absent', () => {
+it('treats an empty variable as absent', () => {
   const settings = readSettings({ GATEWAY_PORT: '', DATABASE_URL: '', BILLING_DATA_DIR: '' }, [], '/home/project');
   expect(settings).toMatchObject({ gatewayPort: 8080, databaseUrl: undefined, dataDir: '/home/project/.data' });
 });
 
-it('takes what it is told', () => {
+it('reads variables and arguments', () => {
   const settings = readSettings(
     { GATEWAY_PORT: '9090', BILLING_DATA_DIR: '/tmp/one', NATS_URL: 'nats://127.0.0.1:4222' },
     ['--no-demo'],
@@ -39,6 +39,6 @@ it.each([
   [{ GATEWAY_PORT: '70000' }, [], 'GATEWAY_PORT is wrong'],
   [{ DATABASE_URL: 'mysql://localhost/x' }, [], 'DATABASE_URL is wrong'],
   [{}, ['--demo'], 'Unknown argument --demo'],
-])('names what is wrong in %o %o', (source, args, message) => {
+])('names the wrong setting in %o %o', (source, args, message) => {
   expect(() => readSettings(source, args, '/home/project')).toThrow(message);
 });

@@ -18,14 +18,14 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
 });
 
-/** What `npm start` may be told; each has a default, or the embedded part stands in. */
+/** The settings of `npm start`. Without `databaseUrl` or `natsUrl` an embedded server runs. */
 export interface Settings {
   dataDir: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   gatewayPort: number;
   publicUrl?: string | undefined;
   logLevel: string;
-  /** An existing PostgreSQL: a role that may create roles and schemas in that database. */
+  /** An existing PostgreSQL database and a role that may create roles and schemas in it. */
   databaseUrl?: string | undefined;
   natsUrl?: string | undefined;
   stripeApiBaseUrl?: string | undefined;
@@ -34,8 +34,8 @@ export interface Settings {
 }
 
 /**
- * Reads the environment and the arguments of `npm start`; `home` is where `.data` goes by default.
- * @throws StartError that names what is wrong.
+ * Reads the environment and the arguments of `npm start`. The default data folder is `.data` in `home`.
+ * @throws StartError that names the wrong variable or argument
  */
 export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[], home: string): Settings {
   const unknown = args.find(argument => argument !== '--no-demo');

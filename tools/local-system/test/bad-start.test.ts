@@ -7,10 +7,10 @@ import { testNatsUrl } from '@billing/testing/nats';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Nothing listens there. */
+/** No server listens on this address. */
 const NOWHERE = '127.0.0.1:9';
 
-it.each(SERVICES)('%s names every variable it misses', async service => {
+it.each(SERVICES)('%s names every missing variable', async service => {
   const { code, stderr } = await start(service, {});
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -20,7 +20,7 @@ it.each(SERVICES)('%s names every variable it misses', async service => {
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-it.each(SERVICES)('%s says in a sentence that the database cannot be reached', async service => {
+it.each(SERVICES)('%s reports in one sentence that PostgreSQL cannot be reached', async service => {
   const DATABASE_URL = `postgres://billing_${service}:secret@${NOWHERE}/billing`;
   const { code, stderr } = await start(service, { ...complete(), DATABASE_URL });
   expect([code, stderr.trim()]).toEqual([
@@ -29,7 +29,7 @@ it.each(SERVICES)('%s says in a sentence that the database cannot be reached', a
   ]);
 });
 
-it.each(SERVICES)('%s says in a sentence that the broker cannot be reached', async service => {
+it.each(SERVICES)('%s reports in one sentence that NATS cannot be reached', async service => {
   await using database = await createTestDatabase(service);
   const { code, stderr } = await start(service, {
     ...complete(),
@@ -42,7 +42,7 @@ it.each(SERVICES)('%s says in a sentence that the broker cannot be reached', asy
   );
 });
 
-/** All that a service reads; every service finds its own among them. */
+/** Returns the variables of all services together. */
 function complete(): Record<string, string> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

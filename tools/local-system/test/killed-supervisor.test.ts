@@ -1,20 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { isAlive } from '@billing/embedded-servers/process-table';
 import { expect, it } from 'vitest';
 import { startLocalSystem } from '../src/local-system.ts';
-import { isAlive, partPids, temporaryDataDir, until } from './processes.ts';
+import { partPids, temporaryDataDir, waitUntil } from './data-folder.ts';
 import { planStandIns, stoppedInOrder } from './stand-in-system.ts';
 
 async function startOwner(dataDir: string): Promise<ChildProcess> {
-  const owner = spawn(process.execPath, [join(import.meta.dirname, 'owner.ts'), dataDir], {
+  const owner = spawn(process.execPath, [join(import.meta.dirname, 'system-owner.ts'), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(owner.stdout, 'data');
   return owner;
 }
 
-it('stops in order and ends with code 0 on SIGTERM', async () => {
+it('stops in order and exits with code 0 on SIGTERM', async () => {
   await using data = await temporaryDataDir();
   const owner = await startOwner(data.path);
   const pids = partPids(data.path);
@@ -25,7 +26,7 @@ it('stops in order and ends with code 0 on SIGTERM', async () => {
   expect((await stoppedInOrder(data.path))[0]).toBe('gateway');
 });
 
-it('leaves no process behind when the supervisor is killed, and starts again over the same data', async () => {
+it('leaves no process when the supervisor is killed, and starts again with the same data', async () => {
   await using data = await temporaryDataDir();
   const owner = await startOwner(data.path);
   const pids = partPids(data.path);
@@ -33,8 +34,8 @@ it('leaves no process behind when the supervisor is killed, and starts again ove
   owner.kill('SIGKILL');
   await once(owner, 'exit');
 
-  // At once, while the guard is still ending the former parts.
+  // Immediately, while the guard is still ending the previous parts.
   await using system = await startLocalSystem({ dataDir: data.path, planPrograms: planStandIns() });
-  await until(() => !pids.some(isAlive));
+  await waitUntil(() => !pids.some(isAlive));
   expect((await fetch(system.gatewayUrl)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalSystem, startLocalSystem } from '../src/local-system.ts';
-import { readPids, temporaryDataDir, until } from './processes.ts';
+import { readPids, temporaryDataDir, waitUntil } from './data-folder.ts';
 import { planStandIns } from './stand-in-system.ts';
 
 const resources = new AsyncDisposableStack();
@@ -31,12 +31,12 @@ const stateOf = (name: string) => {
   return state;
 };
 
-/** The stand-in answers with its environment. */
+/** Returns the environment of a stand-in, which is its HTTP response. */
 async function environmentOf(name: string): Promise<Record<string, string>> {
   return (await (await fetch(stateOf(name).url)).json()) as Record<string, string>;
 }
 
-it('has started every part and reported its time', async () => {
+it('starts every part and reports its start time', async () => {
   expect(Object.keys(system.services)).toEqual(['postgres', 'nats', 'processor', 'catalog', 'customers', 'gateway']);
   for (const name of Object.keys(system.services))
     expect(lines.some(line => line.startsWith(name) && /ready in \d+\.\d s/.test(line))).toBe(true);
@@ -44,7 +44,7 @@ it('has started every part and reported its time', async () => {
   expect(system.measureMemory().processes).toBeGreaterThan(6);
 });
 
-it('gives a service a database role and a broker that work', async () => {
+it('gives a service a working database role and NATS URL', async () => {
   const env = await environmentOf('catalog');
   const client = new Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
@@ -57,26 +57,26 @@ it('gives a service a database role and a broker that work', async () => {
   await nats.close();
 });
 
-it('keeps its secrets from other users, and out of what it tells about its parts', () => {
+it('keeps secrets unreadable for other users and out of pids.json URLs', () => {
   for (const file of ['secrets.json', 'pids.json', 'logs/postgres.log'])
     expect(statSync(join(dataDir, file)).mode & 0o077).toBe(0);
   expect(Object.values(readPids(dataDir).parts).filter(({ url }) => url.includes('@'))).toEqual([]);
 });
 
-it.each(['catalog', 'nats', 'postgres'])('starts %s again when it dies', async name => {
+it.each(['catalog', 'nats', 'postgres'])('restarts %s when it is killed', async name => {
   const before = stateOf(name).pid ?? 0;
   process.kill(before, 'SIGKILL');
-  await until(() => ![before, undefined].includes(stateOf(name).pid));
+  await waitUntil(() => ![before, undefined].includes(stateOf(name).pid));
   expect(readPids(dataDir).parts[name]?.pid).toBe(stateOf(name).pid);
-  expect(lines).toContain(`${name} ended with signal SIGKILL; starting it again`);
+  expect(lines).toContain(`${name} ended with signal SIGKILL; restarting it`);
 });
 
-it('takes a restarted service as back though something else keeps it from being ready', async () => {
+it('counts a restarted service as running when it is live but not ready', async () => {
   const { UNREADY = '' } = await environmentOf('gateway');
   writeFileSync(UNREADY, '');
   const before = stateOf('gateway').pid ?? 0;
   process.kill(before, 'SIGKILL');
-  await until(() => ![before, undefined].includes(stateOf('gateway').pid));
+  await waitUntil(() => ![before, undefined].includes(stateOf('gateway').pid));
   expect((await fetch(`${stateOf('gateway').url}/health/ready`)).status).toBe(503);
   rmSync(UNREADY);
 });
@@ -89,27 +89,27 @@ it('keeps a stopped service down until it is started', async () => {
   expect((await fetch(stateOf('catalog').url)).status).toBe(200);
 });
 
-it('stops and starts a service over its private door, for those who know the token', async () => {
+it('stops and starts a service through the control server with its token', async () => {
   const { supervisor } = readPids(dataDir);
   const post = (path: string, token: string) =>
     fetch(`${supervisor.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
 
   expect((await post('/services/catalog/stop', 'wrong')).status).toBe(401);
-  expect((await post('/services/nobody/stop', supervisor.token)).status).toBe(404);
+  expect((await post('/services/unknown/stop', supervisor.token)).status).toBe(404);
   expect((await post('/services/catalog/stop', supervisor.token)).status).toBe(200);
   expect(stateOf('catalog').pid).toBeUndefined();
   expect((await post('/services/catalog/start', supervisor.token)).status).toBe(200);
   expect(stateOf('catalog').pid).toBeTypeOf('number');
 });
 
-it('does not give its data folder to a second system', async () => {
+it('rejects a second system in the same data folder', async () => {
   await expect(startLocalSystem({ dataDir, planPrograms: planStandIns() })).rejects.toThrow(
     `The data folder ${dataDir} is in use by a running system.`,
   );
   expect((await fetch(system.gatewayUrl)).status).toBe(200);
 });
 
-it('runs beside another system, which may use its servers', async () => {
+it('runs next to another system that uses its NATS server', async () => {
   await using other = await temporaryDataDir();
   const { NATS_URL = '' } = await environmentOf('catalog');
   await using second = await startLocalSystem({ dataDir: other.path, planPrograms: planStandIns(), natsUrl: NATS_URL });

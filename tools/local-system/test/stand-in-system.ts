@@ -1,34 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BillingPrograms, Surroundings } from '../src/billing-parts.ts';
+import type { BillingPrograms, PlanInputs } from '../src/billing-programs.ts';
 
 export interface StandInOptions {
-  /** The name of a program that ends at once, and what it says before. */
+  /** A program that prints a message and exits at once. */
   failing?: { name: string; message: string };
 }
 
-/** Plans a processor, two services and a gateway that are stand-ins; the journal in the data folder tells their order. */
+/** Plans stand-ins for a processor, two services and a gateway. They log their starts and stops in the data folder. */
 export function planStandIns({ failing }: StandInOptions = {}) {
-  return async ({
-    settings,
-    natsUrl,
-    databaseUrls,
-    gatewayPort,
-    choosePort,
-  }: Surroundings): Promise<BillingPrograms> => {
+  return async ({ settings, natsUrl, databaseUrls, gatewayPort, choosePort }: PlanInputs): Promise<BillingPrograms> => {
     const program = async (name: string, port?: number) => {
       const listening = port ?? (await choosePort(name));
       return {
         name,
         entry: join(import.meta.dirname, 'stand-in.ts'),
-        // Only for the check of former processes, which looks for the names of our programs.
+        // The check for processes of a previous start looks for this name.
         args: ['main.ts'],
         port: listening,
         logFile: join(settings.dataDir, 'logs', `${name}.log`),
         env: {
           PORT: `${listening}`,
           NAME: name,
-          JOURNAL: join(settings.dataDir, 'journal'),
+          LIFECYCLE_LOG: join(settings.dataDir, 'lifecycle.log'),
           UNREADY: join(settings.dataDir, `${name}.unready`),
           NATS_URL: natsUrl,
           DATABASE_URL: databaseUrls.catalog,
@@ -44,8 +38,8 @@ export function planStandIns({ failing }: StandInOptions = {}) {
   };
 }
 
-/** The names of the stand-ins in the order in which they were stopped. */
+/** Returns the names of the stand-ins in the order in which they stopped. */
 export async function stoppedInOrder(dataDir: string): Promise<string[]> {
-  const lines = (await readFile(join(dataDir, 'journal'), 'utf8')).split('\n');
+  const lines = (await readFile(join(dataDir, 'lifecycle.log'), 'utf8')).split('\n');
   return lines.flatMap(line => (line.endsWith(' stopped') ? [line.slice(0, -' stopped'.length)] : []));
 }

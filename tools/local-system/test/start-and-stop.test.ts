@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { isAlive } from '@billing/embedded-servers/process-table';
 import { expect, it } from 'vitest';
 import { type LocalSystem, type LocalSystemOptions, startLocalSystem } from '../src/local-system.ts';
-import { isAlive, partPids, temporaryDataDir } from './processes.ts';
+import { partPids, temporaryDataDir } from './data-folder.ts';
 import { planStandIns, stoppedInOrder } from './stand-in-system.ts';
 
 const start = (dataDir: string, options: Partial<LocalSystemOptions> = {}) =>
@@ -12,7 +13,7 @@ const start = (dataDir: string, options: Partial<LocalSystemOptions> = {}) =>
 
 const portsOf = ({ services }: LocalSystem) => Object.values(services).map(({ port }) => port);
 
-it('stops everything in order, and keeps its ports for the next start', async () => {
+it('stops everything in order and reuses its ports at the next start', async () => {
   await using data = await temporaryDataDir();
   const first = await start(data.path);
   const ports = portsOf(first);
@@ -31,30 +32,30 @@ it('stops everything in order, and keeps its ports for the next start', async ()
   expect(portsOf(second)).toEqual(ports);
 });
 
-it('shows the last words of a service that does not start, and leaves nothing running', async () => {
+it('shows the log of a service that does not start, and leaves nothing running', async () => {
   await using data = await temporaryDataDir();
   const failing = { name: 'customers', message: 'customers: CREDENTIALS_KEY is missing' };
   await expect(start(data.path, { planPrograms: planStandIns({ failing }) })).rejects.toThrow(
     /customers ended with exit code 1[\s\S]*CREDENTIALS_KEY is missing/,
   );
-  // The same folder is free again, and so are the ports.
+  // The folder and the ports are free again.
   const again = await start(data.path);
   await again.stop();
 });
 
-it('gives up a start when it is told to, and leaves nothing running', async () => {
+it('aborts a start and leaves nothing running', async () => {
   await using data = await temporaryDataDir();
   const controller = new AbortController();
   const starting = start(data.path, {
     signal: controller.signal,
-    report: line => line.startsWith('postgres') && controller.abort(new Error('Enough.')),
+    report: line => line.startsWith('postgres') && controller.abort(new Error('Aborted by the test.')),
   });
-  await expect(starting).rejects.toThrow('Enough.');
+  await expect(starting).rejects.toThrow('Aborted by the test.');
   const again = await start(data.path);
   await again.stop();
 });
 
-it('names a gateway port that is in use, before anything is started', async () => {
+it('names a gateway port that is in use before anything starts', async () => {
   await using data = await temporaryDataDir();
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -71,7 +72,7 @@ it.each([
     /^PostgreSQL at 127\.0\.0\.1:1 can't be reached.*DATABASE_URL/,
   ],
   [{ natsUrl: 'nats://someone:secret@127.0.0.1:1' }, /NATS at 127\.0\.0\.1:1.*NATS_URL/],
-])('says in one sentence which existing server does not answer: %o', async (settings, message) => {
+])('names an existing server that cannot be reached: %o', async (settings, message) => {
   await using data = await temporaryDataDir();
   const failed = start(data.path, settings);
   await expect(failed).rejects.toThrow(message);

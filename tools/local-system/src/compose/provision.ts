@@ -1,10 +1,10 @@
-// Makes every service's role and schema in the database of ADMIN_DATABASE_URL, and ends. It may run any number of times.
+// Creates every service's role and schema in the database of ADMIN_DATABASE_URL. It may run any number of times.
 import { SERVICES } from '@billing/contracts/operation';
 import { parseEnv } from '@billing/service/env';
 import { provisionAll } from '@billing/service/provision';
 import { z } from 'zod';
-import { requireDatabase } from '../backing.ts';
-import { passwordVariable } from './password-variable.ts';
+import { requireDatabase } from '../backing-services.ts';
+import { passwordVariable } from '../secrets.ts';
 
 const passwords = Object.fromEntries(SERVICES.map(service => [passwordVariable(service), z.string().min(1)]));
 

@@ -1,9 +1,8 @@
-// Prints an `.env` for docker-compose.yml with secrets of its own. Run it once and keep the file: the data in the
-// volumes can't be opened without it.
+// Prints an `.env` file with new secrets for docker-compose.yml. Run it once and keep the file: the data in the volumes
+// can't be opened without it.
 //   node tools/local-system/src/compose/write-env.ts > .env
 import { SERVICES } from '@billing/contracts/operation';
-import { createSecrets } from '../secrets.ts';
-import { passwordVariable } from './password-variable.ts';
+import { createSecrets, passwordVariable } from '../secrets.ts';
 
 const { postgresPassword, natsPassword, rolePasswords, authSecret, credentialsKey, ...identity } = createSecrets();
 const variables: Record<string, string> = {

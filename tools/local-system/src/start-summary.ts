@@ -1,20 +1,20 @@
 import type { MemoryUse } from './process-memory.ts';
 
-/** What the demo leaves to look at. */
-export interface DemoFacts {
+/** What the demo created. */
+export interface DemoSummary {
   user: { email: string; password: string };
   apiKey: string;
   checkoutUrl: string;
   portalUrl: string;
-  /** In minor units of the currency. */
+  /** In the smallest unit of the currency. */
   mrr: number;
   currency: string;
 }
 
-export interface ScreenFacts {
+export interface StartSummary {
   gatewayUrl: string;
   processorUrl: string | undefined;
-  demo: DemoFacts | undefined;
+  demo: DemoSummary | undefined;
   elapsedMs: number;
   memory: MemoryUse;
   logFolder: string;
@@ -22,8 +22,15 @@ export interface ScreenFacts {
 
 const LABEL_WIDTH = 15;
 
-/** The one screen that `npm start` ends with. */
-export function renderScreen({ gatewayUrl, processorUrl, demo, elapsedMs, memory, logFolder }: ScreenFacts): string {
+/** Returns the text that `npm start` prints when the system is ready. */
+export function renderStartSummary({
+  gatewayUrl,
+  processorUrl,
+  demo,
+  elapsedMs,
+  memory,
+  logFolder,
+}: StartSummary): string {
   const rows: Array<readonly [string, string]> = [
     ['Gateway', gatewayUrl],
     ['API docs', `${gatewayUrl}/docs`],
@@ -46,9 +53,9 @@ export function renderScreen({ gatewayUrl, processorUrl, demo, elapsedMs, memory
   return ['', 'Billing is running. Ctrl-C stops everything.', '', ...lines, ''].join('\n');
 }
 
-/** 2999 of `usd` as `$29.99`; the number of decimals is the currency's. */
-export function formatMoney(minorUnits: number, currency: string): string {
+/** Formats an amount with the decimals of its currency: 2999 usd is `$29.99`. */
+export function formatMoney(amount: number, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(minorUnits / 10 ** decimals);
+  return format.format(amount / 10 ** decimals);
 }

@@ -1,49 +1,46 @@
 import { lastLines } from '@billing/embedded-servers/server-process';
 import type { ServerProcess } from '@billing/embedded-servers/server-process';
-import { lastWords } from './last-words.ts';
+import { lastErrors } from './log-errors.ts';
 import type { Part } from './part.ts';
 
 /** A part under supervision. */
-export interface Supervised {
+export interface SupervisedPart {
   readonly part: Part;
-  /** Undefined while it is not running. */
+  /** Undefined while the part is not running. */
   readonly pid: number | undefined;
-  /** Starts it for the first time; a failure is thrown, with the last lines of its log. */
+  /** Starts the part for the first time; a failure is thrown with the last lines of its log. */
   start(): Promise<void>;
-  /** Stops it and keeps it stopped until {@link resume}; fulfilled when the process is gone. */
-  hold(): Promise<void>;
-  /** Starts it after a hold; fulfilled when it is ready. */
+  /** Stops the part until {@link resume}; resolves when its process has exited. */
+  stop(): Promise<void>;
+  /** Starts the part after {@link stop}; resolves when it is ready. */
   resume(): Promise<void>;
 }
 
 export interface SuperviseOptions {
-  /** Called whenever the process changes. */
+  /** Called when the process starts or exits. */
   onChange: () => void;
   report: (line: string) => void;
   restartDelay?: RestartDelay | undefined;
 }
 
-/** How long a restart waits, in milliseconds: the first one, and the longest it may grow to. */
+/** The delay before a restart, in milliseconds. It doubles with each restart, from `first` up to `longest`. */
 export interface RestartDelay {
   first: number;
   longest: number;
 }
 
-/** After running this long a part counts as healthy, and its next restart is quick again. */
+/** The uptime after which the restart delay is reset. */
 const HEALTHY_AFTER_MS = 30_000;
 
-/**
- * Keeps a part running: when it ends without having been asked to, it is started again, the first time at once and
- * then after growing delays.
- */
-export function supervise(part: Part, options: SuperviseOptions): Supervised {
+/** Keeps a part running: when its process exits unexpectedly, it is restarted with exponential back-off. */
+export function supervise(part: Part, options: SuperviseOptions): SupervisedPart {
   const { onChange, report, restartDelay = { first: 100, longest: 10_000 } } = options;
   let running: ServerProcess | undefined;
-  let held = new AbortController();
+  let controller = new AbortController();
   let delayMs = restartDelay.first;
-  /** The work under way: a launch, or the wait for a restart. Holding waits for its end. */
+  /** The launch or restart in progress; stopping waits for its end. */
   let work: Promise<void> = Promise.resolve();
-  let holding: Promise<void> = Promise.resolve();
+  let stopping: Promise<void> = Promise.resolve();
 
   async function launch(signal: AbortSignal, until: 'ready' | 'live'): Promise<void> {
     const server = await part.launch(signal, until);
@@ -60,8 +57,8 @@ export function supervise(part: Part, options: SuperviseOptions): Supervised {
     if (signal.aborted) return;
     if (performance.now() - startedAt > HEALTHY_AFTER_MS) delayMs = restartDelay.first;
     work = restart(signal);
-    report(`${part.name} ended with ${reason}; starting it again`);
-    for (const line of lastWords(await lastLines(part.logFile, 50), 5)) report(`    ${line}`);
+    report(`${part.name} ended with ${reason}; restarting it`);
+    for (const line of lastErrors(await lastLines(part.logFile, 50), 5)) report(`    ${line}`);
   }
 
   async function restart(signal: AbortSignal): Promise<void> {
@@ -70,9 +67,9 @@ export function supervise(part: Part, options: SuperviseOptions): Supervised {
       delayMs = Math.min(delayMs * 2, restartDelay.longest);
       if (signal.aborted) return;
       try {
-        // Being ready may take another part that is down; that is no reason to end this one.
+        // Readiness may depend on another part that is down, so a restart only waits until the part is live.
         await launch(signal, 'live');
-        return report(`${part.name} is back`);
+        return report(`${part.name} is running again`);
       } catch (error) {
         if (!signal.aborted) report(error instanceof Error ? error.message : String(error));
       }
@@ -80,7 +77,7 @@ export function supervise(part: Part, options: SuperviseOptions): Supervised {
   }
 
   async function start(): Promise<void> {
-    const { signal } = held;
+    const { signal } = controller;
     const launched = launch(signal, 'ready');
     work = launched.catch(() => {});
     await launched;
@@ -92,27 +89,27 @@ export function supervise(part: Part, options: SuperviseOptions): Supervised {
       return running?.pid;
     },
     start,
-    hold() {
-      held.abort(new Error(`${part.name} is being stopped.`));
-      holding = work.then(() => running?.stop());
-      return holding;
+    stop() {
+      controller.abort(new Error(`${part.name} is being stopped.`));
+      stopping = work.then(() => running?.stop());
+      return stopping;
     },
     async resume() {
-      if (!held.signal.aborted) return;
-      await holding;
-      held = new AbortController();
+      if (!controller.signal.aborted) return;
+      await stopping;
+      controller = new AbortController();
       delayMs = restartDelay.first;
       try {
         await start();
       } catch (error) {
-        work = restart(held.signal);
+        work = restart(controller.signal);
         throw error;
       }
     },
   };
 }
 
-/** Waits, but not beyond the end of `signal`. */
+/** Waits for `ms` milliseconds or until `signal` is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -5,28 +5,28 @@ import { z } from 'zod';
 
 const ports = z.record(z.string(), z.number().int().min(1).max(65_535));
 
-/** Gives each name a port of its own. */
+/** Returns a free port for a name; no two names share a port. */
 export type ChoosePort = (name: string) => Promise<number>;
 
 /**
- * Ports that stay the same from start to start while they are free, so that a link which a part has stored or printed
- * still leads to it. They are kept in `ports.json`, which may be removed at any time.
+ * Chooses ports that stay the same across restarts while they are free, so that stored and printed links keep working.
+ * They are saved in `ports.json`, which may be removed at any time.
  */
-export function rememberPorts(dataDir: string): ChoosePort {
+export function stablePorts(dataDir: string): ChoosePort {
   const file = join(dataDir, 'ports.json');
-  const remembered = readPorts(file);
-  const given = new Map<string, number>();
+  const saved = readPorts(file);
+  const chosen = new Map<string, number>();
   return async name => {
-    const port = await choose(remembered[name], new Set(given.values()));
-    given.set(name, port);
-    writeFileSync(file, `${JSON.stringify({ ...remembered, ...Object.fromEntries(given) }, null, 2)}\n`);
+    const port = await choose(saved[name], new Set(chosen.values()));
+    chosen.set(name, port);
+    writeFileSync(file, `${JSON.stringify({ ...saved, ...Object.fromEntries(chosen) }, null, 2)}\n`);
     return port;
   };
 }
 
-async function choose(remembered: number | undefined, taken: ReadonlySet<number>): Promise<number> {
+async function choose(saved: number | undefined, taken: ReadonlySet<number>): Promise<number> {
   const isFree = async (port: number) => !taken.has(port) && (await tryPort(port, '127.0.0.1')) === undefined;
-  if (remembered !== undefined && (await isFree(remembered))) return remembered;
+  if (saved !== undefined && (await isFree(saved))) return saved;
   for (;;) {
     const port = await findFreePort();
     if (!taken.has(port)) return port;

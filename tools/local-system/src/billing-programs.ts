@@ -2,32 +2,33 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import type { NodeProgram } from './part.ts';
-import type { ChoosePort } from './remembered-ports.ts';
+import type { ChoosePort } from './stable-ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-export interface Surroundings {
-  /** The repository. */
+/** The inputs of {@link planBillingPrograms}. */
+export interface PlanInputs {
+  /** The folder of the repository. */
   root: string;
   settings: Settings;
   secrets: Secrets;
   natsUrl: string;
-  /** Each service's own role. */
+  /** Each URL connects a service's own role. */
   databaseUrls: Readonly<Record<ServiceName, string>>;
   gatewayPort: number;
   publicUrl: string;
   choosePort: ChoosePort;
 }
 
-/** The programs of the system. They start in this order's groups and stop in the reverse. */
+/** The programs of the system, in the reverse of the order in which they stop. */
 export interface BillingPrograms {
-  /** Absent when `STRIPE_API_BASE_URL` names another. */
+  /** The local processor; absent when `STRIPE_API_BASE_URL` is set. */
   processor?: NodeProgram | undefined;
   services: NodeProgram[];
   gateway: NodeProgram;
 }
 
-/** Those that call the payment processor, and so hold the teams' encrypted credentials. */
+/** The services that call the payment processor and decrypt the teams' credentials. */
 const CALLS_PROCESSOR: readonly ServiceName[] = [
   'catalog',
   'customers',
@@ -37,11 +38,11 @@ const CALLS_PROCESSOR: readonly ServiceName[] = [
   'webhooks',
 ];
 
-/** Says for every program of the system where it listens and what its environment is. */
-export async function planBillingPrograms(surroundings: Surroundings): Promise<BillingPrograms> {
-  const { settings, gatewayPort, root } = surroundings;
-  const ports = { ...(await chooseServicePorts(surroundings.choosePort)), gateway: gatewayPort };
-  const processor = settings.stripeApiBaseUrl === undefined ? await planProcessor(surroundings) : undefined;
+/** Returns the port and the environment of every program of the system. */
+export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPrograms> {
+  const { settings, gatewayPort, root } = inputs;
+  const ports = { ...(await chooseServicePorts(inputs.choosePort)), gateway: gatewayPort };
+  const processor = settings.stripeApiBaseUrl === undefined ? await planProcessor(inputs) : undefined;
   const processorUrl = settings.stripeApiBaseUrl ?? `http://127.0.0.1:${processor?.port}`;
 
   const programOf = (service: ServiceName): NodeProgram => ({
@@ -50,14 +51,14 @@ export async function planBillingPrograms(surroundings: Surroundings): Promise<B
     port: ports[service],
     logFile: join(settings.dataDir, 'logs', `${service}.log`),
     env: {
-      ...commonEnvironment(surroundings),
+      ...commonEnvironment(inputs),
       PORT: `${ports[service]}`,
-      DATABASE_URL: surroundings.databaseUrls[service],
-      NATS_URL: surroundings.natsUrl,
-      IDENTITY_PUBLIC_KEY: surroundings.secrets.identityPublicKey,
-      ...(service === 'gateway' ? gatewayEnvironment(surroundings, ports) : {}),
+      DATABASE_URL: inputs.databaseUrls[service],
+      NATS_URL: inputs.natsUrl,
+      IDENTITY_PUBLIC_KEY: inputs.secrets.identityPublicKey,
+      ...(service === 'gateway' ? gatewayEnvironment(inputs, ports) : {}),
       ...(CALLS_PROCESSOR.includes(service)
-        ? { STRIPE_API_BASE_URL: processorUrl, CREDENTIALS_KEY: surroundings.secrets.credentialsKey }
+        ? { STRIPE_API_BASE_URL: processorUrl, CREDENTIALS_KEY: inputs.secrets.credentialsKey }
         : {}),
     },
   });
@@ -68,8 +69,8 @@ export async function planBillingPrograms(surroundings: Surroundings): Promise<B
   };
 }
 
-async function planProcessor(surroundings: Surroundings): Promise<NodeProgram> {
-  const { root, settings, choosePort } = surroundings;
+async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
+  const { root, settings, choosePort } = inputs;
   const port = await choosePort('processor');
   return {
     name: 'processor',
@@ -77,7 +78,7 @@ async function planProcessor(surroundings: Surroundings): Promise<NodeProgram> {
     port,
     logFile: join(settings.dataDir, 'logs', 'processor.log'),
     env: {
-      ...commonEnvironment(surroundings),
+      ...commonEnvironment(inputs),
       PORT: `${port}`,
       PUBLIC_URL: `http://localhost:${port}`,
       DATA_FILE: join(settings.dataDir, 'processor.sqlite'),
@@ -85,26 +86,26 @@ async function planProcessor(surroundings: Surroundings): Promise<NodeProgram> {
   };
 }
 
-function commonEnvironment({ root, settings, publicUrl }: Surroundings): Record<string, string> {
+function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     LOG_LEVEL: settings.logLevel,
     PUBLIC_URL: publicUrl,
     NODE_ENV: 'production',
-    // The stripped types and the compiled code of every module, kept for the next start.
+    // Caches the compiled code of every module for the next start.
     NODE_COMPILE_CACHE: join(settings.dataDir, 'cache', 'node'),
     ...telemetryEnvironment(root, settings),
   };
 }
 
-/** Telemetry must be loaded before what it watches. */
-function telemetryEnvironment(root: string, { otlpEndpoint }: Surroundings['settings']): Record<string, string> {
+/** `--import` loads telemetry before the modules that it instruments. */
+function telemetryEnvironment(root: string, { otlpEndpoint }: PlanInputs['settings']): Record<string, string> {
   if (otlpEndpoint === undefined) return {};
   const registration = pathToFileURL(join(root, 'packages/service/src/register-telemetry.ts')).href;
   return { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint, NODE_OPTIONS: `--import=${registration}` };
 }
 
-function gatewayEnvironment({ secrets }: Surroundings, ports: Record<ServiceName, number>): Record<string, string> {
+function gatewayEnvironment({ secrets }: PlanInputs, ports: Record<ServiceName, number>): Record<string, string> {
   const addresses = SERVICES.filter(service => service !== 'gateway').map(service => [
     `${service.toUpperCase()}_URL`,
     `http://127.0.0.1:${ports[service]}`,
@@ -119,6 +120,6 @@ function gatewayEnvironment({ secrets }: Surroundings, ports: Record<ServiceName
 async function chooseServicePorts(choosePort: ChoosePort): Promise<Record<ServiceName, number>> {
   const ports: Array<[ServiceName, number]> = [];
   for (const service of SERVICES) if (service !== 'gateway') ports.push([service, await choosePort(service)]);
-  // The gateway's is added where it is known; every other name has one.
+  // The caller adds the gateway's port; every other service has one here.
   return Object.fromEntries(ports) as Record<ServiceName, number>;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { formatMoney, renderScreen } from './screen.ts';
+import { formatMoney, renderStartSummary } from './start-summary.ts';
 
-const facts = {
+const system = {
   gatewayUrl: 'http://localhost:8080',
   processorUrl: 'http://localhost:20111',
   elapsedMs: 9_240,
@@ -17,28 +17,28 @@ const demo = {
   currency: 'usd',
 };
 
-it('shows on one screen what a first visitor needs', () => {
-  const screen = renderScreen({ ...facts, demo });
+it('shows sign-in, key, links and metrics on one screen', () => {
+  const text = renderStartSummary({ ...system, demo });
   for (const shown of [
-    facts.gatewayUrl,
+    system.gatewayUrl,
     demo.user.email,
     demo.user.password,
     demo.apiKey,
     demo.checkoutUrl,
     demo.portalUrl,
   ])
-    expect(screen).toContain(shown);
-  expect(screen).toMatch(/MRR +\$29\.99/);
-  expect(screen).toMatch(/Started in +9\.2 s/);
-  expect(screen).toMatch(/Memory +512 MB in 14 processes/);
-  expect(screen.split('\n').length).toBeLessThan(20);
+    expect(text).toContain(shown);
+  expect(text).toMatch(/MRR +\$29\.99/);
+  expect(text).toMatch(/Started in +9\.2 s/);
+  expect(text).toMatch(/Memory +512 MB in 14 processes/);
+  expect(text.split('\n').length).toBeLessThan(20);
 });
 
-it('leaves the demo out when there was none', () => {
-  expect(renderScreen({ ...facts, demo: undefined })).not.toContain('API key');
+it('omits the demo when there was none', () => {
+  expect(renderStartSummary({ ...system, demo: undefined })).not.toContain('API key');
 });
 
-it('writes an amount with the decimals of its currency', () => {
+it('formats an amount with the decimals of its currency', () => {
   expect(formatMoney(500, 'jpy')).toBe('¥500');
   expect(formatMoney(1_234, 'kwd')).toMatch(/^KWD\s1\.234$/);
 });

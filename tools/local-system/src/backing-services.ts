@@ -6,9 +6,9 @@ import { connectBroker } from '@billing/messaging/connection';
 import { StartError } from '@billing/service/start-error';
 import { Client } from 'pg';
 import type { Part } from './part.ts';
-import type { ChoosePort } from './remembered-ports.ts';
+import type { ChoosePort } from './stable-ports.ts';
 
-/** The system's database in the embedded cluster. */
+/** The name of the system's database in the embedded cluster. */
 export const DATABASE = 'billing';
 
 export interface EmbeddedOptions {
@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   choosePort: ChoosePort;
 }
 
-/** The embedded PostgreSQL as a part, on one port for as long as the system runs. */
+/** Describes the embedded PostgreSQL. It keeps its port while the system runs. */
 export async function postgresPart(options: EmbeddedOptions): Promise<Part & { adminUrl: string }> {
   const { dataDir, password, guard, choosePort } = options;
   const port = await choosePort('postgres');
@@ -36,7 +36,7 @@ export async function postgresPart(options: EmbeddedOptions): Promise<Part & { a
   };
 }
 
-/** The embedded NATS as a part. */
+/** Describes the embedded NATS server. It keeps its port while the system runs. */
 export async function natsPart(options: EmbeddedOptions): Promise<Part & { clientUrl: string }> {
   const { dataDir, password, guard, report, choosePort } = options;
   const port = await choosePort('nats');
@@ -47,7 +47,7 @@ export async function natsPart(options: EmbeddedOptions): Promise<Part & { clien
   return { name: 'nats', port, url: `nats://127.0.0.1:${port}`, logFile, launch, clientUrl };
 }
 
-/** Creates the system's database in the embedded cluster unless it is there. */
+/** Creates the system's database in the embedded cluster unless it exists. */
 export async function ensureDatabase(adminUrl: string): Promise<void> {
   const maintenance = new URL(adminUrl);
   maintenance.pathname = '/postgres';
@@ -61,7 +61,7 @@ export async function ensureDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-/** @throws StartError that names the server and the variable when an existing PostgreSQL doesn't answer. */
+/** @throws StartError that names the server and the variable when PostgreSQL can't be reached */
 export async function requireDatabase(url: string, variable: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
@@ -78,7 +78,7 @@ export async function requireDatabase(url: string, variable: string): Promise<vo
   }
 }
 
-/** @throws StartError that names the server and `NATS_URL` when it doesn't answer. */
+/** @throws StartError that names the server and `NATS_URL` when NATS can't be reached */
 export async function requireBroker(url: string): Promise<void> {
   const connection = await connectBroker(url, 'local-system');
   await connection.close();

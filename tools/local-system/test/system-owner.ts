@@ -6,6 +6,6 @@ const system = await startLocalSystem({
   dataDir: process.argv[2] ?? '.',
   planPrograms: planStandIns(),
 });
-// Before the word that lets the test send it.
+// Registered before `ready` lets the test send the signal.
 process.on('SIGTERM', () => void system.stop());
 console.log('ready');
