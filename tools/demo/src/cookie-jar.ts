@@ -1,16 +1,16 @@
-/** The cookies of one host, as a browser would keep them for as long as it runs. */
+/** The session cookies of one host. */
 export interface CookieJar {
-  /** Keeps what an answer sets, and drops what it takes away. */
-  keep(response: Response): void;
-  /** The `Cookie` header of the next request. */
+  /** Applies the `Set-Cookie` headers of a response. */
+  save(response: Response): void;
+  /** Returns the `Cookie` header of the next request. */
   header(): string;
 }
 
-/** An empty jar. Paths and expiry dates are not looked at: the gateway's cookies hold for its whole host. */
+/** Returns an empty jar. It ignores paths and expiry dates: the gateway's cookies are valid for its whole host. */
 export function openCookieJar(): CookieJar {
   const cookies = new Map<string, string>();
   return {
-    keep(response) {
+    save(response) {
       for (const line of response.headers.getSetCookie()) {
         const [pair = '', ...attributes] = line.split(';').map(it => it.trim());
         const [name = '', ...value] = pair.split('=');

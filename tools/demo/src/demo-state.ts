@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { ApiKeyId, CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import { z } from 'zod';
 
-/** What a later start needs to find the demo's data again; only a demo that came to its end is kept. */
+/** The data of a completed demo, which a later start reuses. */
 export const demoState = z.object({
   user: z.object({ email: z.string(), password: z.string() }),
   teamId: TeamId.schema,
   projectId: ProjectId.schema,
   apiKeyId: ApiKeyId.schema,
   apiKey: z.string(),
-  /** Opens the demo's account at the processor. */
+  /** The secret key of the demo's account at the processor. */
   processorKey: z.string(),
-  /** Where the processor sends the account's events. */
+  /** The webhook endpoint of the demo's account. */
   webhookEndpointId: z.string(),
   priceId: PriceId.schema,
   referrerId: CustomerId.schema,
@@ -21,16 +21,16 @@ export const demoState = z.object({
 });
 export type DemoState = z.output<typeof demoState>;
 
-/** The state of an earlier start; undefined when there is none, or it can't be read any more. */
+/** Returns the state of a previous start; undefined when there is none or it is not readable. */
 export async function loadState(file: string): Promise<DemoState | undefined> {
   try {
     return demoState.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    return undefined; // a demo that can't be found again is simply made anew
+    return undefined; // the demo then creates new data
   }
 }
 
-/** Keeps the state, readable by its owner only. A crash leaves either the old file or the new one, both whole. */
+/** Writes the state to a file that only its owner can read. A crash leaves the old or the new file, never a partial one. */
 export async function saveState(file: string, state: DemoState): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });

@@ -1,32 +1,30 @@
-import { clientOf, type Demo } from './demo.ts';
+import { clientOf, type DemoContext } from './demo-context.ts';
 import { demoState, loadState, saveState, type DemoState } from './demo-state.ts';
-import { findAgain } from './find-again.ts';
+import { findExisting } from './find-existing.ts';
 import { checkout, sellSubscription } from './sell-subscription.ts';
 import { setUpProject } from './set-up-project.ts';
 
 export interface DemoOptions {
-  /** Where the gateway answers. */
   readonly gatewayUrl: string;
-  /** Where the local processor answers. */
   readonly processorUrl: string;
-  /** Keeps what a later start needs to find the same data; readable by its owner only. */
+  /** The file with the data of a completed demo; readable by its owner only. */
   readonly stateFile: string;
   readonly fetch?: typeof fetch;
-  /** Hears of every step. */
+  /** Receives the name of each step when it starts. */
   readonly report: (step: string) => void;
-  /** How long each wait may take, in milliseconds; 30,000 unless told. */
+  /** Timeout of each wait, in milliseconds; default 30,000. */
   readonly deadlineMs?: number;
 }
 
-/** What the demo leaves to look at. */
+/** The sign-in, key, links and metrics of a completed demo. */
 export interface DemoResult {
   readonly user: { readonly email: string; readonly password: string };
   readonly teamId: string;
   readonly projectId: string;
   readonly apiKey: string;
-  /** Open: a further customer may pay here. */
+  /** An open checkout. */
   readonly checkoutUrl: string;
-  /** Of the customer who has the subscription. */
+  /** The portal of the customer with the subscription. */
   readonly portalUrl: string;
   /** In the smallest unit of `currency`. */
   readonly mrr: number;
@@ -34,16 +32,16 @@ export interface DemoResult {
   readonly subscriptionId: string;
   readonly referralConverted: boolean;
   readonly webhooks: { readonly total: number; readonly processed: number; readonly failed: number };
-  /** Whether it found the data of an earlier start. */
+  /** Whether the data of a previous start was reused. */
   readonly reused: boolean;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Does the main job through the public API alone: a project, a sold subscription, a referral that converts, revenue
- * that shows, a portal that opens. A second start finds the first one's data and makes fresh links.
- * @throws Error that names the step that failed, and what did not happen in time
+ * Runs the main scenario through the public API only: a project, a paid subscription, a converted referral, revenue in
+ * the analytics and an open portal. A later start reuses the data and creates new links.
+ * @throws Error that names the failed step, and what did not happen in time
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   let step = 'starting';
@@ -52,30 +50,30 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     options.report(next);
   };
   try {
-    return await playDemo({ ...options, report });
+    return await runSteps({ ...options, report });
   } catch (err) {
     throw new Error(`While ${step}: ${err instanceof Error ? err.message : String(err)}`, { cause: err });
   }
 }
 
-async function playDemo(options: DemoOptions): Promise<DemoResult> {
+async function runSteps(options: DemoOptions): Promise<DemoResult> {
   const { stateFile, report, deadlineMs = 30_000 } = options;
-  const send = telling(options.fetch ?? fetch);
+  const send = withHostInErrors(options.fetch ?? fetch);
   const gatewayUrl = options.gatewayUrl.replace(/\/+$/, '');
   const processorUrl = options.processorUrl.replace(/\/+$/, '');
-  const demo: Demo = { gatewayUrl, processorUrl, send, report, deadlineMs, linkMs: DAY_MS };
+  const demo: DemoContext = { gatewayUrl, processorUrl, send, report, deadlineMs, linkMs: DAY_MS };
 
-  const earlier = await loadState(stateFile);
-  const reused = earlier !== undefined && (await findAgain(demo, earlier));
-  const state = reused ? earlier : await startAnew(demo);
+  const previous = await loadState(stateFile);
+  const reused = previous !== undefined && (await findExisting(demo, previous));
+  const state = reused ? previous : await createState(demo);
   const client = clientOf(demo, state);
 
-  report('making fresh links');
+  report('creating links');
   const { url: checkoutUrl } = await checkout(demo, client, state.referrerId, state.priceId);
   const { portalUrl } = await client.portal.create({ customerId: state.refereeId, ttlMs: demo.linkMs });
   const page = await send(portalUrl);
   await page.body?.cancel();
-  if (page.status !== 200) throw new Error(`The portal's page answered ${page.status} instead of 200.`);
+  if (page.status !== 200) throw new Error(`The portal page returned ${page.status} instead of 200.`);
   const { mrr, referralStats, webhookStats } = await client.analytics.get();
   await saveState(stateFile, state);
 
@@ -96,8 +94,8 @@ async function playDemo(options: DemoOptions): Promise<DemoResult> {
   };
 }
 
-/** Names the host that can't be reached; the platform says only that it failed. */
-function telling(send: typeof fetch): typeof fetch {
+/** Wraps fetch so that a network error names the host; the platform's error does not. */
+function withHostInErrors(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     try {
       return await send(input, init);
@@ -108,7 +106,7 @@ function telling(send: typeof fetch): typeof fetch {
   };
 }
 
-async function startAnew(demo: Demo): Promise<DemoState> {
+async function createState(demo: DemoContext): Promise<DemoState> {
   const ready = await setUpProject(demo);
   const { price, referrer, referee, subscriptionId } = await sellSubscription(demo, clientOf(demo, ready));
   return demoState.parse({

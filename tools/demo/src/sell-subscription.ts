@@ -1,11 +1,11 @@
 import type { Analytics, BillingClient } from '@billing/client';
 import type { Customer, Price } from '@billing/client';
 import type { CustomerId, PriceId } from '@billing/contracts/ids';
+import type { DemoContext } from './demo-context.ts';
 import { pay } from './processor-account.ts';
-import type { Demo } from './demo.ts';
-import { until } from './until.ts';
+import { waitUntil } from './wait-until.ts';
 
-/** What the subscription costs: a month, in cents. */
+/** The price of the subscription per month, in cents. */
 const UNIT_AMOUNT = 2_999;
 const CREDIT_AMOUNT = 500;
 
@@ -17,10 +17,10 @@ interface Sold {
 }
 
 /**
- * Sells a subscription to a customer whom another one referred, and waits until every service has taken it in.
+ * Sells a subscription to a referred customer and waits until every service has processed it.
  * @throws Error that names what did not happen in time
  */
-export async function sellSubscription(demo: Demo, client: BillingClient): Promise<Sold> {
+export async function sellSubscription(demo: DemoContext, client: BillingClient): Promise<Sold> {
   const { report, deadlineMs, send } = demo;
   report('creating a product, a price and two customers');
   const product = await client.products.create({ name: 'Pro', description: 'The demo’s product' });
@@ -33,7 +33,7 @@ export async function sellSubscription(demo: Demo, client: BillingClient): Promi
   const referrer = await client.customers.create({ email: 'grace@example.com', name: 'Grace Hopper' });
   const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace' });
 
-  report('referring one customer by the other');
+  report('creating a referral between the customers');
   const credits = { referrerCreditAmount: CREDIT_AMOUNT, refereeCreditAmount: CREDIT_AMOUNT, currency: 'usd' };
   await client.referrals.updateConfig({ enabled: true, ...credits });
   const { code } = await client.referrals.createCode({ customerId: referrer.id });
@@ -44,23 +44,26 @@ export async function sellSubscription(demo: Demo, client: BillingClient): Promi
   await pay(url, send);
 
   report('waiting for the subscription');
-  const subscriptionId = await until('the paid subscription becoming active', deadlineMs, async () => {
+  const subscriptionId = await waitUntil('the paid subscription to become active', deadlineMs, async () => {
     const { items } = await client.subscriptions.list({ customerId: referee.id }).page();
     const active = items.find(it => it.status === 'active');
-    return active ? { found: active.id } : { seen: items };
+    return active ? { result: active.id } : { lastSeen: items };
   });
   report('waiting for revenue, referral and webhooks');
-  await until('revenue, the referral’s conversion and all webhooks showing in the analytics', deadlineMs, async () => {
-    const seen = await client.analytics.get();
-    return isComplete(seen)
-      ? { found: seen }
-      : { seen: { mrr: seen.mrr, ...seen.webhookStats, ...seen.referralStats } };
-  });
+  await waitUntil(
+    'revenue, the converted referral and all webhooks to appear in the analytics',
+    deadlineMs,
+    async () => {
+      const analytics = await client.analytics.get();
+      const { mrr, webhookStats, referralStats } = analytics;
+      return isComplete(analytics) ? { result: analytics } : { lastSeen: { mrr, ...webhookStats, ...referralStats } };
+    },
+  );
   return { price, referrer, referee, subscriptionId };
 }
 
-/** A page on which a customer pays for the price; from there the way leads to the customer's portal. */
-export async function checkout(demo: Demo, client: BillingClient, customerId: CustomerId, priceId: PriceId) {
+/** Creates a checkout for a price. Its success and cancel URLs lead to the customer's portal. */
+export async function checkout(demo: DemoContext, client: BillingClient, customerId: CustomerId, priceId: PriceId) {
   const { portalUrl } = await client.portal.create({ customerId, ttlMs: demo.linkMs });
   return client.checkout.create({ customerId, priceId, successUrl: portalUrl, cancelUrl: portalUrl });
 }

@@ -4,18 +4,18 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { SCOPES } from '@billing/contracts/scopes';
 import { z } from 'zod';
 import { openBrowser } from './browser.ts';
+import type { DemoContext } from './demo-context.ts';
 import type { DemoState } from './demo-state.ts';
 import { processorAccount } from './processor-account.ts';
-import type { Demo } from './demo.ts';
 
-/** A project that is ready to sell, and the account behind it. */
+/** A project with an API key and a connected processor. */
 export type ReadyProject = Pick<
   DemoState,
   'user' | 'teamId' | 'projectId' | 'apiKeyId' | 'apiKey' | 'processorKey' | 'webhookEndpointId'
 >;
 
-/** Signs somebody up, and gives them a team, a project, an API key and a connected processor. */
-export async function setUpProject({ gatewayUrl, processorUrl, send, report }: Demo): Promise<ReadyProject> {
+/** Signs a user up and creates a team, a project, an API key and a connected processor. */
+export async function setUpProject({ gatewayUrl, processorUrl, send, report }: DemoContext): Promise<ReadyProject> {
   const browser = openBrowser(gatewayUrl, send);
   const user = { email: `demo-${randomText(4)}@example.com`, password: randomText(12) };
   report(`signing up ${user.email}`);

@@ -6,7 +6,7 @@ import { startTestServers, type TestServers } from '@billing/testing/servers';
 import { planPhases } from './phases.ts';
 import { startTests } from './turbo-run.ts';
 import { formatTotals, sumReports } from './vitest-report.ts';
-import { listWorkspaces, takeRun } from './workspaces.ts';
+import { listWorkspaces, readRun } from './workspaces.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -17,7 +17,7 @@ try {
   process.exitCode = 1;
 }
 
-/** `npm test`: every workspace's tests against one PostgreSQL and one NATS. Answers the exit code. */
+/** Runs every workspace's tests against one PostgreSQL and one NATS. Returns the exit code. */
 async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const workspaces = await listWorkspaces(ROOT, turboArgs);
@@ -25,13 +25,13 @@ async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   await using resources = new AsyncDisposableStack();
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => interruption.abort(new Error(`The tests were ended by ${signal}.`)));
+    process.on(signal, () => interruption.abort(new Error(`The tests were interrupted by ${signal}.`)));
 
   const guard = resources.adopt(startProcessGuard(), it => it.close());
-  const servers = resources.adopt(await serversForTests(), it => it.stop());
+  const servers = resources.adopt(await openTestServers(), it => it.stop());
   interruption.signal.throwIfAborted();
 
-  // Tests that are killed can't remove their temporary files; with a folder of ours around them we can.
+  // Killed tests can't remove their temporary files, so they get a temporary folder that is removed here.
   const temporary = await mkdtemp(join(tmpdir(), 'billing-tests-'));
   resources.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
   const env = { TEST_DATABASE_URL: servers.databaseUrl, TEST_NATS_URL: servers.natsUrl, TMPDIR: temporary };
@@ -43,11 +43,11 @@ async function runAllTests(turboArgs: readonly string[]): Promise<number> {
     exitCode = Math.max(exitCode, await tests.finished);
     if (interruption.signal.aborted) break;
   }
-  const totals = sumReports(await Promise.all(workspaces.map(takeRun)));
+  const totals = sumReports(await Promise.all(workspaces.map(readRun)));
   interruption.signal.throwIfAborted();
   if (exitCode !== 0 && totals.failed === 0) {
     totals.failed = 1;
-    totals.failures.push(`a test command ended with exit code ${exitCode}, though no test failed: see above`);
+    totals.failures.push(`a test command ended with exit code ${exitCode}, but no test failed: see above`);
   }
   console.log(totals.failures.map(line => `\nfailed  ${line}`).join(''));
   console.log(`${workspaces.length} workspaces in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
@@ -55,8 +55,8 @@ async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 }
 
-/** The servers of the environment when both are given, else our own. */
-async function serversForTests(): Promise<TestServers> {
+/** Returns the servers of the environment if both are set; otherwise starts them. */
+async function openTestServers(): Promise<TestServers> {
   const { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl } = process.env;
   if (databaseUrl !== undefined && natsUrl !== undefined) return { databaseUrl, natsUrl, stop: async () => {} };
   return startTestServers(line => console.log(line));

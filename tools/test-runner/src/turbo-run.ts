@@ -5,15 +5,15 @@ import type { Phase } from './phases.ts';
 import { REPORT_FILE } from './workspaces.ts';
 
 export interface TurboRun {
-  /** The exit code; 1 when a signal ended it. */
+  /** Resolves with the exit code; 1 when a signal ended the run. */
   readonly finished: Promise<number>;
-  /** Ends it and all it has started. */
+  /** Ends turbo and all processes that it started. */
   readonly cancel: () => void;
 }
 
 /**
- * Runs the `test` script of a phase's workspaces, all of them even after a failure, each with its output in one piece
- * and a report in {@link REPORT_FILE}.
+ * Runs the `test` script of all workspaces of a phase, even after a failure. The output is grouped by workspace, and each
+ * workspace writes a report to {@link REPORT_FILE}.
  */
 export function startTests(
   root: string,
@@ -22,7 +22,7 @@ export function startTests(
 ): TurboRun {
   const args = ['run', 'test', '--continue=always', '--env-mode=loose', '--ui=stream', '--log-order=grouped'];
   const vitestArgs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT_FILE}`];
-  // A process group of its own: Ctrl-C reaches the runner alone, which ends the tests before their servers.
+  // In its own process group: Ctrl-C reaches only the runner, which ends the tests before their servers.
   const child = spawn('turbo', [...args, `--concurrency=${concurrency}`, ...turboArgs, '--', ...vitestArgs], {
     cwd: root,
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...env },

@@ -19,7 +19,7 @@ const report = (...testResults: VitestReport['testResults']): VitestReport => ({
   success: testResults.every(result => result.status === 'passed'),
   testResults,
 });
-const run = (given: VitestReport | undefined) => ({ name: '@billing/a', hasTestFiles: true, report: given });
+const run = (result: VitestReport | undefined) => ({ name: '@billing/a', hasTestFiles: true, report: result });
 
 it('adds up the tests of all workspaces', () => {
   const totals = sumReports([
@@ -30,7 +30,7 @@ it('adds up the tests of all workspaces', () => {
   expect(formatTotals(totals)).toBe('4 passed, 0 failed, 2 skipped');
 });
 
-it('names what failed, and why', () => {
+it('names each failed test and its reason', () => {
   const totals = sumReports([run(report(file(['passed', 'failed'])))]);
   expect(formatTotals(totals)).toBe('1 passed, 1 failed');
   expect(totals.failures).toEqual(['@billing/a: case 1: Error: 1 is not 2']);
@@ -45,25 +45,25 @@ it('counts a file that could not be loaded', () => {
   });
 });
 
-it('counts a hook that failed after its tests had passed', () => {
+it('counts a failed hook after passed tests', () => {
   expect(sumReports([run(report(file(['passed'], 'failed', 'afterAll broke')))])).toMatchObject({
     passed: 1,
     failed: 1,
   });
 });
 
-it('counts an error outside of every test', () => {
+it('counts an error outside of tests', () => {
   expect(sumReports([run({ ...report(file(['passed'])), success: false })]).failures).toEqual([
     '@billing/a: an error outside of a test',
   ]);
 });
 
-it('takes no report, and a report without tests, as failures', () => {
+it('counts a missing report and a report without tests as failures', () => {
   expect(sumReports([run(undefined)]).failures).toEqual(['@billing/a: the tests ended without a report']);
-  expect(sumReports([run(report())]).failures).toEqual(['@billing/a: its test files hold no test']);
+  expect(sumReports([run(report())]).failures).toEqual(['@billing/a: the test files contain no tests']);
   expect(sumReports([run(report(file([])))]).failed).toBe(1);
 });
 
-it('asks nothing of a workspace without test files', () => {
+it('ignores a workspace without test files', () => {
   expect(sumReports([{ name: '@billing/a', hasTestFiles: false }])).toMatchObject({ passed: 0, failed: 0 });
 });

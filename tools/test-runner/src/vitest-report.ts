@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What we read of the file that Vitest's json reporter writes. */
+/** The fields that we read from the report of Vitest's JSON reporter. */
 export const vitestReport = z.object({
   success: z.boolean(),
   testResults: z.array(
@@ -16,7 +16,7 @@ export const vitestReport = z.object({
 });
 export type VitestReport = z.output<typeof vitestReport>;
 
-/** One workspace after its run; without a report its tests never came to an end. */
+/** A workspace after its run. The report is missing when the run did not complete. */
 export interface WorkspaceRun {
   name: string;
   hasTestFiles: boolean;
@@ -27,13 +27,13 @@ export interface Totals {
   passed: number;
   failed: number;
   skipped: number;
-  /** One line each, with the reason, for the reader of the last screen. */
+  /** One line for each failure, with its reason. */
   failures: string[];
 }
 
 /**
- * Adds up the runs of all workspaces. What is no test but went wrong counts as one failure: a file that can't be
- * loaded, a failed hook, a run without a report, a workspace whose test files held no test.
+ * Adds up the runs of all workspaces. Failures outside of tests count too: a file that can't be loaded, a failed hook, a
+ * missing report, and test files without tests.
  */
 export function sumReports(runs: readonly WorkspaceRun[]): Totals {
   const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] };
@@ -41,7 +41,7 @@ export function sumReports(runs: readonly WorkspaceRun[]): Totals {
   return totals;
 }
 
-/** The last line of a run, for people and for CI: `12 passed, 0 failed`. */
+/** Formats the last line of the output: `12 passed, 0 failed`. */
 export function formatTotals({ passed, failed, skipped }: Totals): string {
   return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 }
@@ -57,11 +57,11 @@ function addRun(totals: Totals, { name, hasTestFiles, report }: WorkspaceRun) {
       else if (status === 'failed') fail(totals, `${name}: ${fullName}: ${firstLine(failureMessages.join('\n'))}`);
       else totals.skipped++;
     }
-    const blamed = file.assertionResults.some(test => test.status === 'failed');
-    if (file.status === 'failed' && !blamed) fail(totals, `${name}: ${file.name}: ${firstLine(file.message)}`);
+    const hasFailedTest = file.assertionResults.some(test => test.status === 'failed');
+    if (file.status === 'failed' && !hasFailedTest) fail(totals, `${name}: ${file.name}: ${firstLine(file.message)}`);
   }
   if (report.testResults.every(file => file.assertionResults.length === 0) && totals.failed === failuresBefore)
-    fail(totals, `${name}: its test files hold no test`);
+    fail(totals, `${name}: the test files contain no tests`);
   if (!report.success && totals.failed === failuresBefore) fail(totals, `${name}: an error outside of a test`);
 }
 

@@ -12,12 +12,12 @@ export interface Workspace {
   hasTestFiles: boolean;
 }
 
-/** Where each workspace's Vitest leaves this run's report, seen from the workspace; ignored by git. */
+/** The path of this run's Vitest report in each workspace; ignored by git. */
 export const REPORT_FILE = `.turbo/vitest-report-${process.pid}.json`;
 
 const dryRun = z.object({ tasks: z.array(z.object({ package: z.string(), directory: z.string() })) });
 
-/** The workspaces that `turbo run test` would run with these arguments. */
+/** Returns the workspaces that `turbo run test` runs with these arguments. */
 export async function listWorkspaces(root: string, turboArgs: readonly string[]): Promise<Workspace[]> {
   const { stdout } = await promisify(execFile)('turbo', ['run', 'test', '--dry=json', ...turboArgs], {
     cwd: root,
@@ -27,13 +27,13 @@ export async function listWorkspaces(root: string, turboArgs: readonly string[])
   return Promise.all(
     tasks.map(async task => {
       const folder = join(root, task.directory);
-      return { name: task.package, folder, hasTestFiles: await holdsTests(folder) };
+      return { name: task.package, folder, hasTestFiles: await hasTests(folder) };
     }),
   );
 }
 
-/** Takes the report that the workspace's run has left. */
-export async function takeRun({ name, folder, hasTestFiles }: Workspace): Promise<WorkspaceRun> {
+/** Reads and removes the report of the workspace's run. */
+export async function readRun({ name, folder, hasTestFiles }: Workspace): Promise<WorkspaceRun> {
   const file = join(folder, REPORT_FILE);
   if (!existsSync(file)) return { name, hasTestFiles };
   const text = await readFile(file, 'utf8');
@@ -41,12 +41,12 @@ export async function takeRun({ name, folder, hasTestFiles }: Workspace): Promis
   return { name, hasTestFiles, report: vitestReport.parse(JSON.parse(text)) };
 }
 
-async function holdsTests(folder: string): Promise<boolean> {
+async function hasTests(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {
     if (entry.isFile() && entry.name.endsWith('.test.ts')) return true;
     const visited = entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.');
-    if (visited && (await holdsTests(join(folder, entry.name)))) return true;
+    if (visited && (await hasTests(join(folder, entry.name)))) return true;
   }
   return false;
 }

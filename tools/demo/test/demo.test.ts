@@ -6,26 +6,26 @@ import { ApiKeyId, CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from
 import { openCookieJar } from '../src/cookie-jar.ts';
 import { loadState, saveState, type DemoState } from '../src/demo-state.ts';
 import { runDemo } from '../src/run-demo.ts';
-import { until } from '../src/until.ts';
+import { waitUntil } from '../src/wait-until.ts';
 
-const answerThatSets = (...cookies: string[]) => {
+const responseWithCookies = (...cookies: string[]) => {
   const headers = new Headers();
   for (const cookie of cookies) headers.append('set-cookie', cookie);
   return new Response(null, { headers });
 };
 
-it('sends cookies back, the newest value of each, until they are taken away', () => {
+it('sends the newest value of each cookie until it is deleted', () => {
   const jar = openCookieJar();
   expect(jar.header()).toBe('');
-  jar.keep(answerThatSets('session=a%3D=b; Path=/; HttpOnly', 'theme=dark'));
+  jar.save(responseWithCookies('session=a%3D=b; Path=/; HttpOnly', 'theme=dark'));
   expect(jar.header()).toBe('session=a%3D=b; theme=dark');
-  jar.keep(answerThatSets('session=c; Max-Age=60'));
+  jar.save(responseWithCookies('session=c; Max-Age=60'));
   expect(jar.header()).toBe('session=c; theme=dark');
-  jar.keep(answerThatSets('session=; max-age=0'));
+  jar.save(responseWithCookies('session=; max-age=0'));
   expect(jar.header()).toBe('theme=dark');
 });
 
-it('finds its state again, which only its owner can read', async () => {
+it('loads its saved state, which only its owner can read', async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, 'deep', 'demo.json');
   expect(await loadState(file)).toBeUndefined();
@@ -35,23 +35,23 @@ it('finds its state again, which only its owner can read', async () => {
   expect(await readdir(join(folder.path, 'deep'))).toEqual(['demo.json']);
 });
 
-it.each(['', 'not JSON', '{}', '{"teamId":"team_x"}'])('takes the state file %j for none', async content => {
+it.each(['', 'not JSON', '{}', '{"teamId":"team_x"}'])('ignores the invalid state file %j', async content => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, 'demo.json');
   await writeFile(file, content);
   expect(await loadState(file)).toBeUndefined();
 });
 
-it('waits until something is found', async () => {
-  let looks = 0;
-  const look = async () => (++looks < 3 ? { seen: looks } : { found: looks });
-  expect(await until('the third look', 5_000, look)).toBe(3);
+it('polls until there is a result', async () => {
+  let attempts = 0;
+  const check = async () => (++attempts < 3 ? { lastSeen: attempts } : { result: attempts });
+  expect(await waitUntil('the third attempt', 5_000, check)).toBe(3);
 });
 
-it('says what did not happen in time, and what was there instead', async () => {
-  const waiting = until('the subscription becoming active', 150, async () => ({ seen: [{ status: 'incomplete' }] }));
+it('names what did not happen in time and what was last seen', async () => {
+  const waiting = waitUntil('an active subscription', 150, async () => ({ lastSeen: [{ status: 'incomplete' }] }));
   await expect(waiting).rejects.toThrow(
-    'Waited 0.15 s, but the subscription becoming active did not happen. Seen last: [{"status":"incomplete"}].',
+    'Waited 0.15 s for an active subscription. Last seen: [{"status":"incomplete"}].',
   );
 });
 
@@ -74,7 +74,7 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-it('says at which step it failed', async () => {
+it('names the step that failed', async () => {
   await using folder = await temporaryFolder();
   const steps: string[] = [];
   const demo = runDemo({
@@ -86,7 +86,7 @@ it('says at which step it failed', async () => {
       Response.json({ error: { code: 'rate_limited', message: 'Slow down.', requestId: 'r' } }, { status: 429 }),
   });
   await expect(demo).rejects.toThrow(
-    /^While signing up demo-\w+@example\.com: POST \/api\/auth\/sign-up\/email answered 429: rate_limited Slow down\.$/,
+    /^While signing up demo-\w+@example\.com: POST \/api\/auth\/sign-up\/email returned 429: rate_limited Slow down\.$/,
   );
   expect(steps).toHaveLength(1);
   expect(await readdir(folder.path)).toEqual([]);
