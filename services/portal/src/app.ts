@@ -1,40 +1,41 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Database } from '@billing/service/database';
 import type { Checks } from '@billing/service/health';
 import { createHttpServer } from '@billing/service/http';
 import type { VerifyIdentityToken } from '@billing/service/identity-token';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
-import { readAssets } from '#page/assets.ts';
-import { keepPrivate } from '#page/headers.ts';
-import { serveActions } from './routes/actions.ts';
-import { portalPages } from './routes/pages.ts';
-import { serveSessions } from './routes/sessions.ts';
+import { readAssets } from '#views/document.ts';
+import { actionRoutes } from './routes/actions.ts';
+import { addPrivacyHeaders } from './routes/headers.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 
 export interface Dependencies {
-  readonly database: Pick<Database, 'em'>;
+  readonly em: EntityManager;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   /** Where customers reach the gateway. */
   readonly publicUrl: string;
-  /** 32 bytes: makes the token of a repeated request again. */
+  /** 32 bytes. Derives the token of a repeated request, so that no token has to be stored. */
   readonly tokenKey: Buffer;
-  /** Where the processor is, when it is not the real Stripe. */
+  /** The address of the local processor; undefined for Stripe. */
   readonly processorBaseUrl: string | undefined;
+  readonly now: () => Date;
   readonly logger: Logger;
   readonly verifyIdentityToken: VerifyIdentityToken;
   readonly checks?: Checks;
-  /** While it says so, no writes are taken. */
+  /** While true, writes get 503. */
   readonly isOverloaded?: IsOverloaded;
 }
 
-/** The portal's HTTP surface: sessions for those who run a project, actions and the page for their customers. */
+/** Returns the portal's HTTP server: sessions for a project's team, actions and the page for its customers. */
 export function createApp(dependencies: Dependencies) {
   const app = createHttpServer(dependencies);
-  app.addHook('onSend', keepPrivate);
-  serveSessions(app, dependencies);
-  serveActions(app, dependencies);
-  app.register(portalPages(dependencies, readAssets()), { prefix: '/portal' });
+  app.addHook('onSend', addPrivacyHeaders);
+  app.register(sessionRoutes(dependencies));
+  app.register(actionRoutes(dependencies));
+  app.register(pageRoutes({ ...dependencies, assets: readAssets() }), { prefix: '/portal' });
   return app;
 }

@@ -1,8 +1,8 @@
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 
-/** What the portal reads beside what every service reads. */
+/** The environment variables of the portal, beyond those of every service. */
 export const portalEnv = serviceEnv.extend(processorEnv.shape).extend({
-  /** Where customers reach the gateway; every link is made from it, never from what a request says of itself. */
+  /** Where customers reach the gateway. Every link is built from it, never from a request's headers. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
 });

@@ -11,11 +11,11 @@ import { forgetIdempotentRequests } from '@billing/service/idempotency';
 import { runService } from '@billing/service/lifecycle';
 import { identityTokenVerifier } from '@billing/service/identity-token';
 import { tokenKeyFrom } from '#domain/token.ts';
-import { forgetExpired } from '#operations/forget-expired.ts';
 import { createApp } from './app.ts';
+import { customerEvents } from './consumers/customer-events.ts';
 import { portalEnv } from './env.ts';
+import { deleteExpiredSessions } from './jobs/delete-expired-sessions.ts';
 import { openDatabase } from './persistence/database.ts';
-import { reactToCustomers } from './reactions/customers.ts';
 
 await runService('portal', portalEnv, async ({ env, logger, resources }) => {
   const database = resources.adopt(openDatabase(env.DATABASE_URL), it => it.close());
@@ -31,22 +31,23 @@ await runService('portal', portalEnv, async ({ env, logger, resources }) => {
     it => it.close(),
   );
 
-  const { receive } = reactToCustomers(em, logger);
+  const { receive } = customerEvents(em, logger);
   resources.defer(await bus.consume('portal-customers', 'customer.deleted.v1', receive));
   resources.defer(startRelay(em, bus.publish, logger));
   const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
     it.close(),
   );
-  const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em), () => forgetExpired(em)];
+  const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em), () => deleteExpiredSessions(em)];
   resources.defer(startCleaning(logger, ...tasks));
 
   const app = createApp({
-    database,
+    em,
     rpc,
     processors,
     publicUrl: env.PUBLIC_URL,
     tokenKey: tokenKeyFrom(env.CREDENTIALS_KEY),
     processorBaseUrl,
+    now: () => new Date(),
     logger,
     verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'portal'),
     checks: { database: () => ping(database), broker: bus.ping },

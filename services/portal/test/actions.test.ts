@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { LocalProcessorControl } from '@billing/local-processor/control';
-import { aSubscription, startService, type Service } from './service.ts';
+import { aSubscription } from './billing-samples.ts';
+import { startService, type Service } from './start-service.ts';
 
-it('cancels at the end of the period, and resumes, as the customer', async () => {
+it('cancels at the end of the period and resumes', async () => {
   await using service = await startService();
   const subscription = aSubscription(service);
-  service.neighbours.subscriptions.push(subscription);
-  const { token } = await service.portalLink();
+  service.otherServices.subscriptions.push(subscription);
+  const { token } = await service.createLink();
 
   const canceled = await patch(service, token, subscription.id, { cancelAtPeriodEnd: true });
   expect(canceled.statusCode).toBe(200);
@@ -19,7 +20,6 @@ it('cancels at the end of the period, and resumes, as the customer', async () =>
       currentPeriodEnd: subscription.currentPeriodEnd.toISOString(),
     },
   });
-  expect(canceled.json<{ subscription: object }>().subscription).not.toHaveProperty('metadata');
   const page = await service.visit(token);
   expect(page.body).toContain('Ending soon');
   expect(page.body).toContain('Cancels on');
@@ -28,16 +28,16 @@ it('cancels at the end of the period, and resumes, as the customer', async () =>
   const resumed = await patch(service, token, subscription.id, { cancelAtPeriodEnd: false });
   expect(resumed.json()).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   const { teamId, projectId } = service.scope;
-  const question = { teamId, projectId, customerId: service.customerId, subscriptionId: subscription.id };
-  expect(service.asked).toEqual([
-    { ...question, cancelAtPeriodEnd: true },
-    { ...question, cancelAtPeriodEnd: false },
+  const request = { teamId, projectId, customerId: service.customerId, subscriptionId: subscription.id };
+  expect(service.otherServices.cancellations).toEqual([
+    { ...request, cancelAtPeriodEnd: true },
+    { ...request, cancelAtPeriodEnd: false },
   ]);
 });
 
-it('knows no subscription of another customer', async () => {
+it('finds no subscription of another customer', async () => {
   await using service = await startService();
-  const { token } = await service.portalLink();
+  const { token } = await service.createLink();
   const response = await patch(service, token, SubscriptionId.create(), { cancelAtPeriodEnd: true });
   expect(response.statusCode).toBe(404);
   expect(response.json()).toMatchObject({ error: { code: 'subscription_not_found' } });
@@ -45,21 +45,21 @@ it('knows no subscription of another customer', async () => {
 });
 
 it.each([{}, { cancelAtPeriodEnd: 'true' }, { cancelAtPeriodEnd: null }, { cancelAtPeriodEnd: true, quantity: 0 }])(
-  'takes only cancelAtPeriodEnd, not %j',
+  'rejects the body %j',
   async body => {
     await using service = await startService();
-    const { token } = await service.portalLink();
+    const { token } = await service.createLink();
     const response = await patch(service, token, SubscriptionId.create(), body);
     expect(response.statusCode).toBe(400);
-    expect(service.asked).toEqual([]);
+    expect(service.otherServices.cancellations).toEqual([]);
   },
 );
 
-it('does nothing for a link that has expired', async () => {
+it('does nothing for an expired link', async () => {
   await using service = await startService();
   const subscription = aSubscription(service);
-  service.neighbours.subscriptions.push(subscription);
-  const { token } = await service.portalLink();
+  service.otherServices.subscriptions.push(subscription);
+  const { token } = await service.createLink();
   await service.database.em.execute('update portal_sessions set expires_at = clock_timestamp()');
 
   const patched = await patch(service, token, subscription.id, { cancelAtPeriodEnd: true });
@@ -67,29 +67,29 @@ it('does nothing for a link that has expired', async () => {
   expect(patched.json()).toMatchObject({ error: { code: 'portal_link_expired' } });
   expect((await service.submit(token, `/subscriptions/${subscription.id}/cancel`)).statusCode).toBe(404);
   expect((await service.submit(token, '/payment-method')).statusCode).toBe(404);
-  expect(service.asked).toEqual([]);
+  expect(service.otherServices.cancellations).toEqual([]);
 });
 
-it('cancels and resumes by forms where there is no script, rpc first', async () => {
+it('cancels after a confirmation, and resumes, by forms', async () => {
   await using service = await startService();
   const subscription = aSubscription(service, { currentPeriodEnd: new Date('2026-12-20T00:00:00Z') });
-  service.neighbours.subscriptions.push(subscription);
-  const { token } = await service.portalLink();
+  service.otherServices.subscriptions.push(subscription);
+  const { token } = await service.createLink();
   const cancel = `/subscriptions/${subscription.id}/cancel`;
   expect((await service.visit(token)).body).toContain(`href="/portal/${token}${cancel}"`);
 
-  const question = await service.visit(token, cancel);
-  expect(question.statusCode).toBe(200);
-  expect(question.body).toContain('Dec 20, 2026');
-  expect(question.body).toMatch(new RegExp(`<form\\s+method="post"\\s+action="/portal/${token}${cancel}"`));
-  expect(service.asked).toEqual([]);
+  const confirmation = await service.visit(token, cancel);
+  expect(confirmation.statusCode).toBe(200);
+  expect(confirmation.body).toContain('Dec 20, 2026');
+  expect(confirmation.body).toMatch(new RegExp(`<form\\s+method="post"\\s+action="/portal/${token}${cancel}"`));
+  expect(service.otherServices.cancellations).toEqual([]);
 
-  const done = await service.submit(token, cancel);
-  expect(done.statusCode).toBe(303);
-  expect(done.headers.location).toBe(`/portal/${token}?tab=subscriptions&notice=cancel-scheduled`);
+  const canceled = await service.submit(token, cancel);
+  expect(canceled.statusCode).toBe(303);
+  expect(canceled.headers.location).toBe(`/portal/${token}?tab=subscriptions&notice=cancel-scheduled`);
   const after = await service.visit(token, '?tab=subscriptions&notice=cancel-scheduled');
   expect(after.body).toContain('is set to end');
-  // Asked again, there is nothing left to confirm.
+  // Nothing is left to confirm.
   expect((await service.visit(token, cancel)).statusCode).toBe(303);
 
   const resumed = await service.submit(token, `/subscriptions/${subscription.id}/resume`);
@@ -97,10 +97,12 @@ it('cancels and resumes by forms where there is no script, rpc first', async () 
   expect(subscription.cancelAtPeriodEnd).toBe(false);
 });
 
-it('opens a page of its own for every press of the button, in the currency of what is billed', async () => {
+it('opens a new processor page for every payment update', async () => {
   await using service = await startService();
-  const { token } = await service.portalLink();
-  const urls = [await setup(service, token), await setup(service, token)].map(made => made.json<{ url: string }>().url);
+  const { token } = await service.createLink();
+  const urls = [await setup(service, token), await setup(service, token)].map(
+    response => response.json<{ url: string }>().url,
+  );
   expect(new Set(urls).size).toBe(2);
 
   const byForm = await service.submit(token, '/payment-method');
@@ -108,9 +110,23 @@ it('opens a page of its own for every press of the button, in the currency of wh
   expect(byForm.headers.location).toMatch(new RegExp(`^${service.stripe.url}/c/pay/`));
 });
 
-it('says what failed when the processor refuses', async () => {
+it('uses the currency of the newest subscription, or else of the project', async () => {
   await using service = await startService();
-  const { token } = await service.portalLink();
+  const { token } = await service.createLink();
+  expect(await setupCurrency(service, token)).toBe('eur');
+
+  const [older, newer] = [
+    aSubscription(service, { createdAt: new Date('2026-10-01T00:00:00Z') }),
+    aSubscription(service, { createdAt: new Date('2026-11-01T00:00:00Z') }),
+  ];
+  for (const item of newer.items) item.currency = 'gbp';
+  service.otherServices.subscriptions.push(older, newer);
+  expect(await setupCurrency(service, token)).toBe('gbp');
+});
+
+it('responds with 502 when the processor fails', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
   const control = new LocalProcessorControl(service.stripe.url, service.secretKey);
   await control.fail({ method: 'POST', path: '/v1/checkout/sessions', mode: '500', times: 20, kept: false });
 
@@ -136,3 +152,14 @@ const setup = (service: Service, token: string) =>
     url: `/api/portal/${token}/setup-intent`,
     headers: service.identity.anonymous(),
   });
+
+/** Starts a payment update. Returns the currency of its session at the processor. */
+async function setupCurrency(service: Service, token: string): Promise<unknown> {
+  const { url } = (await setup(service, token)).json<{ url: string }>();
+  const id = new URL(url).pathname.split('/').at(-1);
+  const response = await fetch(`${service.stripe.url}/v1/checkout/sessions/${id}`, {
+    headers: { authorization: `Bearer ${service.secretKey}` },
+  });
+  const session = (await response.json()) as { currency: unknown }; // an object of Stripe's API
+  return session.currency;
+}

@@ -1,27 +1,25 @@
 import { unavailable } from '@billing/contracts/problem';
 import type { PaymentMethodSnapshot } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Visitor } from './admit.ts';
+import type { Visitor } from './admit-visitor.ts';
 
-/** What is known of the payment method: it (null when none is saved), or nothing, since the processor did not say. */
-export type PaymentMethodFound =
+/** The payment method (null when none is saved), or that the processor did not return it. */
+export type PaymentMethodLookup =
   | { readonly kind: 'known'; readonly paymentMethod: PaymentMethodSnapshot | null }
   | { readonly kind: 'unknown' };
 
 /**
- * The payment method that pays for the customer's subscriptions, from the processor.
- * @throws Problem 503 when the processor does not tell within `deadlineMs`, and whatever it refuses with
+ * Fetches the payment method of the customer's subscriptions from the processor.
+ * @throws Problem 503 when the processor does not respond within `deadlineMs`; the processor's own error when it refuses
  */
-export async function findPaymentMethod(
-  processors: TeamProcessors,
-  { scope, customer }: Visitor,
-  deadlineMs: number,
-): Promise<PaymentMethodFound> {
-  const finding = processors.of(scope.teamId).then(it => it.findPaymentMethod(customer.processorCustomerId));
-  return { kind: 'known', paymentMethod: await within(deadlineMs, finding) };
+export function findPaymentMethod({ processors }: { readonly processors: TeamProcessors }) {
+  return async ({ scope, customer }: Visitor, deadlineMs: number): Promise<PaymentMethodLookup> => {
+    const lookup = processors.of(scope.teamId).then(it => it.findPaymentMethod(customer.processorCustomerId));
+    return { kind: 'known', paymentMethod: await withDeadline(deadlineMs, lookup) };
+  };
 }
 
-async function within<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
+async function withDeadline<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(unavailable(`The payment processor took longer than ${deadlineMs} ms.`)),

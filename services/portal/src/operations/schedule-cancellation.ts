@@ -2,17 +2,17 @@ import type { SubscriptionState } from '@billing/contracts/events/subscriptions'
 import type { SubscriptionId } from '@billing/contracts/ids';
 import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
-import type { Visitor } from './admit.ts';
+import type { Visitor } from './admit-visitor.ts';
 
-/** The subscriptions service waits for the processor before it answers, in milliseconds. */
+/** In milliseconds; the subscriptions service calls the processor before it replies. */
 const TIMEOUT_MS = 18_000;
 
 /**
- * Cancels a subscription at the end of its period, or takes that back, as its customer.
- * @throws Problem 404 `subscription_not_found`, another customer's included; 422 `subscription_ended`; 502 or 503 when
- * the processor refuses or does not answer
+ * Cancels a subscription of the visitor at the end of its period, or resumes it.
+ * @throws Problem 404 `subscription_not_found`, also for another customer's; 422 `subscription_ended`; 502 or 503 when
+ * the processor refuses or does not respond
  */
-export function scheduleCancellation({ rpc }: { rpc: RpcClient }) {
+export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
   return (
     { scope, customerId }: Visitor,
     subscriptionId: SubscriptionId,

@@ -13,17 +13,17 @@ const PortalSessionSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     customerId: p.text().$type<CustomerId>(),
-    /** SHA-256 of the token, in hex: whoever reads the table can open no portal. */
+    /** SHA-256 of the token, in hex: a reader of the table can open no portal. */
     tokenHash: p.text().unique('portal_sessions_token_hash_unique'),
-    /** Where the page's way back leads. */
+    /** The tenant's page that the portal links back to. */
     returnUrl: p.text().nullable(),
-    /** By the clock of the database. */
+    /** All three times are the database's. */
     expiresAt: p.datetime().index('portal_sessions_expires_at'),
     revokedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
   },
 });
 
-/** A link that lets whoever holds it see and change one customer's billing. */
+/** A link that lets its holder see and change the billing of one customer. */
 export class PortalSession extends PortalSessionSchema.class {}
 PortalSessionSchema.setClass(PortalSession);

@@ -1,27 +1,29 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { admit } from '#operations/admit.ts';
+import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
-import { startPaymentUpdate } from '#operations/start-payment-update.ts';
-import type { Dependencies } from '../app.ts';
+import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 
-/** What a customer may do through the portal's API, let in by the token alone. */
-export function serveActions(app: HttpServer, dependencies: Dependencies): void {
-  const { database, rpc } = dependencies;
-  const admitToken = admit({ em: database.em, rpc });
+type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependencies;
+
+/** The API of the page's script; the token in the path is the only credential. */
+export function actionRoutes(dependencies: ActionDependencies) {
+  const admit = admitVisitor(dependencies);
   const schedule = scheduleCancellation(dependencies);
   const startUpdate = startPaymentUpdate(dependencies);
 
-  serve(app, portalOperations.updatePortalSubscription, async ({ params, body }) => {
-    const visitor = await admitToken(params.token);
-    const { priceId, ...subscription } = await schedule(visitor, params.subscriptionId, body.cancelAtPeriodEnd);
-    return { subscription: { ...subscription, ...(priceId && { priceId }) } };
-  });
+  return async (app: HttpServer): Promise<void> => {
+    serve(app, portalOperations.updatePortalSubscription, async ({ params, body }) => {
+      const visitor = await admit(params.token);
+      const { priceId, ...subscription } = await schedule(visitor, params.subscriptionId, body.cancelAtPeriodEnd);
+      return { subscription: { ...subscription, ...(priceId && { priceId }) } };
+    });
 
-  serve(app, portalOperations.createPortalSetupSession, async ({ params, reply }) => {
-    const { url, cookie } = await startUpdate(await admitToken(params.token));
-    reply.header('set-cookie', cookie);
-    return { url };
-  });
+    serve(app, portalOperations.createPortalSetupSession, async ({ params, reply }) => {
+      const { url, cookie } = await startUpdate(await admit(params.token));
+      reply.header('set-cookie', cookie);
+      return { url };
+    });
+  };
 }

@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { PortalSessionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { FindCustomer } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
+import { portalLinks } from '#domain/portal-links.ts';
+import { createToken, hashToken, tokenOfOperation } from '#domain/token.ts';
+import { databaseTime } from '#persistence/database-clock.ts';
+import { PortalSession } from '#persistence/portal-session.entity.ts';
+
+interface NewSession {
+  readonly customerId: CustomerId;
+  /** How long the link works, in milliseconds. */
+  readonly ttlMs: number;
+  readonly returnUrl?: string | undefined;
+}
+
+export interface CreateSessionDependencies {
+  readonly em: EntityManager;
+  readonly rpc: RpcClient;
+  readonly publicUrl: string;
+  /** 32 bytes. Derives the token of a repeated request, so that no token has to be stored. */
+  readonly tokenKey: Buffer;
+}
+
+/**
+ * Creates a link to a customer's portal and stores only the hash of its token. Calls with the same `operationKey`
+ * return the same link.
+ * @throws Problem 404 `customer_not_found`; 503 when the customers service does not reply
+ */
+export function createSession({ em, rpc, publicUrl, tokenKey }: CreateSessionDependencies) {
+  const toResource = (token: string, { id: sessionId, expiresAt }: PortalSession) => {
+    const { absolute, page } = portalLinks(publicUrl, token);
+    return { sessionId, token, portalUrl: absolute(page), expiresAt };
+  };
+
+  return async (scope: ProjectScope, { customerId, ttlMs, returnUrl }: NewSession, operationKey?: string) => {
+    const { teamId, projectId } = scope;
+    const token = operationKey === undefined ? createToken() : tokenOfOperation(tokenKey, operationKey);
+    const tokenHash = hashToken(token);
+    const db = em.fork();
+    const existing = operationKey && (await db.findOne(PortalSession, { teamId, projectId, tokenHash }));
+    if (existing) return toResource(token, existing);
+
+    const customer = await rpc.call(FindCustomer, { teamId, projectId, customerId });
+    if (!customer) throw notFound('customer');
+
+    const createdAt = await databaseTime(db);
+    const session = db.create(PortalSession, {
+      id: PortalSessionId.create(),
+      teamId,
+      projectId,
+      customerId,
+      tokenHash,
+      returnUrl: returnUrl ?? null,
+      expiresAt: new Date(createdAt.getTime() + ttlMs),
+      revokedAt: null,
+      createdAt,
+    });
+    await db.flush();
+    return toResource(token, session);
+  };
+}

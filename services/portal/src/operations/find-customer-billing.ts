@@ -1,0 +1,21 @@
+import { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
+import type { z } from 'zod';
+import type { Visitor } from './admit-visitor.ts';
+
+/** How many invoices one page shows. */
+export const INVOICES_PER_PAGE = 12;
+
+export type CustomerBilling = z.output<typeof DescribeCustomerBilling.reply>;
+
+/**
+ * Returns the subscriptions that have not ended, and one page of invoices (from 1), of the visitor.
+ * @throws Problem 503 when the subscriptions service does not reply
+ */
+export function findCustomerBilling({ rpc }: { readonly rpc: RpcClient }) {
+  return ({ scope, customerId }: Visitor, invoicePage = 1): Promise<CustomerBilling> => {
+    const invoiceOffset = (invoicePage - 1) * INVOICES_PER_PAGE;
+    const page = { invoiceLimit: INVOICES_PER_PAGE, invoiceOffset };
+    return rpc.call(DescribeCustomerBilling, { ...scope, customerId, ...page });
+  };
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { processorOrigins } from '#domain/processor-link.ts';
+
+/** Protects paths that contain a token: no response may be cached, indexed, sniffed, or sent to other sites as referrer. */
+export async function addPrivacyHeaders(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.headers({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex',
+    'x-content-type-options': 'nosniff',
+  });
+}
+
+/** Creates a nonce: the browser uses only the style and script that carry it. */
+export const createNonce = (): string => randomBytes(16).toString('base64');
+
+/** Allows the page its own style, script, forms and requests, and forms that redirect to the processor. */
+export function contentSecurityPolicy(nonce: string, processorBaseUrl: string | undefined): string {
+  // Browsers apply form-action to redirects after a form was sent, too.
+  return [
+    `default-src 'none'`,
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    `connect-src 'self'`,
+    `form-action 'self' ${processorOrigins(processorBaseUrl).join(' ')}`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}

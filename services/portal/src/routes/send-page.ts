@@ -1,0 +1,34 @@
+import type { FastifyReply } from 'fastify';
+import { document, type Assets } from '#views/document.ts';
+import type { Html } from '#views/html.ts';
+import { messageContent, type Message } from '#views/message-page.ts';
+import { contentSecurityPolicy, createNonce } from './headers.ts';
+
+interface Page {
+  readonly title: string;
+  readonly content: Html;
+  readonly header?: Html;
+  readonly footer?: Html;
+}
+
+export interface SendPageDependencies {
+  readonly assets: Assets;
+  /** The address of the local processor; undefined for Stripe. */
+  readonly processorBaseUrl: string | undefined;
+}
+
+/** Sends pages, each with a content security policy of its own. */
+export function pageSender({ assets, processorBaseUrl }: SendPageDependencies) {
+  const sendPage = async (reply: FastifyReply, page: Page, status = 200) => {
+    const nonce = createNonce();
+    const body = String(await document({ ...page, nonce, assets }));
+    return reply
+      .code(status)
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', contentSecurityPolicy(nonce, processorBaseUrl))
+      .send(body);
+  };
+  const sendMessage = (reply: FastifyReply, message: Message, status = 200) =>
+    sendPage(reply, { title: message.title, content: messageContent(message) }, status);
+  return { sendPage, sendMessage };
+}

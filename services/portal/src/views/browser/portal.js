@@ -1,0 +1,142 @@
+// Everything on the page also works without script, by links and forms. This script does the same in place.
+(() => {
+  const portal = document.getElementById('portal');
+  const all = selector => portal.querySelectorAll(selector);
+
+  const announce = text => {
+    document.getElementById('announcer').textContent = text;
+  };
+
+  const showTab = tab => {
+    for (const panel of all('[data-panel]')) panel.hidden = panel.dataset.panel !== tab;
+    for (const link of all('.tabs [data-tab]')) {
+      if (link.dataset.tab === tab) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+  };
+  const tabOfAddress = () => new URLSearchParams(location.search).get('tab') ?? 'subscriptions';
+
+  // Replaces the content by that of a freshly loaded page.
+  const refresh = async () => {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    if (!response.ok) return location.reload();
+    const whole = await response.text();
+    // Only the content: the content security policy of this page forbids the style of the fresh one.
+    const content = whole.slice(whole.indexOf('<main '), whole.indexOf('</main>'));
+    const fresh = new DOMParser().parseFromString(content, 'text/html').getElementById('portal');
+    portal.replaceChildren(...fresh.childNodes);
+    showTab(tabOfAddress());
+  };
+
+  const send = async (method, path, body) => {
+    const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const { api } = portal.querySelector('[data-api]').dataset;
+    const response = await fetch(api + path, { method, ...json });
+    const result = await response.json().catch(() => ({}));
+    if (response.ok) return result;
+    if (result.error?.code === 'portal_link_expired') location.reload();
+    throw new Error(result.error?.code ?? 'failed');
+  };
+
+  // Runs one action at a time per card, and shows a failure in that card.
+  const runAction = async (card, action) => {
+    if (card.getAttribute('aria-busy') === 'true') return;
+    card.setAttribute('aria-busy', 'true');
+    card.querySelector('.failure')?.remove();
+    try {
+      await action();
+    } catch (err) {
+      const ended = err instanceof Error && err.message === 'subscription_ended';
+      showFailure(card, ended ? 'This subscription has already ended.' : 'That didn’t go through. Please try again.');
+    } finally {
+      card.removeAttribute('aria-busy');
+    }
+  };
+
+  const showFailure = (card, text) => {
+    const message = document.createElement('p');
+    message.className = 'failure';
+    message.textContent = text;
+    (card.querySelector('.row, .foot') ?? card).append(message);
+    announce(text);
+  };
+
+  const showStatus = (card, text) => {
+    card.querySelector('[data-status]').textContent = text;
+    announce(text);
+  };
+
+  // The new status shows at once; it is reset when the processor refuses.
+  const change = form => {
+    const { change: id, cancel } = form.dataset;
+    const cancelAtPeriodEnd = cancel === 'true';
+    const card = document.getElementById(id);
+    form.closest('dialog')?.close();
+    return runAction(card, async () => {
+      const before = card.querySelector('[data-status]').textContent;
+      showStatus(card, cancelAtPeriodEnd ? 'Canceling…' : 'Resuming…');
+      try {
+        await send('PATCH', `/subscriptions/${id}`, { cancelAtPeriodEnd });
+      } catch (err) {
+        card.querySelector('[data-status]').textContent = before;
+        throw err;
+      }
+      // The notice of an earlier action is out of date.
+      const address = new URL(location.href);
+      address.searchParams.delete('notice');
+      history.replaceState(null, '', address);
+      // The action succeeded even if the refresh fails.
+      await refresh().catch(() => location.reload());
+      document.getElementById(id)?.focus();
+      announce(
+        cancelAtPeriodEnd ? 'Your subscription is set to end. You can resume it.' : 'Your subscription goes on.',
+      );
+    });
+  };
+
+  const updatePaymentMethod = form =>
+    runAction(form.closest('.card'), async () => {
+      const { url } = await send('POST', '/setup-intent');
+      location.assign(url);
+    });
+
+  // A new payment method appears after the processor’s webhook is handled.
+  const refreshLater = async pauses => {
+    for (const pause of pauses) {
+      await new Promise(resolve => {
+        setTimeout(resolve, pause);
+      });
+      const isInUse = portal.contains(document.activeElement) || document.querySelector('[aria-busy], [open]');
+      if (!isInUse) await refresh().catch(() => undefined);
+    }
+  };
+  if (portal.querySelector('[data-notice=payment-method-saved]')) void refreshLater([1_000, 2_000, 4_000]);
+
+  document.addEventListener('click', event => {
+    const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
+    const link = event.target.closest('a[data-tab], a[data-dialog], [data-close]');
+    if (!link || !plain || !portal.contains(link)) return;
+    if (link.dataset.dialog) {
+      event.preventDefault();
+      if (!link.closest('[aria-busy]')) document.getElementById(link.dataset.dialog).showModal();
+    } else if (link.dataset.tab) {
+      event.preventDefault();
+      history.pushState(null, '', link.getAttribute('href'));
+      showTab(link.dataset.tab);
+      if (link.closest('[hidden]')) portal.querySelector('.tabs [aria-current]').focus();
+    } else link.closest('dialog').close();
+  });
+
+  document.addEventListener('submit', event => {
+    const form = event.target;
+    if ('change' in form.dataset) {
+      event.preventDefault();
+      void change(form);
+    } else if ('paymentMethod' in form.dataset) {
+      event.preventDefault();
+      void updatePaymentMethod(form);
+    }
+  });
+
+  addEventListener('popstate', () => showTab(tabOfAddress()));
+})();

@@ -1,0 +1,28 @@
+const FALLBACK = 'en-US';
+/** Browsers send fewer; the rest of a longer header is ignored. */
+const MAX_RANGES = 12;
+
+/**
+ * Returns the locale that an `Accept-Language` header prefers among those `Intl` supports; `en-US` when there is none.
+ * https://www.rfc-editor.org/rfc/rfc9110#name-accept-language
+ */
+export function readerLocale(header: string | undefined): string {
+  const ranges = (header ?? '').split(',', MAX_RANGES).map(parseRange);
+  const wanted = ranges.filter(it => it.quality > 0).toSorted((one, other) => other.quality - one.quality);
+  return wanted.map(it => supportedLocale(it.tag)).find(it => it !== undefined) ?? FALLBACK;
+}
+
+function parseRange(range: string): { tag: string; quality: number } {
+  const [tag = '', ...parameters] = range.split(';').map(it => it.trim());
+  const quality = parameters.find(it => it.startsWith('q='))?.slice(2);
+  return { tag, quality: quality === undefined ? 1 : Number(quality) || 0 };
+}
+
+function supportedLocale(tag: string): string | undefined {
+  if (tag === '*') return FALLBACK;
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag)[0];
+  } catch {
+    return undefined; // not a language tag
+  }
+}

@@ -1,0 +1,23 @@
+import type { PortalLinks, Notice, Tab } from '#domain/portal-links.ts';
+import type { BillingDescription } from '#operations/describe-billing.ts';
+import type { CustomerBilling } from '#operations/find-customer-billing.ts';
+
+export type ShownSubscription = CustomerBilling['subscriptions'][number];
+export type ShownInvoice = CustomerBilling['invoices'][number];
+
+/** Everything that the page is rendered from. */
+export interface PortalView extends BillingDescription {
+  readonly links: PortalLinks;
+  readonly tab: Tab;
+  /** Page of invoices, from 1. */
+  readonly invoicePage: number;
+  readonly notice: Notice | undefined;
+  readonly customer: { readonly name: string | null; readonly email: string };
+  /** The tenant's page that the portal links back to. */
+  readonly returnUrl: string | null;
+  readonly now: Date;
+  /** For amounts and dates; the words are English. */
+  readonly locale: string;
+  /** The address of the local processor; undefined for Stripe. */
+  readonly processorBaseUrl: string | undefined;
+}

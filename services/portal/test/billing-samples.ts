@@ -1,0 +1,69 @@
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import { InvoiceId, SubscriptionId } from '@billing/contracts/ids';
+import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
+import type { Service } from './start-service.ts';
+
+const MONTH_MS = 30 * 86_400_000;
+
+/** Returns an active monthly subscription of 29.99 usd. */
+export function aSubscription(service: Service, changes: Partial<ShownSubscription> = {}): ShownSubscription {
+  const now = Date.now();
+  const state: SubscriptionState = {
+    id: SubscriptionId.create(),
+    projectId: service.scope.projectId,
+    customerId: service.customerId,
+    processorSubscriptionId: 'sub_1',
+    processorCustomerId: service.processorCustomerId,
+    priceId: null,
+    status: 'active',
+    quantity: 1,
+    cancelAtPeriodEnd: false,
+    items: [
+      {
+        processorPriceId: 'price_1',
+        priceId: null,
+        unitAmount: 2999,
+        currency: 'usd',
+        interval: 'month',
+        intervalCount: 1,
+        quantity: 1,
+        metered: false,
+      },
+    ],
+    currentPeriodStart: new Date(now),
+    currentPeriodEnd: new Date(now + MONTH_MS),
+    trialEnd: null,
+    startedAt: new Date(now),
+    endedAt: null,
+    version: 1,
+    createdAt: new Date(now),
+  };
+  return { ...state, productName: 'Pro', cancelAt: null, ...changes };
+}
+
+/** Returns a paid invoice of 29.99 usd. */
+export function anInvoice(service: Service, changes: Partial<ShownInvoice> = {}): ShownInvoice {
+  return {
+    id: InvoiceId.create(),
+    processorInvoiceId: 'in_1',
+    customerId: service.customerId,
+    subscriptionId: null,
+    number: 'INV-0001',
+    status: 'paid',
+    amountDue: 2999,
+    amountPaid: 2999,
+    amountRemaining: 0,
+    currency: 'usd',
+    billingReason: 'subscription_create',
+    hostedInvoiceUrl: null,
+    invoicePdfUrl: 'https://pay.stripe.com/invoice/1/pdf',
+    periodStart: null,
+    periodEnd: null,
+    dueDate: null,
+    paidAt: new Date(),
+    projectId: service.scope.projectId,
+    createdAt: new Date('2026-11-20T12:00:00Z'),
+    updatedAt: new Date(),
+    ...changes,
+  };
+}
