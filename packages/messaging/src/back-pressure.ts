@@ -1,62 +1,66 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 
-/** A full outbox must have drained to this share of its mark before it counts as no longer full. */
+/** An overloaded outbox must have drained to this share of its mark before it counts as drained. */
 const LOW_WATER = 0.8;
 
 interface BackPressureOptions {
-  /** Unpublished facts; with more of them the outbox is full. */
+  /** Unpublished events; with more of them the outbox is overloaded. */
   readonly highWater: number;
-  /** How often to look, in milliseconds. */
+  /** How often to count, in milliseconds. */
   readonly intervalMs?: number;
   readonly logger: Logger;
 }
 
-/** Whether too many facts wait in the outbox. */
+/** Whether too many events wait in the outbox. */
 export interface BackPressure {
-  /** As of the last look; false before the first. */
+  /** As of the last count; false before the first. */
   readonly isOverloaded: () => boolean;
-  /** Looks no more; fulfilled when the look under way has ended. */
+  /** Counts now; fulfilled when it is done, even if it failed. */
+  readonly count: () => Promise<void>;
+  /** Stops counting; fulfilled when the count under way has ended. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Watches until closed how many facts of the outbox are unpublished, counting no further than it must. It is full above
- * `highWater`, and no longer full at 80 % of that. While the database is away the last answer stays.
+ * Counts the unpublished events of the outbox until closed, no further than it must. It is overloaded above `highWater`,
+ * and drained at 80 % of that. While the database is unavailable the last result stays.
  */
 export function watchBackPressure(
   em: EntityManager,
   { highWater, intervalMs = 1_000, logger }: BackPressureOptions,
 ): BackPressure {
   const lowWater = Math.floor(highWater * LOW_WATER);
-  let full = false;
-  let failed = false;
-  let looking: Promise<void> | undefined;
+  let isOverloaded = false;
+  let hasFailed = false;
+  let counting: Promise<void> | undefined;
 
-  const look = async (): Promise<void> => {
-    const isAbove = await hasMoreThan(em, full ? lowWater : highWater);
-    failed = false;
-    if (isAbove === full) return;
-    full = isAbove;
-    if (full) logger.warn({ highWater }, 'outbox full, writes are refused until it has drained');
-    else logger.info({ highWater }, 'outbox drained, writes are taken again');
+  const countOnce = async (): Promise<void> => {
+    const isAbove = await hasMoreThan(em, isOverloaded ? lowWater : highWater);
+    hasFailed = false;
+    if (isAbove === isOverloaded) return;
+    isOverloaded = isAbove;
+    if (isOverloaded) logger.warn({ highWater }, 'outbox overloaded, writes are paused until it has drained');
+    else logger.info({ highWater }, 'outbox drained, writes resume');
   };
-  const lookOnce = () => {
-    looking ??= look()
+  const count = (): Promise<void> => {
+    counting ??= countOnce()
       .catch((err: unknown) => {
-        if (!failed) logger.warn({ err }, 'outbox not counted, will try again');
-        failed = true;
+        if (!hasFailed) logger.warn({ err }, 'outbox not counted, will try again');
+        hasFailed = true;
       })
-      .finally(() => (looking = undefined));
+      .finally(() => (counting = undefined));
+    return counting;
   };
-  lookOnce();
-  const timer = setInterval(lookOnce, intervalMs);
+  void count();
+  const timer = setInterval(() => void count(), intervalMs);
 
   return {
-    isOverloaded: () => full,
+    isOverloaded: () => isOverloaded,
+    count,
     async close() {
       clearInterval(timer);
-      await looking;
+      await counting;
     },
   };
 }

@@ -5,36 +5,36 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { openBus } from '../src/bus.ts';
 import { startRelay } from '../src/relay.ts';
-import { startMessaging, type Messaging } from './harness.ts';
+import { startMessaging, type Messaging } from './start-messaging.ts';
 
-const FACTS = 200;
+const EVENTS = 200;
 /** Room for a part of them. */
 const SMALL = 32_768;
 
-it('keeps in the outbox what a full stream refuses, drops nothing that was stored, and passes all on once there is room', async () => {
+it('loses nothing to a full stream, and publishes the rest once there is room', async () => {
   await using messaging = await startMessaging();
   const { em, logger } = messaging;
   await using small = await openSmallBus();
-  const stop = startRelay(em, small.bus.publish, logger, { intervalMs: 20 });
-  await messaging.say(...Array.from({ length: FACTS }, (_, number) => number));
+  const relay = startRelay({ em, publish: small.bus.publish, intervalMs: 20, logger });
+  await messaging.publish(...Array.from({ length: EVENTS }, (_, number) => number));
 
   const stored = await waitFor(
     async () => {
       const counts = [await small.stored(), await unpublished(messaging)] as const;
-      return counts[0] > 0 && counts[0] + counts[1] === FACTS ? counts[0] : undefined;
+      return counts[0] > 0 && counts[0] + counts[1] === EVENTS ? counts[0] : undefined;
     },
     { what: 'the stream to be full', timeoutMs: 30_000 },
   );
-  expect(stored).toBeLessThan(FACTS);
+  expect(stored).toBeLessThan(EVENTS);
   expect(await small.first()).toBe(1);
 
   await small.makeRoom();
   await waitFor(async () => (await unpublished(messaging)) === 0, { what: 'the outbox to drain', timeoutMs: 30_000 });
-  expect(await small.numbers()).toEqual(Array.from({ length: FACTS }, (_, number) => number));
-  await stop();
+  expect(await small.numbers()).toEqual(Array.from({ length: EVENTS }, (_, number) => number));
+  await relay.stop();
 });
 
-it('does not start on a stream that discards old facts', async () => {
+it('does not start on a stream that discards old events', async () => {
   await using nats = await connectedNats();
   const jsm = await jetstreamManager(nats.connection);
   const root = testBusRoot();
@@ -66,7 +66,7 @@ async function openSmallBus() {
     stored: async () => (await state()).messages,
     first: async () => (await state()).first_seq,
     makeRoom: () => jsm.streams.update(name, { max_bytes: 1_024 ** 2 }),
-    /** Of every fact that is stored, smallest first. */
+    /** Of every stored event, smallest first. */
     numbers: async () => {
       const { messages } = await state();
       const all = await Promise.all(Array.from({ length: messages }, (_, at) => numberAt(jsm, name, at + 1)));

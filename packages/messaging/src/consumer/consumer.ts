@@ -21,9 +21,9 @@ export interface EventHandler<Data, Context> {
   readonly handle: HandleDeliveries<Data, Context>;
   /**
    * Finds out, outside of any transaction, what `handle` needs from Stripe or another service. The delivery then comes back
-   * with the result as its context. It may run more often than `handle`.
+   * with the result as its context. It may run more often than `handle`. Write it before `handle`, whose types depend on it.
    */
-  readonly prepare?: (delivery: Delivery<Data, Context>) => Promise<Context>;
+  readonly prepare?: (delivery: Delivery<Data>) => Promise<Context>;
 }
 
 interface ConsumerOptions {

@@ -4,32 +4,30 @@ import { join } from 'node:path';
 import { testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
-import { relayOnce } from '../src/outbox.ts';
-import { startMessaging, type Messaging } from './harness.ts';
+import { relayOnce } from '../src/relay.ts';
+import { startMessaging, type Messaging } from './start-messaging.ts';
 
-const FACTS = 30;
+const EVENTS = 30;
 const DEADLY = 13;
-const PROGRAM = join(import.meta.dirname, 'deadly-consumer.ts');
+const PROGRAM = join(import.meta.dirname, 'crashing-consumer.ts');
 
-it('sets a fact aside of which the process dies each time, and does all others once', async () => {
+it('dead-letters an event that kills the process each time, and handles all others once', async () => {
   await using messaging = await startMessaging();
-  await messaging.say(...Array.from({ length: FACTS }, (_, number) => number));
+  await messaging.publish(...Array.from({ length: EVENTS }, (_, number) => number));
   await relayOnce(messaging.em, messaging.bus.publish);
 
   await using supervised = supervise(messaging);
   const letters = await waitFor(
     async () => {
-      const found = await messaging.em
-        .fork()
-        .execute<{ attempts: number }[]>('select attempts from dead_letters where set_aside_at is not null');
+      const found = (await messaging.failures()).filter(failure => failure.is_dead);
       return found.length > 0 ? found : undefined;
     },
-    { what: 'the fact to be set aside', timeoutMs: 90_000 },
+    { what: 'the dead letter', timeoutMs: 90_000 },
   );
-  expect(letters).toEqual([{ attempts: 9 }]);
-  const others = Array.from({ length: FACTS }, (_, number) => number).filter(number => number !== DEADLY);
+  expect(letters).toMatchObject([{ attempts: 9 }]);
+  const others = Array.from({ length: EVENTS }, (_, number) => number).filter(number => number !== DEADLY);
   await waitFor(async () => (await messaging.effects()).length >= others.length, {
-    what: 'the others to be done',
+    what: 'the other effects',
     timeoutMs: 20_000,
   });
   expect(await messaging.effects()).toEqual(others);

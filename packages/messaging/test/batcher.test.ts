@@ -1,38 +1,38 @@
 import { expect, it } from 'vitest';
-import { inGroups } from '../src/in-groups.ts';
-import { TookTooLong } from '../src/with-timeout.ts';
+import { openBatcher } from '../src/batcher.ts';
+import { TimeoutError } from '../src/timed-transaction.ts';
 
-it('runs together what arrives while a run is under way, each item once, with its own result', async () => {
-  const groups: number[][] = [];
-  const double = inGroups(async (items: readonly number[]) => {
-    groups.push([...items]);
+it('runs what arrives during a batch as the next batch, each item with its own result', async () => {
+  const batches: number[][] = [];
+  const double = openBatcher(async (items: readonly number[]) => {
+    batches.push([...items]);
     await new Promise(resolve => setImmediate(resolve));
     return items.map(item => item * 2);
   });
   const items = Array.from({ length: 2_500 }, (_, index) => index);
   expect(await Promise.all(items.map(double))).toEqual(items.map(item => item * 2));
-  expect(groups.flat()).toEqual(items);
-  expect(groups.map(group => group.length)).toEqual([2_048, 452]);
+  expect(batches.flat()).toEqual(items);
+  expect(batches.map(batch => batch.length)).toEqual([2_048, 452]);
   expect(await double(7)).toBe(14);
 });
 
-it('makes a group no heavier than it may be, unless one item alone is', async () => {
-  const groups: number[][] = [];
-  const run = inGroups(
+it('limits the weight of a batch, unless one item alone is heavier', async () => {
+  const batches: number[][] = [];
+  const run = openBatcher(
     async (items: readonly number[]) => {
-      groups.push([...items]);
+      batches.push([...items]);
       return items;
     },
     { weigh: item => item },
   );
   await Promise.all([5_000, 4_000, 96, 1, 4_096, 4_095, 2].map(run));
-  expect(groups).toEqual([[5_000], [4_000, 96], [1], [4_096], [4_095], [2]]);
+  expect(batches).toEqual([[5_000], [4_000, 96], [1], [4_096], [4_095], [2]]);
 });
 
-it('runs as many groups at the same time as it may, and no more', async () => {
+it('limits how many batches run at the same time', async () => {
   let running = 0;
   const seen: number[] = [];
-  const run = inGroups(
+  const run = openBatcher(
     async (items: readonly string[]) => {
       running += 1;
       seen.push(running);
@@ -40,7 +40,7 @@ it('runs as many groups at the same time as it may, and no more', async () => {
       running -= 1;
       return items;
     },
-    { atOnce: 3 },
+    { parallel: 3 },
   );
   const turns = Array.from({ length: 8 }, async (_, index) => {
     for (let turn = 0; turn < index; turn += 1) await new Promise(resolve => setImmediate(resolve));
@@ -50,9 +50,9 @@ it('runs as many groups at the same time as it may, and no more', async () => {
   expect(Math.max(...seen)).toBe(3);
 });
 
-it('halves a group that fails, so that one bad item fails alone', async () => {
+it('halves a batch that fails, so that a bad item fails alone', async () => {
   const runs: number[][] = [];
-  const run = inGroups(async (items: readonly number[]) => {
+  const run = openBatcher(async (items: readonly number[]) => {
     runs.push([...items]);
     if (items.includes(3)) throw new Error('bad item');
     return items.map(() => 'done');
@@ -62,11 +62,11 @@ it('halves a group that fails, so that one bad item fails alone', async () => {
   expect(runs).toEqual([[1, 2, 3, 4, 5], [1, 2], [3, 4, 5], [3], [4, 5]]);
 });
 
-it('finds the item at which a group hangs with few runs more, and lets nobody else wait for it', async () => {
+it('finds the stuck item of a batch with few more runs', async () => {
   const runs: number[][] = [];
-  const run = inGroups(async (items: readonly number[]) => {
+  const run = openBatcher(async (items: readonly number[]) => {
     runs.push([...items]);
-    if (items.includes(13)) throw new TookTooLong('It hangs.');
+    if (items.includes(13)) throw new TimeoutError('It is stuck.');
     return items.map(() => 'done');
   });
   const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => run(index)));
@@ -75,9 +75,9 @@ it('finds the item at which a group hangs with few runs more, and lets nobody el
   expect(runs.length).toBeLessThan(20);
 });
 
-it('does not insist while the database is away', async () => {
+it('does not divide a batch while the database is unavailable', async () => {
   let runs = 0;
-  const run = inGroups(async (): Promise<string[]> => {
+  const run = openBatcher(async (): Promise<string[]> => {
     runs += 1;
     throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   });

@@ -1,0 +1,27 @@
+import { openDatabase } from '@billing/service/database';
+import { pino } from 'pino';
+import { openBus } from '../src/bus.ts';
+import { connectBroker } from '../src/connection.ts';
+import { receiverOf } from '../src/consumer/consume.ts';
+import { consumer } from '../src/consumer/consumer.ts';
+import { openOutbox } from '../src/outbox.ts';
+import { messagingEntities, messagingMigrations } from '../src/tables.ts';
+import { addEffect, Counted } from './start-messaging.ts';
+
+/*
+ * A process that stores numbers from the bus and is killed by one of them, each time it handles it:
+ * `node crashing-consumer.ts <database> <nats> <root> <number>`.
+ */
+const [url = '', natsUrl = '', root = '', deadly = ''] = process.argv.slice(2);
+const logger = pino({ level: 'silent' });
+const { em } = openDatabase({ service: 'portal', url, entities: messagingEntities, migrations: messagingMigrations });
+const bus = await openBus({ nats: await connectBroker(natsUrl, 'test'), logger, root });
+
+const crashing = consumer('crashing', 'test.>').on(Counted, async (tx, deliveries) => {
+  for (const { data } of deliveries) {
+    if (data.number === Number(deadly)) process.kill(process.pid, 'SIGKILL');
+    await addEffect(tx, data.number);
+  }
+});
+const receive = receiverOf(crashing, { outbox: openOutbox(em), logger });
+await bus.subscribe(crashing.name, crashing.filter, receive, { ackWaitMs: 1_000 });
