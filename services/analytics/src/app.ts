@@ -4,22 +4,20 @@ import type { Checks } from '@billing/service/health';
 import { createHttpServer, type HttpServer } from '@billing/service/http';
 import type { VerifyIdentityToken } from '@billing/service/identity-token';
 import type { FastifyBaseLogger } from 'fastify';
-import { serveAnalytics } from './routes/analytics.ts';
+import { analyticsRoutes } from './routes/analytics.ts';
 
 export interface Dependencies {
   readonly database: Database;
   readonly rpc: RpcClient;
   readonly logger: FastifyBaseLogger;
   readonly verifyIdentityToken: VerifyIdentityToken;
-  /** Tells now. */
-  readonly clock: () => Date;
+  readonly now: () => Date;
   readonly checks?: Checks;
 }
 
-/** The whole HTTP surface of the service; it opens nothing. */
-export function createApp(dependencies: Dependencies): HttpServer {
-  const { logger, verifyIdentityToken, checks = {} } = dependencies;
+/** The HTTP surface of the service; it opens nothing. */
+export function createApp({ database, rpc, now, logger, verifyIdentityToken, checks = {} }: Dependencies): HttpServer {
   const app = createHttpServer({ logger, verifyIdentityToken, checks });
-  serveAnalytics(app, dependencies);
+  analyticsRoutes({ em: database.em, rpc, now })(app);
   return app;
 }

@@ -1,25 +1,26 @@
-import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
-import { forgetProcessed, TOGETHER } from '@billing/messaging/inbox';
+import { consume } from '@billing/messaging/consumer/consume';
+import { openOutbox } from '@billing/messaging/outbox';
+import { forgetProcessed } from '@billing/messaging/inbox';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { startCleaning } from '@billing/service/cleaning';
 import { migrate, ping } from '@billing/service/database';
-import { runService } from '@billing/service/lifecycle';
+import { serviceEnv } from '@billing/service/env';
 import { identityTokenVerifier } from '@billing/service/identity-token';
+import { runService } from '@billing/service/lifecycle';
 import { createApp } from './app.ts';
-import { analyticsEnv } from './env.ts';
+import { analyticsEvents } from './consumers/events.ts';
 import { openDatabase } from './persistence/database.ts';
-import { CONSUMERS, reactToFacts } from './reactions/facts.ts';
 
-await runService('analytics', analyticsEnv, async ({ env, logger, resources }) => {
+await runService('analytics', serviceEnv, async ({ env, logger, resources }) => {
   const database = resources.adopt(openDatabase(env.DATABASE_URL), it => it.close());
   await migrate(database);
 
   const nats = resources.adopt(await connectBroker(env.NATS_URL, 'analytics'), closeBroker);
   const bus = await openBus({ nats, logger });
-  const { receive } = reactToFacts(database.em, logger);
-  for (const [consumer, filter] of Object.entries(CONSUMERS))
-    resources.defer(await bus.consume(consumer, filter, receive, TOGETHER));
+  const outbox = openOutbox(database.em);
+  for (const consumer of analyticsEvents()) resources.defer(await consume(consumer, { bus, outbox, logger }));
   resources.defer(startCleaning(logger, () => forgetProcessed(database.em)));
 
   const app = createApp({
@@ -27,7 +28,7 @@ await runService('analytics', analyticsEnv, async ({ env, logger, resources }) =
     rpc: openRpcClient(bus),
     logger,
     verifyIdentityToken: identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'analytics'),
-    clock: () => new Date(),
+    now: () => new Date(),
     checks: { database: () => ping(database), broker: () => bus.ping() },
   });
   resources.adopt(app, it => it.close());

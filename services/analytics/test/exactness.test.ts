@@ -1,59 +1,61 @@
+import type { Envelope } from '@billing/contracts/event';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { ProjectScope } from '@billing/contracts/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { disordered, historyOf, lookback, movedTo } from './histories.ts';
-import { statesIn } from './owners.ts';
-import { newScope, saidFact, startService, type SaidFact, type Service } from './service.ts';
-import { slowAnalytics, slowHistory } from './slow-model.ts';
+import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
+import { lookback } from './histories/times.ts';
+import { expectedAnalytics, expectedHistory } from './reference-model.ts';
+import { newEvent, newScope, startService, type Service } from './start-service.ts';
+import { statesIn } from './state-owners.ts';
+import { project } from './states.ts';
 
 let service: Service;
 beforeAll(async () => (service = await startService()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
-const cases = lookback.chain(around =>
-  historyOf(around).chain(({ facts, rows }) =>
-    fc.record({ delivered: disordered(facts), baseCurrency: fc.constantFrom('usd', 'eur', 'gbp') }).map(given => ({
-      ...around,
+const cases = lookback.chain(window =>
+  projectHistory(window).chain(({ events, records }) =>
+    fc.record({ delivered: disorder(events), baseCurrency: fc.constantFrom('usd', 'eur', 'gbp') }).map(given => ({
+      ...window,
       ...given,
-      rows,
+      records,
     })),
   ),
 );
 
-it('answers what a recomputation from the sources would, for any history in any order, doubled and replayed', async () => {
+it('equals a recomputation from the records for any history, order and repetition of events', async () => {
   await fc.assert(
-    fc.asyncProperty(cases, async ({ now, growthDays, rows, delivered, baseCurrency }) => {
+    fc.asyncProperty(cases, async ({ now, growthDays, records, delivered, baseCurrency }) => {
       const scope = newScope();
-      const facts = [...projectFacts(scope, baseCurrency), ...movedTo(scope, delivered)];
-      service.setClock(now);
-      await service.hear(facts);
-      const { asOf, ...figures } = await service.analytics(scope, growthDays);
-      expect(figures).toEqual(slowAnalytics(rows, baseCurrency, now, growthDays));
-      expect(asOf).toEqual(newestOf(facts));
-      // The window's first day is one more where its start is not midnight.
+      const events = [...projectEvents(scope, baseCurrency), ...moveToProject(scope, delivered)];
+      service.setNow(now);
+      await service.process(events);
+      const { asOf, ...metrics } = await service.analytics(scope, growthDays);
+      expect(metrics).toEqual(expectedAnalytics(records, baseCurrency, now, growthDays));
+      expect(asOf).toEqual(newestTime(events));
+      // A window that does not start at midnight touches one more day.
       const days = Math.min(growthDays + 1, 365);
       const { history, currency } = await service.history(scope, days);
       expect(currency).toBe(baseCurrency);
-      expect(history).toEqual(slowHistory(rows, baseCurrency, now, days));
+      expect(history).toEqual(expectedHistory(records, baseCurrency, now, days));
     }),
     { numRuns: 40, endOnFailure: true },
   );
 }, 400_000);
 
-/** The project's own facts, the newer one first. */
-function projectFacts({ teamId, projectId }: ProjectScope, baseCurrency: string): SaidFact[] {
-  const state = { id: projectId, teamId, name: 'Shop', createdAt: new Date('2025-01-01') };
+/** The events of the project itself, the newer one first. */
+function projectEvents(scope: ProjectScope, baseCurrency: string): Envelope[] {
   const longAgo = new Date('2025-01-01');
   return [
-    saidFact(ProjectUpdated, teamId, { ...state, baseCurrency, version: 2 }, longAgo),
-    saidFact(ProjectCreated, teamId, { ...state, baseCurrency: 'chf', version: 1 }, longAgo),
+    newEvent(ProjectUpdated, scope.teamId, { ...project(scope), baseCurrency, version: 2 }, longAgo),
+    newEvent(ProjectCreated, scope.teamId, { ...project(scope), baseCurrency: 'chf', version: 1 }, longAgo),
   ];
 }
 
-/** When the newest of the facts that concern a project happened. */
-function newestOf(facts: readonly SaidFact[]): Date | undefined {
-  // Only unrouted webhook events say that they are of no project.
-  const concerning = facts.filter(({ data }) => statesIn(data).some(state => Object(state).projectId !== null));
-  return concerning.map(fact => fact.occurredAt).toSorted((a, b) => b.getTime() - a.getTime())[0];
+/** When the newest event that concerns a project occurred. */
+function newestTime(events: readonly Envelope[]): Date | undefined {
+  // Only unrouted webhook events have no project.
+  const ofProject = events.filter(({ data }) => statesIn(data).some(state => Object(state).projectId !== null));
+  return ofProject.map(event => event.occurredAt).toSorted((a, b) => b.getTime() - a.getTime())[0];
 }

@@ -1,8 +1,21 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
+import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
+import type { WebhookEventState } from '@billing/contracts/events/webhooks';
+import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
 
-const SINCE = new Date('2026-11-20T12:00:00.000Z');
+/** Noon of 20 November 2026, when all of these records were created. */
+export const CREATED_AT = new Date('2026-11-20T12:00:00.000Z');
+
+/** A project in US dollars. */
+export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({
+  id: projectId,
+  teamId,
+  name: 'Shop',
+  baseCurrency: 'usd',
+  createdAt: new Date('2025-01-01'),
+  version: 1,
+});
 
 /** An item of 29.99 USD a month. */
 export const item = {
@@ -16,7 +29,7 @@ export const item = {
   metered: false,
 };
 
-/** A new subscription of the project, active since noon of 20 November 2026. */
+/** A new active subscription of 29.99 USD a month. */
 export function subscription({ projectId }: ProjectScope): SubscriptionState {
   return {
     id: SubscriptionId.create(),
@@ -29,17 +42,17 @@ export function subscription({ projectId }: ProjectScope): SubscriptionState {
     quantity: 1,
     cancelAtPeriodEnd: false,
     items: [item],
-    currentPeriodStart: SINCE,
-    currentPeriodEnd: SINCE,
+    currentPeriodStart: CREATED_AT,
+    currentPeriodEnd: CREATED_AT,
     trialEnd: null,
-    startedAt: SINCE,
+    startedAt: CREATED_AT,
     endedAt: null,
     version: 1,
-    createdAt: SINCE,
+    createdAt: CREATED_AT,
   };
 }
 
-/** A new customer of the project, created at the same time. */
+/** A new customer. */
 export function customer({ projectId }: ProjectScope): CustomerState {
   return {
     id: CustomerId.create(),
@@ -48,7 +61,33 @@ export function customer({ projectId }: ProjectScope): CustomerState {
     name: null,
     processorCustomerId: 'cus_1',
     version: 1,
-    createdAt: SINCE,
+    createdAt: CREATED_AT,
     deletedAt: null,
+  };
+}
+
+/** A webhook event of the team, routed to a project or to none. */
+export function webhookEvent(
+  id: string,
+  { teamId, projectId }: { teamId: TeamId; projectId: ProjectId | null },
+  { status, version }: Pick<WebhookEventState, 'status' | 'version'>,
+): WebhookEventState {
+  return {
+    id,
+    teamId,
+    projectId,
+    type: 'invoice.paid',
+    apiVersion: null,
+    livemode: false,
+    objectId: null,
+    status,
+    routedBy: null,
+    attempts: version,
+    error: null,
+    processorCreatedAt: CREATED_AT,
+    receivedAt: CREATED_AT,
+    processedAt: null,
+    recovered: false,
+    version,
   };
 }

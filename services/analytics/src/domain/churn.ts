@@ -1,21 +1,22 @@
 import { roundHalfUp } from './revenue.ts';
 
-/** Counts of activated subscriptions around the start of a window. "After" is later than the start. */
+/** Counts of activated subscriptions around a window's start. "After" means later than the start. */
 export interface ChurnCounts {
-  /** Not ended by now. */
-  readonly living: bigint;
-  readonly beganAfter: bigint;
+  /** Not ended by the end of the window. */
+  readonly ongoing: bigint;
+  readonly startedAfter: bigint;
   readonly endedAfter: bigint;
-  readonly beganAndEndedAfter: bigint;
+  readonly startedAndEndedAfter: bigint;
 }
 
 /**
- * Percent of the subscriptions live at the start of the window that ended inside it, to two decimals; 0 when none were
- * live. What both began and ended inside the window counts on neither side, so the rate is never above 100.
+ * Percentage, to two decimals, of the subscriptions alive at the window's start that ended inside the window; 0 when
+ * none were alive. Subscriptions that both started and ended inside the window count on neither side, so the rate never
+ * exceeds 100.
  */
-export function churnRate({ living, beganAfter, endedAfter, beganAndEndedAfter }: ChurnCounts): number {
-  const lost = endedAfter - beganAndEndedAfter;
-  const atStart = living - beganAfter + endedAfter;
+export function churnRate({ ongoing, startedAfter, endedAfter, startedAndEndedAfter }: ChurnCounts): number {
+  const lost = endedAfter - startedAndEndedAfter;
+  const atStart = ongoing - startedAfter + endedAfter;
   if (atStart <= 0n) return 0;
   return Number(roundHalfUp(lost * 10_000n, atStart)) / 100;
 }

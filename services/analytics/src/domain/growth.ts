@@ -1,15 +1,15 @@
 import type { UtcDay } from './utc-day.ts';
 
 /**
- * Customers at the end of each of the ascending days, the last of which is today and has all of them: backwards from the
- * present total, taking off what each later day gained.
+ * The number of customers at the end of each day. The days ascend and the last is today. Counts backwards from the
+ * present `total`, subtracting the net new customers of each later day; today includes everything dated later.
  */
 export function customerGrowth(
   days: readonly UtcDay[],
   total: bigint,
-  gained: ReadonlyMap<UtcDay, bigint>,
+  netNew: ReadonlyMap<UtcDay, bigint>,
 ): { date: UtcDay; count: number }[] {
-  const latestFirst = [...gained].toSorted(([one], [other]) => (one < other ? 1 : -1));
+  const latestFirst = [...netNew].toSorted(([one], [other]) => (one < other ? 1 : -1));
   let next = 0;
   let count = total;
   const growth = days.toReversed().map((date, index) => {

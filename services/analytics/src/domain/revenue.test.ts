@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { monthlyRevenue, revenueOf, roundHalfUp, type RevenueTerm } from './revenue.ts';
+import { monthlyRevenue, itemRevenue, roundHalfUp, type RevenueTerm } from './revenue.ts';
 
 const item = {
   processorPriceId: 'price_1',
@@ -13,8 +13,8 @@ const item = {
   metered: false,
 };
 
-const monthly = (...changes: Partial<Parameters<typeof revenueOf>[0]>[]) =>
-  monthlyRevenue(changes.flatMap(change => revenueOf({ ...item, ...change }) ?? []));
+const monthly = (...changes: Partial<Parameters<typeof itemRevenue>[0]>[]) =>
+  monthlyRevenue(changes.flatMap(change => itemRevenue({ ...item, ...change }) ?? []));
 
 describe('monthly revenue', () => {
   it.each([
@@ -28,23 +28,23 @@ describe('monthly revenue', () => {
     [{ interval: 'day' as const, intervalCount: 365 }, 100],
     [{ quantity: 7 }, 8_400],
     [{ quantity: 0 }, 0],
-  ])('of 12.00 with %j is %i', (change, expected) => {
+  ])('of 12.00 a month with %j is %i', (change, expected) => {
     expect(monthly(change)).toBe(expected);
   });
 
   it.each([{ interval: null, intervalCount: null }, { unitAmount: null }, { metered: true }])(
-    'leaves out what has no face value a month: %j',
-    change => expect(revenueOf({ ...item, ...change })).toBeUndefined(),
+    'leaves out prices without a monthly face value: %j',
+    change => expect(itemRevenue({ ...item, ...change })).toBeUndefined(),
   );
 
-  it('rounds once, at the end', () => {
+  it('is rounded once, at the end', () => {
     const third = { unitAmount: 100, intervalCount: 3 };
     expect(monthly(third)).toBe(33);
     expect(monthly(third, third, third)).toBe(100);
     expect(monthly({ unitAmount: 1, intervalCount: 2 })).toBe(1);
   });
 
-  it('equals the sum of fractions over the product of all denominators, rounded', () => {
+  it('equals the sum over the product of all denominators, rounded', () => {
     const term: fc.Arbitrary<RevenueTerm> = fc.record({
       currency: fc.constant('usd'),
       intervalCount: fc.integer({ min: 1, max: 1_095 }),
@@ -58,13 +58,13 @@ describe('monthly revenue', () => {
           0n,
         );
         const rounded = (2n * numerator + denominator) / (2n * denominator);
-        const edge = BigInt(Number.MAX_SAFE_INTEGER);
-        expect(BigInt(monthlyRevenue(terms))).toBe(rounded > edge ? edge : rounded);
+        const limit = BigInt(Number.MAX_SAFE_INTEGER);
+        expect(BigInt(monthlyRevenue(terms))).toBe(rounded > limit ? limit : rounded);
       }),
     );
   });
 
-  it('rounds halves up on both sides of zero', () => {
+  it('rounds halves up, also below zero', () => {
     expect([5n, -5n, 4n, -4n, 15n, -15n].map(tenths => roundHalfUp(tenths, 10n))).toEqual([1n, 0n, 0n, 0n, 2n, -1n]);
   });
 });

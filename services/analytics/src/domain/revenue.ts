@@ -1,8 +1,8 @@
 import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { Interval } from '@billing/contracts/resources/price';
 
-/** Twelfths of a month's amount: 12 months, 1 year, 52 weeks, 365 days make a year. */
-const TWELFTHS: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
+/** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
+const PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
 
 /** An exact part of the monthly revenue in one currency: `numerator` ÷ (12 × `intervalCount`) minor units. */
 export interface RevenueTerm {
@@ -12,24 +12,24 @@ export interface RevenueTerm {
 }
 
 /**
- * What an item is worth a month at face value: amount × quantity × factor ÷ interval count. Undefined for what has no
- * face value: one-time and metered prices, and prices without a single amount.
+ * The monthly revenue of an item at face value: amount × quantity × intervals per year ÷ (12 × interval count).
+ * Undefined for one-time and metered prices and for prices without a single amount.
  */
-export function revenueOf(item: BilledItem): RevenueTerm | undefined {
+export function itemRevenue(item: BilledItem): RevenueTerm | undefined {
   const { unitAmount, interval, intervalCount, currency, quantity, metered } = item;
   if (unitAmount === null || interval === null || metered) return undefined;
-  const numerator = BigInt(unitAmount) * BigInt(quantity) * TWELFTHS[interval];
+  const numerator = BigInt(unitAmount) * BigInt(quantity) * PER_YEAR[interval];
   return { currency, intervalCount: intervalCount ?? 1, numerator };
 }
 
-/** What a subscription is worth a month while active or trialing, else nothing: a term for each currency and interval count. */
-export function worthOf({ status, items }: Pick<SubscriptionState, 'status' | 'items'>): RevenueTerm[] {
+/** The monthly revenue of a subscription: a term for each currency and interval count; none unless active or trialing. */
+export function subscriptionRevenue({ status, items }: Pick<SubscriptionState, 'status' | 'items'>): RevenueTerm[] {
   if (status !== 'active' && status !== 'trialing') return [];
-  return joined(items.flatMap(item => revenueOf(item) ?? []));
+  return combineTerms(items.flatMap(item => itemRevenue(item) ?? []));
 }
 
-/** The same revenue with one term for each currency and interval count, in their order, and none of zero. */
-export function joined(terms: Iterable<RevenueTerm>): RevenueTerm[] {
+/** The same revenue with one term for each currency and interval count, sorted by them, without zero terms. */
+export function combineTerms(terms: Iterable<RevenueTerm>): RevenueTerm[] {
   const sums = new Map<string, RevenueTerm>();
   for (const term of terms) {
     const key = `${term.currency}:${term.intervalCount}`;
@@ -40,14 +40,18 @@ export function joined(terms: Iterable<RevenueTerm>): RevenueTerm[] {
   return [...sums.values()].filter(({ numerator }) => numerator !== 0n).toSorted(inOrder);
 }
 
-/** A number told exactly; the denominator is above zero. */
+/** The same revenue with the opposite sign. */
+export const negateTerms = (terms: readonly RevenueTerm[]): RevenueTerm[] =>
+  terms.map(({ currency, intervalCount, numerator }) => ({ currency, intervalCount, numerator: -numerator }));
+
+/** An exact number; the denominator is positive. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Adds terms of one currency exactly. Answers minor units a month. */
-export function sumOfTerms(terms: Iterable<RevenueTerm>): Fraction {
+/** The exact sum of terms of one currency, in minor units a month. */
+export function sumTerms(terms: Iterable<RevenueTerm>): Fraction {
   let [sum, over] = [0n, 1n];
   for (const { numerator, intervalCount } of terms) {
     const denominator = 12n * BigInt(intervalCount);
@@ -58,23 +62,23 @@ export function sumOfTerms(terms: Iterable<RevenueTerm>): Fraction {
   return { numerator: sum, denominator: over };
 }
 
-/** Adds terms of one currency exactly and rounds once, half up. Answers minor units a month. */
+/** The sum of terms of one currency in minor units a month, rounded once, half up. */
 export function monthlyRevenue(terms: Iterable<RevenueTerm>): number {
-  const { numerator, denominator } = sumOfTerms(terms);
+  const { numerator, denominator } = sumTerms(terms);
   return toSafeNumber(roundHalfUp(numerator, denominator));
 }
 
-/** The whole number nearest to `numerator` ÷ `denominator` (which is above zero); halves go up. */
+/** The whole number nearest to `numerator` ÷ `denominator`; halves round up. The denominator must be positive. */
 export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
   const doubled = 2n * numerator + denominator;
   const quotient = doubled / (2n * denominator);
   return doubled < 0n && doubled % (2n * denominator) !== 0n ? quotient - 1n : quotient;
 }
 
-/** Sums beyond what a JSON number tells exactly stay at its edge rather than fail the whole answer. */
+/** Limits a sum to the integers that JSON represents exactly, so that one huge sum does not fail the whole response. */
 function toSafeNumber(value: bigint): number {
-  const edge = BigInt(Number.MAX_SAFE_INTEGER);
-  return Number(value > edge ? edge : value < -edge ? -edge : value);
+  const limit = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(value > limit ? limit : value < -limit ? -limit : value);
 }
 
 function leastCommonMultiple(a: bigint, b: bigint): bigint {

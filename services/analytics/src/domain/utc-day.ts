@@ -1,24 +1,26 @@
-/** A calendar day in UTC, `YYYY-MM-DD`; days compare as texts do. */
+/** A calendar day in UTC, `YYYY-MM-DD`; days sort as text. */
 export type UtcDay = string;
 
-/** An hour of a calendar day in UTC, `YYYY-MM-DDTHH`; hours compare as texts do. */
+/** An hour of a calendar day in UTC, `YYYY-MM-DDTHH`; hours sort as text. */
 export type UtcHour = string;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The UTC day on which an instant falls. */
-export const dayOf = (instant: Date): UtcDay => instant.toISOString().slice(0, 10);
+/** The UTC day of a time. */
+export const dayOf = (time: Date): UtcDay => time.toISOString().slice(0, 10);
 
-/** The UTC hour in which an instant falls. */
-export const hourOf = (instant: Date): UtcHour => instant.toISOString().slice(0, 13);
+/** The UTC hour of a time. */
+export const hourOf = (time: Date): UtcHour => time.toISOString().slice(0, 13);
 
-/** The first instant after a UTC hour. */
+/** The first millisecond after a UTC hour. */
 export const endOfHour = (hour: UtcHour): Date => new Date(Date.parse(`${hour}:00:00.000Z`) + HOUR_MS);
 
-/** `days` days later, or earlier when negative. */
+/** The day `days` days later, or earlier when negative. */
 export const addDays = (day: UtcDay, days: number): UtcDay =>
   dayOf(new Date(Date.parse(`${day}T00:00:00.000Z`) + days * DAY_MS));
 
-/** The instant `days` times 24 hours before. */
-export const daysBefore = (instant: Date, days: number): Date => new Date(instant.getTime() - days * DAY_MS);
+/** The time `days` × 24 hours earlier. */
+export const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * DAY_MS);
+
+export const laterOf = (one: Date, other: Date): Date => (one > other ? one : other);

@@ -1,18 +1,18 @@
 import { addDays, dayOf, daysBefore, type UtcDay } from './utc-day.ts';
 
-/** The time a request looks back over: from `start` up to, and without, `now`. */
+/** The time that a request looks back over: from `start` (inclusive) to `now` (exclusive). */
 export interface Window {
   readonly start: Date;
   readonly now: Date;
 }
 
-/** The last `days` times 24 hours. */
+/** The last `days` × 24 hours. */
 export const windowOf = (now: Date, days: number): Window => ({ start: daysBefore(now, days), now });
 
-/** At most about so many points are drawn. */
+/** A sampled window has at most this many steps. */
 const MAX_STEPS = 30;
 
-/** The days on which a window is sampled: ascending, evenly spaced, its first and its last day among them. */
+/** The days on which a window is sampled: ascending, evenly spaced, including its first and last day. */
 export function sampleDays({ start, now }: Window, days: number): UtcDay[] {
   const [first, last] = [dayOf(start), dayOf(now)];
   const step = Math.max(1, Math.ceil(days / MAX_STEPS));
@@ -20,3 +20,7 @@ export function sampleDays({ start, now }: Window, days: number): UtcDay[] {
   for (let day = first; day < last; day = addDays(day, step)) sampled.push(day);
   return [...sampled, last];
 }
+
+/** The `count` days without gaps that end with `last`. */
+export const lastDays = (last: UtcDay, count: number): UtcDay[] =>
+  Array.from({ length: count }, (_, index) => addDays(last, index + 1 - count));

@@ -1,72 +1,73 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { FIRST_GENERATION } from './project.entity.ts';
-import { holdProjects } from './projects.ts';
+import { lockProjects, type GenerationScope } from './projects.ts';
 
-/** Another rebuild of the project has begun since; what this one made is not wanted any more. */
+/** A later rebuild of the same project has started; it replaces this one. */
 export class RebuildSuperseded extends Error {
   override readonly name = 'RebuildSuperseded';
   constructor({ projectId }: ProjectScope) {
-    super(`Another rebuild of ${projectId} has begun meanwhile and goes on instead of this one.`);
+    super(`Another rebuild of ${projectId} has started and replaces this one.`);
   }
 }
 
 /**
- * Begins new rows for a project and answers their generation: from here on facts are kept in both. A fact that was
- * heard before is in the shown rows only, and its owner tells it to whoever asks after this.
+ * Starts a new generation of a project's rows and returns its number. From here on events are written to both
+ * generations. Events handled earlier are in the current one only; their owners return them when asked after this call.
  */
-export function beginBuilding(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {
+export function startGeneration(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {
   return em.fork().transactional(async tx => {
-    await holdProjects(tx, [{ teamId, projectId, newestAt: null }]);
-    const [row] = await tx.execute<{ building: number }[]>(
-      `update projects set building = greatest(generation, building) + 1 where team_id = ? and project_id = ?
-       returning building`,
+    await lockProjects(tx, [{ teamId, projectId, newestEventAt: null }]);
+    const [row] = await tx.execute<{ building_generation: number }[]>(
+      `update projects set building_generation = greatest(generation, building_generation) + 1
+        where team_id = ? and project_id = ? returning building_generation`,
       [teamId, projectId],
     );
-    if (!row) throw new Error('PostgreSQL answered no row to an update of a locked one.');
-    return row.building;
+    if (!row) throw new Error('PostgreSQL returned no row for an update of a locked project.');
+    return row.building_generation;
   });
 }
 
 /**
- * Shows the rows of a generation from here on, in one step.
- * @throws RebuildSuperseded when it is not the one that is being built
+ * Makes a finished generation the current one, in one statement.
+ * @throws RebuildSuperseded when it is not the generation that is being built
  */
-export async function showGeneration(
+export async function switchToGeneration(
   em: EntityManager,
-  scope: ProjectScope,
-  { generation, newestAt }: { readonly generation: number; readonly newestAt: Date | null },
+  scope: GenerationScope,
+  newestEventAt: Date | null,
 ): Promise<void> {
-  const shown = await em.fork().execute<unknown[]>(
+  const switched = await em.fork().execute<unknown[]>(
     `update projects
-        set generation = building, building = null, newest_fact_at = greatest(newest_fact_at, ?::timestamptz)
-      where team_id = ? and project_id = ? and building = ? returning 1`,
-    [newestAt?.toISOString() ?? null, scope.teamId, scope.projectId, generation],
+        set generation = building_generation, building_generation = null,
+            newest_event_at = greatest(newest_event_at, ?::timestamptz)
+      where team_id = ? and project_id = ? and building_generation = ? returning 1`,
+    [newestEventAt?.toISOString() ?? null, scope.teamId, scope.projectId, scope.generation],
   );
-  if (shown.length === 0) throw new RebuildSuperseded(scope);
+  if (switched.length === 0) throw new RebuildSuperseded(scope);
 }
 
-/** So many rows are deleted by a statement, that none of them takes long. */
+/** Rows deleted by one statement, so that none takes long. */
 const CHUNK = 10_000;
 
-/** Deletes the rows of generations before `generation`, but for those that are shown. */
-export async function forgetGenerationsBefore(em: EntityManager, scope: ProjectScope, generation: number) {
+/** Deletes the rows of all generations before the given one, except the current generation. */
+export async function deleteGenerationsBefore(em: EntityManager, scope: GenerationScope): Promise<void> {
   const { teamId, projectId } = scope;
   const [project] = await em
     .fork()
-    .execute<{ shown: number }[]>(`select generation as shown from projects where team_id = ? and project_id = ?`, [
+    .execute<{ generation: number }[]>(`select generation from projects where team_id = ? and project_id = ?`, [
       teamId,
       projectId,
     ]);
-  for (let former = FIRST_GENERATION; former < generation; former += 1)
-    if (former !== project?.shown)
-      for (const table of ['figures', 'subjects']) await forgetGeneration(em, table, { ...scope, generation: former });
+  for (let generation = FIRST_GENERATION; generation < scope.generation; generation += 1)
+    if (generation !== project?.generation)
+      for (const table of ['metrics', 'tracked_records']) await deleteGeneration(em, table, { ...scope, generation });
 }
 
-async function forgetGeneration(
+async function deleteGeneration(
   em: EntityManager,
   table: string,
-  { teamId, projectId, generation }: ProjectScope & { readonly generation: number },
+  { teamId, projectId, generation }: GenerationScope,
 ): Promise<void> {
   for (let deleted = CHUNK; deleted === CHUNK;) {
     const rows = await em.fork().execute<unknown[]>(

@@ -1,50 +1,51 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { endOfHour, hourOf } from '#domain/utc-day.ts';
 import type { Window } from '#domain/window.ts';
-import type { GenerationScope } from './figures.ts';
+import type { GenerationScope } from './projects.ts';
 
-/** What whole hours cannot tell about a window: the rest of its first hour, and what is said to end later than now. */
-export interface PartialCounts {
-  readonly began: bigint;
+/** What hourly metrics can't give: lifetimes in the rest of the window's first hour, and those that end after now. */
+export interface WindowEdgeCounts {
+  readonly started: bigint;
   readonly ended: bigint;
-  readonly beganAndEnded: bigint;
+  readonly startedAndEnded: bigint;
+  /** Recorded with an end at or after now. */
   readonly endingLater: bigint;
-  /** Of those ending later, the ones that began inside the window. */
-  readonly beganAndEndingLater: bigint;
+  /** Of those, the ones that started inside the window. */
+  readonly startedAndEndingLater: bigint;
 }
 
-type Row = Readonly<Record<keyof PartialCounts, string>>;
+type Row = Readonly<Record<keyof WindowEdgeCounts, string>>;
 
-/** Counts by index the subscriptions at the edges of a window; at most those of one hour. */
-export async function countAtEdges(
+/** Counts the subscriptions at the edges of a window by index; it reads those of one hour at most. */
+export async function countAtWindowEdges(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   { start, now }: Window,
-): Promise<PartialCounts> {
+): Promise<WindowEdgeCounts> {
   const edges = [start.toISOString(), endOfHour(hourOf(start)).toISOString()];
   const scope = [teamId, projectId, generation];
   const inScope = 'team_id = ? and project_id = ? and generation = ?';
   const [row] = await em.execute<Row[]>(
-    `with begun as (
-       select count(*) as began, count(ended_at) as began_and_ended from subjects
-        where ${inScope} and began_at > ?::timestamptz and began_at < ?::timestamptz),
+    `with started as (
+       select count(*) as started, count(ended_at) as started_and_ended from tracked_records
+        where ${inScope} and started_at > ?::timestamptz and started_at < ?::timestamptz),
      ended as (
-       select count(*) as ended from subjects
+       select count(*) as ended from tracked_records
         where ${inScope} and ended_at > ?::timestamptz and ended_at < ?::timestamptz),
      ending as (
-       select count(*) as ending_later, count(*) filter (where began_at > ?::timestamptz) as began_and_ending_later
-         from subjects where ${inScope} and ended_at >= ?::timestamptz)
-     select began, began_and_ended as "beganAndEnded", ended,
-            ending_later as "endingLater", began_and_ending_later as "beganAndEndingLater"
-       from begun, ended, ending`,
+       select count(*) as ending_later, count(*) filter (where started_at > ?::timestamptz) as started_and_ending_later
+         from tracked_records where ${inScope} and ended_at >= ?::timestamptz)
+     select started, started_and_ended as "startedAndEnded", ended,
+            ending_later as "endingLater", started_and_ending_later as "startedAndEndingLater"
+       from started, ended, ending`,
     [...scope, ...edges, ...scope, ...edges, start.toISOString(), ...scope, now.toISOString()],
   );
-  if (!row) throw new Error('PostgreSQL answered no row to a select of counts.');
+  if (!row) throw new Error('PostgreSQL returned no row for a select of counts.');
   return {
-    began: BigInt(row.began),
+    started: BigInt(row.started),
     ended: BigInt(row.ended),
-    beganAndEnded: BigInt(row.beganAndEnded),
+    startedAndEnded: BigInt(row.startedAndEnded),
     endingLater: BigInt(row.endingLater),
-    beganAndEndingLater: BigInt(row.beganAndEndingLater),
+    startedAndEndingLater: BigInt(row.startedAndEndingLater),
   };
 }

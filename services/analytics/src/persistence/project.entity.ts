@@ -7,20 +7,20 @@ const ProjectSchema = defineEntity({
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
     projectId: p.text().$type<ProjectId>().primary(),
-    /** Null until it is known. */
+    /** Null until an event or the gateway names it. */
     baseCurrency: p.text().nullable(),
-    /** Of the newest fact about the project itself; 0 before the first. */
+    /** The version of the newest project event; 0 before the first. */
     version: p.integer(),
-    /** When the newest fact in the figures happened. */
-    newestFactAt: p.datetime().nullable(),
-    /** The rows that are shown: a rebuild makes new ones beside them and then moves this on. */
+    /** When the newest event that the metrics include happened. */
+    newestEventAt: p.datetime().nullable(),
+    /** The rows that requests read. */
     generation: p.integer(),
-    /** The rows that a rebuild is making; facts are kept in both. */
-    building: p.integer().nullable(),
+    /** The rows that a rebuild is making; while it runs, events are written to both generations. */
+    buildingGeneration: p.integer().nullable(),
   },
 });
 
-/** A project as far as its figures need it. Whoever writes its rows holds a lock on this one. */
+/** What analytics stores of a project itself. A transaction that writes rows of the project locks this one first. */
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
 

@@ -1,12 +1,32 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { IsolationLevel, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/service/bound-statement';
-import { FIRST_GENERATION } from './project.entity.ts';
+import { FIRST_GENERATION, Project } from './project.entity.ts';
 
-/** Keeps a project's base currency unless a newer one is known. */
-export async function keepProject(tx: EntityManager, { teamId, id, baseCurrency, version }: ProjectState) {
-  await tx.execute(
+/** One generation of a project's rows. */
+export interface GenerationScope extends ProjectScope {
+  readonly generation: number;
+}
+
+/** Reads a project, and with `read` the rows of its current generation, in one snapshot of the database. */
+export function readProject<Rows>(
+  em: EntityManager,
+  scope: ProjectScope,
+  read: (tx: EntityManager, current: GenerationScope) => Promise<Rows>,
+): Promise<{ project: Project | null; rows: Rows }> {
+  return em.fork().transactional(
+    async tx => {
+      const project = await tx.findOne(Project, { ...scope });
+      return { project, rows: await read(tx, { ...scope, generation: project?.generation ?? FIRST_GENERATION }) };
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+  );
+}
+
+/** Saves a project's base currency unless a newer version is stored. */
+export async function upsertProject(em: EntityManager, { teamId, id, baseCurrency, version }: ProjectState) {
+  await em.execute(
     `insert into projects (team_id, project_id, base_currency, version, generation) values (?, ?, ?, ?, ?)
      on conflict (team_id, project_id) do update
         set base_currency = excluded.base_currency, version = excluded.version
@@ -15,8 +35,8 @@ export async function keepProject(tx: EntityManager, { teamId, id, baseCurrency,
   );
 }
 
-/** Keeps a base currency that was asked for, until a fact says it. */
-export async function keepBaseCurrency(em: EntityManager, { teamId, projectId }: ProjectScope, currency: string) {
+/** Saves a base currency read from the gateway, unless an event has named one already. */
+export async function saveBaseCurrency(em: EntityManager, { teamId, projectId }: ProjectScope, currency: string) {
   await em.execute(
     `insert into projects (team_id, project_id, base_currency, version, generation) values (?, ?, ?, 0, ?)
      on conflict (team_id, project_id) do update set base_currency = excluded.base_currency
@@ -25,45 +45,42 @@ export async function keepBaseCurrency(em: EntityManager, { teamId, projectId }:
   );
 }
 
-/** A project whose rows the caller alone may write until its transaction ends. */
-export interface HeldProject extends ProjectScope {
-  /** The rows that are shown. */
-  readonly generation: number;
-  /** The rows that a rebuild is making. */
-  readonly building: number | null;
+/** A project whose rows only the caller may write until its transaction ends. */
+export interface LockedProject extends GenerationScope {
+  readonly buildingGeneration: number | null;
 }
 
-interface HeldRow {
+interface LockedRow {
   readonly team_id: TeamId;
   readonly project_id: ProjectId;
   readonly generation: number;
-  readonly building: number | null;
+  readonly building_generation: number | null;
 }
 
 /**
- * Locks projects, made if they are new, and notes that their figures include what happened at `newestAt`. Every writer
- * begins with this and in this order, so writers wait for each other and never in a circle.
+ * Locks projects, inserting new ones, and advances `newestEventAt`. Every writer starts with this call, which locks in
+ * the order of the ids, so writers wait for each other but never deadlock.
  */
-export async function holdProjects(
+export async function lockProjects(
   tx: EntityManager,
-  projects: readonly (ProjectScope & { readonly newestAt: Date | null })[],
-): Promise<HeldProject[]> {
+  projects: readonly (ProjectScope & { readonly newestEventAt: Date | null })[],
+): Promise<LockedProject[]> {
   if (projects.length === 0) return [];
-  const rows = await executeBound<HeldRow>(
+  const rows = await executeBound<LockedRow>(
     tx,
-    `insert into projects (team_id, project_id, version, newest_fact_at, generation)
-     select "teamId", "projectId", 0, "newestAt", $1::int
-       from jsonb_to_recordset($2::jsonb) as it ("teamId" text, "projectId" text, "newestAt" timestamptz)
+    `insert into projects (team_id, project_id, version, newest_event_at, generation)
+     select "teamId", "projectId", 0, "newestEventAt", $1::int
+       from jsonb_to_recordset($2::jsonb) as it ("teamId" text, "projectId" text, "newestEventAt" timestamptz)
       order by "teamId", "projectId"
      on conflict (team_id, project_id) do update
-        set newest_fact_at = greatest(projects.newest_fact_at, excluded.newest_fact_at)
-     returning team_id, project_id, generation, building`,
+        set newest_event_at = greatest(projects.newest_event_at, excluded.newest_event_at)
+     returning team_id, project_id, generation, building_generation`,
     [FIRST_GENERATION, JSON.stringify(projects)],
   );
   return rows.map(row => ({
     teamId: row.team_id,
     projectId: row.project_id,
     generation: row.generation,
-    building: row.building,
+    buildingGeneration: row.building_generation,
   }));
 }

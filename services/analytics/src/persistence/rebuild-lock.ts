@@ -1,14 +1,15 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { Client } from 'pg';
 
-/** Runs work for one project at a time, in whatever process; the lock goes with the connection that holds it. */
-export type TakeTurns = <Result>(scope: ProjectScope, work: () => Promise<Result>) => Promise<Result>;
+/** Runs work while no other process rebuilds the same project. */
+export type WithRebuildLock = <Result>(scope: ProjectScope, work: () => Promise<Result>) => Promise<Result>;
 
-/** Lets rebuilds of one project take turns; `onWait` is told when another is at it. */
-export function takeTurns(databaseUrl: string, onWait: (scope: ProjectScope) => void): TakeTurns {
+/** Serializes rebuilds of a project across processes. Calls `onWait` when another rebuild holds the lock. */
+export function rebuildLock(databaseUrl: string, onWait: (scope: ProjectScope) => void): WithRebuildLock {
   return async (scope, work) => {
+    // The lock belongs to the session, so it is released when the process dies.
     const client = new Client({ connectionString: databaseUrl, application_name: 'billing-analytics-rebuild' });
-    // A lost lock is no danger: only the newest generation of a project can be shown.
+    // Losing the lock is safe: a superseded rebuild can't make its generation the current one.
     client.on('error', () => undefined);
     await client.connect();
     try {

@@ -7,17 +7,17 @@ import { migrate } from '@billing/service/database';
 import { createLogger } from '@billing/service/logger';
 import { StartError } from '@billing/service/start-error';
 import { openDatabase } from '#persistence/database.ts';
-import { takeTurns } from '#persistence/rebuild-lock.ts';
-import { countSubjects } from '#persistence/subjects.ts';
+import { rebuildLock } from '#persistence/rebuild-lock.ts';
+import { countTrackedRecords } from '#persistence/tracked-records.ts';
+import { readProjects } from './owner-states.ts';
 import { showProgress } from './progress.ts';
 import { rebuildProject } from './rebuild-project.ts';
-import { projectsOf } from './records.ts';
-import { findSurroundings } from './surroundings.ts';
+import { findServerUrls } from './server-urls.ts';
 
-/** Rebuilds the read model of every project, or of the one that `--project` names. */
+/** Rebuilds the metrics of every project, or only of the one that `--project` names. */
 async function main(): Promise<void> {
-  const only = readProject(process.argv.slice(2));
-  const { databaseUrl, natsUrl } = await findSurroundings(process.env);
+  const onlyProject = parseProject(process.argv.slice(2));
+  const { databaseUrl, natsUrl } = await findServerUrls(process.env);
   await using resources = new AsyncDisposableStack();
   const database = resources.adopt(openDatabase(databaseUrl), it => it.close());
   await migrate(database);
@@ -26,24 +26,24 @@ async function main(): Promise<void> {
   const rpc = openRpcClient(bus);
 
   const progress = showProgress(process.stdout);
-  const turns = takeTurns(databaseUrl, ({ projectId }) =>
-    progress.say(`${projectId}: another rebuild is at it, waiting`),
+  const withRebuildLock = rebuildLock(databaseUrl, ({ projectId }) =>
+    progress.print(`${projectId}: waiting for another rebuild`),
   );
-  const rebuild = rebuildProject({ em: database.em, rpc, takeTurns: turns });
+  const rebuild = rebuildProject({ em: database.em, rpc, withRebuildLock });
   let count = 0;
-  for await (const project of projectsOf(rpc, only)) {
+  for await (const project of readProjects(rpc, onlyProject)) {
     const scope = { teamId: project.teamId, projectId: project.id };
-    progress.begin(project.id, await countSubjects(database.em, scope));
-    await rebuild(project, followed => progress.advance(followed));
-    progress.end();
+    progress.start(project.id, await countTrackedRecords(database.em, scope));
+    await rebuild(project, records => progress.advance(records));
+    progress.finish();
     count += 1;
   }
-  if (only && count === 0) throw new StartError(`There is no project ${only}.`);
-  progress.say(`${count} ${count === 1 ? 'project' : 'projects'} rebuilt`);
+  if (onlyProject && count === 0) throw new StartError(`There is no project ${onlyProject}.`);
+  progress.print(`${count} ${count === 1 ? 'project' : 'projects'} rebuilt`);
 }
 
-/** @throws StartError for arguments that are none of ours */
-function readProject(args: string[]): ProjectId | null {
+/** @throws StartError for invalid arguments */
+function parseProject(args: string[]): ProjectId | null {
   try {
     const { project } = parseArgs({ args, options: { project: { type: 'string' } } }).values;
     return project === undefined ? null : ProjectId.schema.parse(project);

@@ -1,18 +1,18 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Shows how far a rebuild is. */
+/** Shows the progress of a rebuild, project by project. */
 export interface Progress {
-  /** A project begins, which is expected to have about so many records. */
-  begin(name: string, expected: number): void;
+  /** Starts a project with an estimated number of records. */
+  start(name: string, expected: number): void;
   advance(count: number): void;
-  end(): void;
-  say(line: string): void;
+  finish(): void;
+  print(line: string): void;
 }
 
-/** Lines are written at least so many records apart. */
+/** Records between two lines of plain output. */
 const LINE_EVERY = 10_000;
 
-/** A bar on a terminal, plain lines elsewhere. */
+/** A progress bar on a terminal, plain lines elsewhere. */
 export function showProgress(out: NodeJS.WriteStream): Progress {
   return out.isTTY ? barOn(out) : linesOn(out);
 }
@@ -25,7 +25,7 @@ function barOn(out: NodeJS.WriteStream): Progress {
   let done = 0;
   let expected = 0;
   return {
-    begin: (name, total) => {
+    start: (name, total) => {
       done = 0;
       expected = total;
       bar.start(total, 0, { name });
@@ -35,29 +35,29 @@ function barOn(out: NodeJS.WriteStream): Progress {
       if (done > expected) bar.setTotal((expected = done));
       bar.update(done);
     },
-    end: () => {
+    finish: () => {
       bar.setTotal(done);
       bar.update(done);
       bar.stop();
     },
-    say: line => out.write(`${line}\n`),
+    print: line => out.write(`${line}\n`),
   };
 }
 
 function linesOn(out: NodeJS.WriteStream): Progress {
-  const say = (line: string) => void out.write(`${line}\n`);
+  const print = (line: string) => void out.write(`${line}\n`);
   let [name, expected, done] = ['', 0, 0];
   return {
-    begin: (next, total) => {
+    start: (next, total) => {
       [name, expected, done] = [next, total, 0];
-      say(`${name}: about ${expected} records`);
+      print(`${name}: about ${expected} records`);
     },
     advance: count => {
       const isDue = Math.floor((done + count) / LINE_EVERY) > Math.floor(done / LINE_EVERY);
       done += count;
-      if (isDue) say(`${name}: ${done} of about ${Math.max(expected, done)} records`);
+      if (isDue) print(`${name}: ${done} of about ${Math.max(expected, done)} records`);
     },
-    end: () => say(`${name}: rebuilt from ${done} records`),
-    say,
+    finish: () => print(`${name}: rebuilt from ${done} records`),
+    print,
   };
 }

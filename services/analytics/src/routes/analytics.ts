@@ -1,20 +1,27 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { analyticsOperations } from '@billing/contracts/operations/analytics';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { describeHistory } from '#operations/describe-history.ts';
-import { describeProject } from '#operations/describe-project.ts';
-import type { Dependencies } from '../app.ts';
+import { getAnalytics } from '#operations/get-analytics.ts';
+import { getHistory } from '#operations/get-history.ts';
 
-/** What may be asked of analytics. */
-export function serveAnalytics(app: HttpServer, { database: { em }, rpc, clock }: Dependencies): void {
-  const describe = describeProject({ em, rpc, clock });
-  const describeDays = describeHistory({ em, rpc, clock });
+interface Dependencies {
+  readonly em: EntityManager;
+  readonly rpc: RpcClient;
+  readonly now: () => Date;
+}
 
-  serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
-    describe({ teamId, projectId }, growthDays),
-  );
-
-  serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query: { days } }) =>
-    describeDays({ teamId, projectId }, days),
-  );
+/** `GET P/analytics` and `GET P/analytics/history`. */
+export function analyticsRoutes({ em, rpc, now }: Dependencies) {
+  const analytics = getAnalytics({ em, rpc, now });
+  const history = getHistory({ em, rpc, now });
+  return (app: HttpServer): void => {
+    serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
+      analytics({ teamId, projectId }, growthDays),
+    );
+    serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query: { days } }) =>
+      history({ teamId, projectId }, days),
+    );
+  };
 }

@@ -9,15 +9,15 @@ const environment = z.object({ DATABASE_URL: text, NATS_URL: text, BILLING_DATA_
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * Where analytics' database and the broker are: what `DATABASE_URL` and `NATS_URL` say, or, with neither of them, the
- * servers of the system that `npm start` runs.
- * @throws StartError that says what is missing
+ * Returns the URLs of analytics' database and of NATS: `DATABASE_URL` and `NATS_URL`, or, when neither is set, those of
+ * the local system that `npm start` runs.
+ * @throws StartError when only one of them is set, or no local system runs
  */
-export async function findSurroundings(source: NodeJS.ProcessEnv): Promise<{ databaseUrl: string; natsUrl: string }> {
+export async function findServerUrls(source: NodeJS.ProcessEnv): Promise<{ databaseUrl: string; natsUrl: string }> {
   const { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BILLING_DATA_DIR: dataDir } = parseEnv(environment, source);
   if (databaseUrl && natsUrl) return { databaseUrl, natsUrl };
   if (databaseUrl || natsUrl) throw new StartError('Set both DATABASE_URL and NATS_URL, or neither beside npm start.');
-  // A tool of developers, which a container does without.
+  // Imported here because containers don't have this development tool.
   const { findServers } = await import('@billing/local-system/running-system');
   return findServers(resolve(ROOT, dataDir || '.data'), 'analytics');
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { envelope, type EventType } from '@billing/contracts/event';
+import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
+import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
-import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
-import { TOGETHER } from '@billing/messaging/inbox';
+import { consume } from '@billing/messaging/consumer/consume';
+import { openOutbox } from '@billing/messaging/outbox';
+import { openRpcClient } from '@billing/messaging/rpc';
 import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
@@ -13,29 +15,21 @@ import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import type { z } from 'zod';
 import { createApp } from '../src/app.ts';
+import { analyticsEvents } from '../src/consumers/events.ts';
 import { openDatabase } from '../src/persistence/database.ts';
-import { CONSUMERS, reactToFacts } from '../src/reactions/facts.ts';
+import { project } from './states.ts';
 
-/** A fact as it travels; `id` tells one recording of it from another. */
-export interface SaidFact {
-  readonly id: string;
-  readonly type: string;
-  readonly teamId: string;
-  readonly occurredAt: Date;
-  readonly data: unknown;
-}
-
-/** The fact as its service records it. */
-export function saidFact<Data extends z.ZodType>(
+/** An event as its service publishes it; each call makes another event. */
+export function newEvent<Data extends z.ZodType>(
   type: EventType<Data>,
   teamId: TeamId,
   data: z.output<Data>,
   occurredAt = new Date(),
-): SaidFact {
+): Envelope {
   return { id: randomUUID(), type: type.name, teamId, occurredAt, data: type.data.encode(data) };
 }
 
-/** Analytics in a database of its own, hearing a bus that no other test hears. */
+/** Starts analytics with a database and a bus of its own. */
 export async function startService() {
   const resources = new AsyncDisposableStack();
   const logger = pino({ level: 'silent' });
@@ -45,13 +39,12 @@ export async function startService() {
   const nats = resources.adopt(await connectTestNats(), it => it.close());
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
-  const { receive } = reactToFacts(database.em, logger);
-  for (const [consumer, filter] of Object.entries(CONSUMERS))
-    resources.defer(await bus.consume(consumer, filter, receive, TOGETHER));
+  const outbox = openOutbox(database.em);
+  for (const consumer of analyticsEvents()) resources.defer(await consume(consumer, { bus, outbox, logger }));
   const identity = testIdentity('analytics');
   let now = new Date();
   const { verifyIdentityToken } = identity;
-  const app = createApp({ database, rpc: openRpcClient(bus), logger, verifyIdentityToken, clock: () => now });
+  const app = createApp({ database, rpc: openRpcClient(bus), logger, verifyIdentityToken, now: () => now });
   resources.adopt(app, it => it.close());
 
   const get = async (scope: ProjectScope, rest: string): Promise<unknown> => {
@@ -61,6 +54,26 @@ export async function startService() {
     return response.json();
   };
 
+  const processedCount = async (ids: readonly string[]): Promise<number> => {
+    const rows = await database.em
+      .fork()
+      .execute<unknown[]>('select 1 from processed_events where event_id in (?)', [ids]);
+    return rows.length;
+  };
+
+  /** Publishes events in this order, repeats included, and waits until all are processed. */
+  const process = async (events: readonly Envelope[]): Promise<void> => {
+    for (const event of events)
+      // Under a new message id each time, or NATS would drop the repeats.
+      await bus.publish(event.type, JSON.stringify(envelope.encode(event)), randomUUID(), {});
+    const ids = [...new Set(events.map(event => event.id))];
+    if (ids.length === 0) return;
+    await waitFor(async () => (await processedCount(ids)) === ids.length, {
+      what: `${ids.length} events to be processed`,
+      timeoutMs: 60_000,
+    });
+  };
+
   return {
     app,
     bus,
@@ -68,28 +81,19 @@ export async function startService() {
     databaseUrl: url,
     identity,
     logger,
-    setClock: (instant: Date) => void (now = instant),
-    /** Puts facts on the bus in this order, repeats included, and waits until all are reacted to. */
-    async hear(facts: readonly SaidFact[]): Promise<void> {
-      for (const fact of facts)
-        // Another message id each time, or the broker would drop the repeats before the service sees them.
-        await bus.publish(fact.type, JSON.stringify(envelope.encode(fact)), randomUUID(), {});
-      const ids = [...new Set(facts.map(fact => fact.id))];
-      if (ids.length === 0) return;
-      await waitFor(
-        async () => {
-          const rows = await database.em
-            .fork()
-            .execute<{ id: string }[]>('select event_id as id from processed_events where event_id in (?)', [ids]);
-          return rows.length === ids.length;
-        },
-        { what: `${ids.length} facts to be reacted to`, timeoutMs: 60_000 },
-      );
+    outbox,
+    setNow: (time: Date) => void (now = time),
+    process,
+    /** A project in US dollars, of a new team unless given, whose creation is processed. */
+    async createProject(teamId = TeamId.create()): Promise<ProjectScope> {
+      const scope = { teamId, projectId: ProjectId.create() };
+      await process([newEvent(ProjectCreated, teamId, project(scope))]);
+      return scope;
     },
-    /** What `GET P/analytics` answers. */
+    /** `GET P/analytics`. */
     analytics: async (scope: ProjectScope, growthDays?: number) =>
       analytics.parse(await get(scope, growthDays === undefined ? '' : `?growthDays=${growthDays}`)),
-    /** What `GET P/analytics/history` answers. */
+    /** `GET P/analytics/history`. */
     history: async (scope: ProjectScope, days?: number) =>
       analyticsHistory.parse(await get(scope, days === undefined ? '/history' : `/history?days=${days}`)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -98,5 +102,5 @@ export async function startService() {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** A team and project that no other test knows. */
+/** A team and project of which analytics has received nothing. */
 export const newScope = (): ProjectScope => ({ teamId: TeamId.create(), projectId: ProjectId.create() });

@@ -5,14 +5,14 @@ import type { Analytics, AnalyticsHistory } from '@billing/contracts/resources/a
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 
-/** The newest state of everything in a project: what a recomputation would read. */
-export interface SourceRows {
+/** The newest state of every record of a project, as the services that own them store it. */
+export interface ProjectRecords {
   readonly customers: readonly CustomerState[];
   readonly subscriptions: readonly SubscriptionState[];
   readonly webhookEvents: readonly WebhookEvent[];
   readonly codes: number;
   readonly referrals: readonly ReferralState[];
-  /** What each subscription went through: every version in its order, with when it was recorded. */
+  /** Every version of each subscription, in order, with the time it was recorded. */
   readonly subscriptionVersions: readonly (readonly RecordedVersion[])[];
 }
 
@@ -23,42 +23,42 @@ export interface RecordedVersion {
 
 const DAY = 86_400_000;
 
-/** The figures as the definitions read, computed the slow way from the rows themselves. */
-export function slowAnalytics(rows: SourceRows, baseCurrency: string, now: Date, growthDays: number) {
+/** The metrics as the specification defines them, computed directly from the records. */
+export function expectedAnalytics(records: ProjectRecords, baseCurrency: string, now: Date, growthDays: number) {
   const start = new Date(now.getTime() - growthDays * DAY);
-  const paying = rows.subscriptions.filter(it => it.status === 'active' || it.status === 'trialing');
-  const trialing = paying.filter(it => it.status === 'trialing');
+  const earning = records.subscriptions.filter(it => it.status === 'active' || it.status === 'trialing');
+  const trialing = earning.filter(it => it.status === 'trialing');
   const currencies = new Set([
     baseCurrency,
-    ...paying.flatMap(it => it.items.filter(earns).map(item => item.currency)),
+    ...earning.flatMap(it => it.items.filter(hasRevenue).map(item => item.currency)),
   ]);
-  const customerCount = rows.customers.filter(it => !it.deletedAt).length;
+  const customerCount = records.customers.filter(it => !it.deletedAt).length;
   return {
-    mrr: monthly(paying, baseCurrency),
+    mrr: monthly(earning, baseCurrency),
     mrrTrialing: monthly(trialing, baseCurrency),
-    mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, monthly(paying, currency)])),
+    mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, monthly(earning, currency)])),
     customerCount,
-    churnRate: churn(rows.subscriptions, start, now),
+    churnRate: churn(records.subscriptions, start, now),
     subscriptionBreakdown: Object.fromEntries(
-      SUBSCRIPTION_STATUSES.map(status => [status, rows.subscriptions.filter(it => it.status === status).length]),
+      SUBSCRIPTION_STATUSES.map(status => [status, records.subscriptions.filter(it => it.status === status).length]),
     ),
-    customerGrowth: growth(rows.customers, customerCount, start, now, growthDays),
+    customerGrowth: growth(records.customers, customerCount, start, now, growthDays),
     webhookStats: {
-      total: rows.webhookEvents.length,
-      processed: rows.webhookEvents.filter(it => it.status === 'processed').length,
-      failed: rows.webhookEvents.filter(it => it.status === 'failed').length,
+      total: records.webhookEvents.length,
+      processed: records.webhookEvents.filter(it => it.status === 'processed').length,
+      failed: records.webhookEvents.filter(it => it.status === 'failed').length,
     },
     referralStats: {
-      totalCodes: rows.codes,
-      totalReferrals: rows.referrals.length,
-      converted: rows.referrals.filter(it => it.status === 'converted').length,
+      totalCodes: records.codes,
+      totalReferrals: records.referrals.length,
+      converted: records.referrals.filter(it => it.status === 'converted').length,
     },
   } satisfies Omit<Analytics, 'asOf' | 'subscriptionBreakdown'> & { subscriptionBreakdown: Record<string, number> };
 }
 
 /** One denominator for every possible term: 12 times the product of the interval counts. */
 function monthly(subscriptions: readonly SubscriptionState[], currency: string): number {
-  const items = subscriptions.flatMap(it => it.items).filter(item => item.currency === currency && earns(item));
+  const items = subscriptions.flatMap(it => it.items).filter(item => item.currency === currency && hasRevenue(item));
   const denominator = items.reduce((product, item) => product * BigInt(item.intervalCount ?? 1), 12n);
   const perYear = { month: 12n, year: 1n, week: 52n, day: 365n };
   const numerator = items.reduce((sum, { unitAmount, quantity, interval, intervalCount }) => {
@@ -66,11 +66,11 @@ function monthly(subscriptions: readonly SubscriptionState[], currency: string):
     const yearly = BigInt(unitAmount) * BigInt(quantity) * perYear[interval];
     return sum + (yearly * (denominator / 12n)) / BigInt(intervalCount ?? 1);
   }, 0n);
-  // Half up, of what is not negative.
+  // Rounds half up; the sum is not negative.
   return Number((numerator + denominator / 2n) / denominator);
 }
 
-const earns = (item: BilledItem) =>
+const hasRevenue = (item: BilledItem) =>
   item.interval !== null && !item.metered && item.unitAmount !== null && item.unitAmount * item.quantity !== 0;
 
 function churn(subscriptions: readonly SubscriptionState[], start: Date, now: Date): number {
@@ -81,34 +81,34 @@ function churn(subscriptions: readonly SubscriptionState[], start: Date, now: Da
 }
 
 function growth(customers: readonly CustomerState[], total: number, start: Date, now: Date, growthDays: number) {
-  const dayOf = (instant: Date) => Math.floor(instant.getTime() / DAY);
   const dateOf = (day: number) => new Date(day * DAY).toISOString().slice(0, 10);
-  const there = (day: number) =>
-    customers.filter(it => dayOf(it.createdAt) <= day && !(it.deletedAt && dayOf(it.deletedAt) <= day)).length;
+  const customersOn = (day: number) =>
+    customers.filter(it => dayNumber(it.createdAt) <= day && !(it.deletedAt && dayNumber(it.deletedAt) <= day)).length;
   const step = Math.max(1, Math.ceil(growthDays / 30));
   const points = [];
-  for (let day = dayOf(start); day < dayOf(now); day += step) points.push({ date: dateOf(day), count: there(day) });
-  return [...points, { date: dateOf(dayOf(now)), count: total }];
+  for (let day = dayNumber(start); day < dayNumber(now); day += step)
+    points.push({ date: dateOf(day), count: customersOn(day) });
+  return [...points, { date: dateOf(dayNumber(now)), count: total }];
 }
 
-/** One minor unit in parts so small that every price has a whole number of them a month. */
+/** How many parts make one minor unit, so that the monthly revenue of every price is a whole number of parts. */
 const PARTS =
   12n * Array.from({ length: 1_095 }, (_, index) => BigInt(index + 1)).reduce((a, b) => (a / gcd(a, b)) * b);
 
-/** The days of the history as the README defines them, computed the slow way from all versions of all subscriptions. */
-export function slowHistory(rows: SourceRows, currency: string, now: Date, days: number) {
-  const changes = rows.subscriptionVersions.flatMap(versions => changesOf(versions, currency));
+/** The daily history as the README defines it, computed directly from all versions of all subscriptions. */
+export function expectedHistory(records: ProjectRecords, currency: string, now: Date, days: number) {
+  const changes = records.subscriptionVersions.flatMap(versions => changesOf(versions, currency));
   const today = dayNumber(now);
-  // What is dated later belongs to today.
-  const dayWithin = (instant: Date) => Math.min(dayNumber(instant), today);
+  // Everything dated later belongs to today.
+  const dayWithin = (time: Date) => Math.min(dayNumber(time), today);
   return Array.from({ length: days }, (_, index) => {
     const day = today - days + 1 + index;
-    const moved = (why: string) =>
-      changes.filter(it => it.why === why && dayWithin(it.at) === day).map(({ by }) => (by < 0n ? -by : by));
+    const moved = (reason: string) =>
+      changes.filter(it => it.reason === reason && dayWithin(it.at) === day).map(({ by }) => (by < 0n ? -by : by));
     return {
       date: new Date(day * DAY).toISOString().slice(0, 10),
       mrr: roundedSum(changes.filter(it => dayWithin(it.at) <= day).map(({ by }) => by)),
-      customerCount: rows.customers.filter(
+      customerCount: records.customers.filter(
         it => dayWithin(it.createdAt) <= day && !(it.deletedAt && dayWithin(it.deletedAt) <= day),
       ).length,
       newMrr: roundedSum(moved('new')),
@@ -119,21 +119,21 @@ export function slowHistory(rows: SourceRows, currency: string, now: Date, days:
   }) satisfies AnalyticsHistory['history'];
 }
 
-/** Every change of what a subscription brings a month: by how many parts, when and why. */
+/** Every change of a subscription's monthly revenue: by how many parts, when and why. */
 function changesOf(versions: readonly RecordedVersion[], currency: string) {
-  const changes: { by: bigint; at: Date; why: string }[] = [];
-  let worth = 0n;
+  const changes: { by: bigint; at: Date; reason: string }[] = [];
+  let revenue = 0n;
   let at = new Date(0);
   for (const [index, { state, recordedAt }] of versions.entries()) {
-    const by = partsOf(state, currency) - worth;
+    const by = partsOf(state, currency) - revenue;
     if (by === 0n) continue;
-    // The first version holds since the subscription began, an end since it ended, all else since it was recorded.
-    const since = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
-    if (since > at) at = since;
-    const whyMore = changes.length === 0 ? 'new' : 'expansion';
-    const whyLess = state.endedAt ? 'churned' : 'contraction';
-    changes.push({ by, at, why: by > 0n ? whyMore : whyLess });
-    worth += by;
+    // The first version takes effect at the start, an end when it ended, any other version when it was recorded.
+    const effectiveAt = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
+    if (effectiveAt > at) at = effectiveAt;
+    const reasonToRise = changes.length === 0 ? 'new' : 'expansion';
+    const reasonToFall = state.endedAt ? 'churned' : 'contraction';
+    changes.push({ by, at, reason: by > 0n ? reasonToRise : reasonToFall });
+    revenue += by;
   }
   return changes;
 }
@@ -148,13 +148,13 @@ function partsOf({ status, items }: SubscriptionState, currency: string): bigint
   return parts.reduce((sum, it) => sum + it, 0n);
 }
 
-/** Minor units, half up, of what is not negative. */
+/** Minor units, rounded half up; the sum must not be negative. */
 function roundedSum(parts: readonly bigint[]): number {
   const sum = parts.reduce((all, it) => all + it, 0n);
   return Number((sum + PARTS / 2n) / PARTS);
 }
 
-const dayNumber = (instant: Date) => Math.floor(instant.getTime() / DAY);
+const dayNumber = (time: Date) => Math.floor(time.getTime() / DAY);
 
 function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);

@@ -1,0 +1,79 @@
+import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
+import {
+  ReferralCodeCreated,
+  ReferralCodeDeactivated,
+  ReferralConverted,
+  ReferralCreated,
+} from '@billing/contracts/events/referrals';
+import {
+  SubscriptionCanceled,
+  SubscriptionCreated,
+  SubscriptionUpdated,
+} from '@billing/contracts/events/subscriptions';
+import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { LONG_LINGER } from '@billing/service/linger';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import {
+  observeCustomer,
+  observeReferral,
+  observeReferralCode,
+  observeSubscription,
+  observeWebhookEvent,
+  type Observation,
+  type ObservationOrigin,
+} from '#domain/observation.ts';
+import { applyObservations } from '#operations/apply-observations.ts';
+import { saveProjects } from '#operations/save-projects.ts';
+
+/** Nobody waits for metrics, so batches may grow: a batch costs little more than one event. */
+const LARGE_BATCHES = { linger: LONG_LINGER, maxInFlight: 4_096 };
+
+/**
+ * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's
+ * webhook events, then projects by id.
+ */
+export const analyticsEvents = (): Consumer[] => [
+  consumer('analytics-projects', 'project.*.v1', LARGE_BATCHES).on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
+    saveProjects(
+      tx,
+      deliveries.map(({ data, event }) => ({ state: data, occurredAt: event.occurredAt })),
+    ),
+  ),
+  consumer('analytics-customers', 'customer.*.v1', LARGE_BATCHES).on(
+    [CustomerCreated, CustomerUpdated, CustomerDeleted],
+    observing(observeCustomer),
+  ),
+  consumer('analytics-subscriptions', 'subscription.*.v1', LARGE_BATCHES).on(
+    [SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled],
+    observing(observeSubscription),
+  ),
+  consumer('analytics-webhook-events', 'webhook-event.*.v1', LARGE_BATCHES).on(
+    WebhookEventChanged,
+    observingAll((origin, { webhookEvents }) => webhookEvents.map(state => observeWebhookEvent(origin, state))),
+  ),
+  consumer('analytics-referral-codes', 'referral-code.*.v1', LARGE_BATCHES).on(
+    [ReferralCodeCreated, ReferralCodeDeactivated],
+    observing(observeReferralCode),
+  ),
+  consumer('analytics-referrals', 'referral.*.v1', LARGE_BATCHES).on(
+    [ReferralCreated, ReferralConverted],
+    observing(observeReferral),
+  ),
+];
+
+/** Handles events that carry one state each. */
+const observing = <State>(observe: (origin: ObservationOrigin, state: State) => Observation) =>
+  observingAll<State>((origin, state) => [observe(origin, state)]);
+
+/** Handles events that carry the states of one or more records. */
+function observingAll<Data>(observe: (origin: ObservationOrigin, data: Data) => Observation[]) {
+  return async (tx: EntityManager, deliveries: readonly Delivery<Data>[]): Promise<void> => {
+    const observations = deliveries.flatMap(({ teamId, event, data }) =>
+      observe({ teamId, recordedAt: event.occurredAt }, data),
+    );
+    await applyObservations(tx, observations);
+  };
+}

@@ -1,0 +1,98 @@
+import type { CustomerState } from '@billing/contracts/events/customers';
+import type { ReferralState } from '@billing/contracts/events/referrals';
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
+import {
+  allTime,
+  inHour,
+  LIFETIME_METRIC,
+  METRIC,
+  onDay,
+  revenueMetric,
+  statusMetric,
+  type Contribution,
+} from './metrics.ts';
+import { subscriptionRevenue } from './revenue.ts';
+import { dayOf, hourOf, laterOf } from './utc-day.ts';
+
+/** When an activated subscription started and ended; the end is never before the start. */
+export interface Lifetime {
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A customer counts from its creation to its deletion. */
+export function customerContributions({
+  createdAt,
+  deletedAt,
+}: Pick<CustomerState, 'createdAt' | 'deletedAt'>): Contribution[] {
+  const created = onDay(METRIC.netNewCustomers, dayOf(createdAt));
+  if (!deletedAt) return [allTime(METRIC.customers), created];
+  return [created, onDay(METRIC.netNewCustomers, dayOf(laterOf(createdAt, deletedAt)), -1n)];
+}
+
+/** A subscription counts in its status, in revenue while active or trialing, and in churn by its lifetime. */
+export function subscriptionContributions(state: SubscriptionState, lifetime: Lifetime | null): Contribution[] {
+  return [
+    allTime(statusMetric(state.status)),
+    ...revenueContributions(state),
+    ...(lifetime ? lifetimeContributions(lifetime) : []),
+  ];
+}
+
+/** Statuses of subscriptions that were never activated; churn ignores them. */
+const NEVER_ACTIVATED: ReadonlySet<SubscriptionStatus> = new Set(['incomplete', 'incomplete_expired']);
+
+/** The lifetime of a subscription; null if it was never activated. */
+export function lifetimeOf(state: SubscriptionState): Lifetime | null {
+  if (NEVER_ACTIVATED.has(state.status)) return null;
+  const endedAt = endOf(state);
+  return { startedAt: state.startedAt, endedAt: endedAt && laterOf(state.startedAt, endedAt) };
+}
+
+/** When a subscription ended. A canceled one without `endedAt` ended with its billing period. */
+export const endOf = ({ status, endedAt, currentPeriodEnd }: SubscriptionState): Date | null =>
+  endedAt ?? (status === 'canceled' ? currentPeriodEnd : null);
+
+/** A webhook event counts once for its project, whatever its outcome. */
+export function webhookEventContributions(status: WebhookEventStatus): Contribution[] {
+  const outcome = {
+    processed: METRIC.webhookEventsProcessed,
+    failed: METRIC.webhookEventsFailed,
+    received: null,
+    ignored: null,
+  }[status];
+  return [allTime(METRIC.webhookEvents), ...(outcome ? [allTime(outcome)] : [])];
+}
+
+/** A referral code counts forever, also when deactivated. */
+export const referralCodeContributions = (): Contribution[] => [allTime(METRIC.referralCodes)];
+
+export const referralContributions = ({ status }: Pick<ReferralState, 'status'>): Contribution[] =>
+  status === 'converted'
+    ? [allTime(METRIC.referrals), allTime(METRIC.referralsConverted)]
+    : [allTime(METRIC.referrals)];
+
+function revenueContributions(state: SubscriptionState): Contribution[] {
+  const { status } = state;
+  if (status !== 'active' && status !== 'trialing') return [];
+  return subscriptionRevenue(state).map(({ currency, intervalCount, numerator }) =>
+    allTime(revenueMetric(status, currency, intervalCount), numerator),
+  );
+}
+
+function lifetimeContributions({ startedAt, endedAt }: Lifetime): Contribution[] {
+  const started = byDayAndHour(LIFETIME_METRIC.started, startedAt);
+  if (!endedAt) return [...started, allTime(METRIC.ongoing)];
+  return [
+    ...started,
+    ...byDayAndHour(LIFETIME_METRIC.startedAndEnded, startedAt),
+    ...byDayAndHour(LIFETIME_METRIC.ended, endedAt),
+  ];
+}
+
+const byDayAndHour = ({ daily, hourly }: { daily: string; hourly: string }, time: Date): Contribution[] => [
+  onDay(daily, dayOf(time)),
+  inHour(hourly, hourOf(time)),
+];

@@ -1,0 +1,92 @@
+import type { CustomerState } from '@billing/contracts/events/customers';
+import type { ReferralState } from '@billing/contracts/events/referrals';
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
+import {
+  customerContributions,
+  lifetimeOf,
+  referralCodeContributions,
+  referralContributions,
+  subscriptionContributions,
+  webhookEventContributions,
+  type Lifetime,
+} from './contributions.ts';
+import type { Contribution } from './metrics.ts';
+import { revenuePeriodOf, type RevenuePeriod } from './revenue-periods.ts';
+
+/** Kinds of records whose newest state is counted. */
+export type RecordKind = 'customer' | 'subscription' | 'webhook-event' | 'referral-code' | 'referral';
+
+/** One reading of a record's state, from an event or from the service that owns the record. */
+export interface Observation {
+  readonly teamId: TeamId;
+  readonly kind: RecordKind;
+  readonly id: string;
+  /** Null while the record belongs to no project; it is then counted nowhere. */
+  readonly projectId: ProjectId | null;
+  /** 1 or higher; a higher version is newer. */
+  readonly version: number;
+  readonly recordedAt: Date;
+  /** What this state adds to the metrics, except revenue movements, which follow from all versions together. */
+  readonly contributions: readonly Contribution[];
+  readonly lifetime: Lifetime | null;
+  readonly revenuePeriod: RevenuePeriod | null;
+}
+
+/** The team of an observed state, and when the state was recorded. */
+export interface ObservationOrigin {
+  readonly teamId: TeamId;
+  readonly recordedAt: Date;
+}
+
+export function observeCustomer(origin: ObservationOrigin, state: CustomerState): Observation {
+  return { ...origin, kind: 'customer', ...identityOf(state), ...counting(customerContributions(state)) };
+}
+
+export function observeSubscription(origin: ObservationOrigin, state: SubscriptionState): Observation {
+  const lifetime = lifetimeOf(state);
+  return {
+    ...origin,
+    kind: 'subscription',
+    ...identityOf(state),
+    contributions: subscriptionContributions(state, lifetime),
+    lifetime,
+    revenuePeriod: revenuePeriodOf(state, origin.recordedAt),
+  };
+}
+
+/** The part of a webhook event that is counted. */
+interface CountedWebhookEvent {
+  readonly id: string;
+  readonly projectId: ProjectId | null;
+  readonly status: WebhookEventStatus;
+  readonly version: number;
+}
+
+export function observeWebhookEvent(origin: ObservationOrigin, state: CountedWebhookEvent): Observation {
+  const contributions = webhookEventContributions(state.status);
+  return { ...origin, kind: 'webhook-event', ...identityOf(state), ...counting(contributions) };
+}
+
+export function observeReferralCode(
+  origin: ObservationOrigin,
+  { code, projectId, version }: { code: string; projectId: ProjectId; version: number },
+): Observation {
+  return { ...origin, kind: 'referral-code', id: code, projectId, version, ...counting(referralCodeContributions()) };
+}
+
+export function observeReferral(origin: ObservationOrigin, state: ReferralState): Observation {
+  const { id, projectId, status } = state;
+  // A referral has no version: it can only go from pending to converted.
+  const version = status === 'converted' ? 2 : 1;
+  return { ...origin, kind: 'referral', id, projectId, version, ...counting(referralContributions(state)) };
+}
+
+const counting = (contributions: Contribution[]) => ({ contributions, lifetime: null, revenuePeriod: null });
+
+const identityOf = ({ id, projectId, version }: Pick<Observation, 'id' | 'projectId' | 'version'>) => ({
+  id,
+  projectId,
+  version,
+});

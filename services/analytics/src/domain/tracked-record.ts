@@ -1,0 +1,46 @@
+import type { Lifetime } from './contributions.ts';
+import { delta, MOVEMENT_PREFIX, type Contribution } from './metrics.ts';
+import type { Observation } from './observation.ts';
+import { movementContributions, type RevenuePeriod } from './revenue-periods.ts';
+
+/** What the metrics include of a tracked record: the contributions of its newest observed state. */
+export interface CountedState {
+  readonly version: number;
+  readonly contributions: readonly Contribution[];
+  readonly lifetime: Lifetime | null;
+}
+
+/** The new counted state of a record, and what it changes in the metrics. */
+export interface CountedChange {
+  readonly state: CountedState;
+  readonly delta: readonly Contribution[];
+}
+
+/**
+ * Advances a record to its newest observation, and its revenue movements to all its revenue periods. Returns undefined
+ * when nothing changes: a version that is not newer than the counted one adds nothing, so observations may repeat and
+ * come in any order.
+ */
+export function countObservation(
+  counted: CountedState | undefined,
+  newest: Observation,
+  periods: readonly RevenuePeriod[],
+): CountedChange | undefined {
+  const isNewer = !counted || newest.version > counted.version;
+  const ofState = isNewer
+    ? newest.contributions
+    : counted.contributions.filter(({ metric }) => !metric.startsWith(MOVEMENT_PREFIX));
+  const contributions = delta([], [...ofState, ...movementContributions(periods)]);
+  const change = delta(counted?.contributions ?? [], contributions);
+  if (!isNewer && change.length === 0) return undefined;
+  const { version, lifetime } = isNewer ? newest : counted;
+  return { state: { version, contributions, lifetime }, delta: change };
+}
+
+/** Removes a record from the metrics of a project that it has left, as of the observation that says so. */
+export function stopCounting(counted: CountedState, newest: Observation): CountedChange {
+  return {
+    state: { version: newest.version, contributions: [], lifetime: null },
+    delta: delta(counted.contributions, []),
+  };
+}

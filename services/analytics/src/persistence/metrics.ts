@@ -1,0 +1,119 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from '@billing/service/bound-statement';
+import {
+  LIFETIME_METRIC,
+  METRIC,
+  MOVEMENT_PREFIX,
+  parseMovementMetric,
+  type Contribution,
+  type MetricKey,
+} from '#domain/metrics.ts';
+import { addDays, dayOf, hourOf, type UtcDay } from '#domain/utc-day.ts';
+import type { Window } from '#domain/window.ts';
+import type { GenerationScope } from './projects.ts';
+
+/** An amount to add to a metric of a project. */
+export type MetricChange = Contribution & GenerationScope;
+
+/**
+ * Adds to metrics in the caller's transaction, which must have locked their projects. Writes each metric once, however
+ * many changes it has.
+ */
+export async function addToMetrics(tx: EntityManager, changes: readonly MetricChange[]): Promise<void> {
+  const sums = new Map<string, MetricChange>();
+  for (const change of changes) {
+    const { projectId, generation, metric, bucket } = change;
+    const key = `${projectId} ${generation} ${metric} ${bucket}`;
+    sums.set(key, { ...change, amount: (sums.get(key)?.amount ?? 0n) + change.amount });
+  }
+  const rows = [...sums.values()].filter(({ amount }) => amount !== 0n).map(it => ({ ...it, amount: `${it.amount}` }));
+  if (rows.length === 0) return;
+  await executeBound(
+    tx,
+    `insert into metrics (team_id, project_id, generation, metric, bucket, amount)
+     select "teamId", "projectId", generation, metric, bucket, amount
+       from jsonb_to_recordset($1::jsonb) as
+            it ("teamId" text, "projectId" text, generation int, metric text, bucket text, amount numeric)
+      order by "teamId", "projectId", generation, metric, bucket
+     on conflict (team_id, project_id, generation, metric, bucket) do update
+        set amount = metrics.amount + excluded.amount`,
+    [JSON.stringify(rows)],
+  );
+}
+
+type Row = MetricKey & { readonly amount: string };
+
+const IN_SCOPE = 'team_id = ? and project_id = ? and generation = ?';
+const DAILY = Object.values(LIFETIME_METRIC).map(({ daily }) => daily);
+const HOURLY = Object.values(LIFETIME_METRIC).map(({ hourly }) => hourly);
+
+/**
+ * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes after
+ * the hour in which the window starts. The number of rows depends on the window's length, not on the project's size.
+ */
+export async function readMetrics(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  window: Window,
+) {
+  const scope = [teamId, projectId, generation];
+  const firstDay = dayOf(window.start);
+  const rows = await em.execute<Row[]>(
+    `select metric, bucket, amount::text as amount from metrics where ${IN_SCOPE} and bucket = ''
+     union all
+     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = ? and bucket > ?
+     union all
+     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric in (?) and bucket > ? group by metric
+     union all
+     select metric, '', sum(amount)::text from metrics
+      where ${IN_SCOPE} and metric in (?) and bucket > ? and bucket < ? group by metric`,
+    [
+      scope,
+      [...scope, METRIC.netNewCustomers, firstDay],
+      [...scope, DAILY, firstDay],
+      [...scope, HOURLY, hourOf(window.start), addDays(firstDay, 1)],
+    ].flat(1),
+  );
+  const totals = new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)]));
+  const total = (metric: string): bigint => totals.get(metric) ?? 0n;
+  return {
+    /** All metrics over all time. */
+    totals,
+    /** A metric over all time; 0 when nothing was ever added. */
+    total,
+    /** Net new customers by day; days without a change are missing. */
+    netNewCustomers: new Map(rows.filter(row => row.bucket !== '').map(row => [row.bucket, BigInt(row.amount)])),
+    /** Lifetimes after the hour in which the window starts. */
+    after: ({ daily, hourly }: { readonly daily: string; readonly hourly: string }) => total(daily) + total(hourly),
+  };
+}
+
+export type Metrics = Awaited<ReturnType<typeof readMetrics>>;
+
+/** Reads a project's metrics over all time, and its net new customers and revenue movements since `day`. */
+export async function readDailyMetrics(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  day: UtcDay,
+) {
+  const scope = [teamId, projectId, generation];
+  const rows = await em.execute<Row[]>(
+    `select metric, bucket, amount::text as amount from metrics where ${IN_SCOPE} and bucket = ''
+     union all
+     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = ? and bucket >= ?
+     union all
+     select metric, bucket, amount::text from metrics
+      where ${IN_SCOPE} and metric like '${MOVEMENT_PREFIX}%' and bucket >= ?`,
+    [...scope, ...scope, METRIC.netNewCustomers, day, ...scope, day],
+  );
+  return {
+    totals: new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)])),
+    netNewCustomers: new Map(
+      rows.filter(row => row.metric === METRIC.netNewCustomers).map(row => [row.bucket, BigInt(row.amount)]),
+    ),
+    movements: rows.flatMap(row => {
+      const term = parseMovementMetric(row.metric, BigInt(row.amount));
+      return term ? [{ ...term, day: row.bucket }] : [];
+    }),
+  };
+}

@@ -1,0 +1,67 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class CreateAnalytics extends Migration {
+  override up(): void {
+    // One row a project; every transaction that writes rows of a project locks this one first.
+    this.addSql(`
+      create table projects (
+        team_id text not null,
+        project_id text not null,
+        base_currency text,
+        version int not null,
+        newest_event_at timestamptz,
+        generation int not null,
+        building_generation int,
+        primary key (team_id, project_id)
+      )`);
+
+    // The newest observed state of every customer, subscription, webhook event, referral code and referral.
+    this.addSql(`
+      create table tracked_records (
+        team_id text not null,
+        project_id text not null,
+        generation int not null,
+        kind text not null,
+        id text not null,
+        version int not null,
+        contributions jsonb not null,
+        started_at timestamptz,
+        ended_at timestamptz,
+        primary key (team_id, project_id, generation, kind, id)
+      )`);
+    this.addSql(`
+      create index tracked_records_started on tracked_records (team_id, project_id, generation, started_at, ended_at)
+       where started_at is not null`);
+    this.addSql(`
+      create index tracked_records_ended on tracked_records (team_id, project_id, generation, ended_at, started_at)
+       where ended_at is not null`);
+    this.addSql(`
+      create index tracked_records_webhook_events on tracked_records (team_id, id) where kind = 'webhook-event'`);
+
+    // Sums of the contributions of a project's tracked records.
+    this.addSql(`
+      create table metrics (
+        team_id text not null,
+        project_id text not null,
+        generation int not null,
+        metric text not null,
+        bucket text not null,
+        amount numeric not null,
+        primary key (team_id, project_id, generation, metric, bucket)
+      )`);
+    this.addSql(`create index metrics_all_time on metrics (team_id, project_id, generation) where bucket = ''`);
+    this.addSql(`
+      create index metrics_movements on metrics (team_id, project_id, generation, bucket)
+       where metric ~~ 'movement:%'`);
+
+    // The revenue of each subscription over its versions: a source of the read model, so rebuilds keep it.
+    this.addSql(`
+      create table revenue_periods (
+        team_id text not null,
+        project_id text not null,
+        subscription_id text not null,
+        periods jsonb not null,
+        primary key (team_id, project_id, subscription_id)
+      )`);
+  }
+}

@@ -1,0 +1,57 @@
+import { CustomerCreated } from '@billing/contracts/events/customers';
+import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newEvent, startService, type Service } from './start-service.ts';
+import { customer, item, subscription } from './states.ts';
+
+let service: Service;
+beforeAll(async () => (service = await startService()));
+afterAll(async () => service[Symbol.asyncDispose]());
+
+const at = (time: string) => new Date(time);
+
+it('returns revenue, its movements and customers by UTC day, across a leap day', async () => {
+  service.setNow(at('2028-03-01T00:00:00.000Z'));
+  const scope = await service.createProject();
+  const started = { ...subscription(scope), startedAt: at('2028-02-27T23:59:59.999Z') };
+  // 100 a year is 8 1/3 a month: three of them are exactly 25.
+  const yearly = { ...item, unitAmount: 100, interval: 'year' as const };
+  const small = [1, 2, 3].map(() => ({
+    ...subscription(scope),
+    startedAt: at('2028-02-28T00:00:00Z'),
+    items: [yearly],
+  }));
+  const inEuros = {
+    ...subscription(scope),
+    startedAt: at('2028-02-28T00:00:00Z'),
+    items: [{ ...item, currency: 'eur' }],
+  };
+  const doubled = { ...started, items: [{ ...item, quantity: 2 }], version: 2 };
+  const ended = { ...doubled, status: 'canceled' as const, endedAt: at('2028-02-29T23:59:59.999Z'), version: 3 };
+  await service.process([
+    newEvent(SubscriptionUpdated, scope.teamId, ended, at('2028-03-01T00:00:00Z')),
+    ...[...small, inEuros].map(state => newEvent(SubscriptionCreated, scope.teamId, state, at('2028-03-01T00:00:00Z'))),
+    newEvent(SubscriptionCreated, scope.teamId, started, at('2028-02-28T00:00:00Z')),
+    newEvent(SubscriptionUpdated, scope.teamId, doubled, at('2028-02-28T12:00:00Z')),
+    newEvent(CustomerCreated, scope.teamId, { ...customer(scope), createdAt: at('2028-02-29T00:00:00Z') }),
+  ]);
+  const none = { newMrr: 0, expansionMrr: 0, contractionMrr: 0, churnedMrr: 0 };
+  const { history, currency } = await service.history(scope, 5);
+  expect(currency).toBe('usd');
+  expect(history).toEqual([
+    { date: '2028-02-26', mrr: 0, customerCount: 0, ...none },
+    { date: '2028-02-27', mrr: 2_999, customerCount: 0, ...none, newMrr: 2_999 },
+    { date: '2028-02-28', mrr: 6_023, customerCount: 0, ...none, newMrr: 25, expansionMrr: 2_999 },
+    { date: '2028-02-29', mrr: 25, customerCount: 1, ...none, churnedMrr: 5_998 },
+    { date: '2028-03-01', mrr: 25, customerCount: 1, ...none },
+  ]);
+  expect((await service.analytics(scope)).mrr).toBe(25);
+});
+
+it('covers 30 days by default', async () => {
+  service.setNow(at('2028-03-01T00:00:00.000Z'));
+  const { history } = await service.history(await service.createProject());
+  expect(history).toHaveLength(30);
+  expect(history[0]?.date).toBe('2028-02-01');
+  expect(history.at(-1)?.date).toBe('2028-03-01');
+});

@@ -1,0 +1,101 @@
+import type { Envelope } from '@billing/contracts/event';
+import type { Rpc } from '@billing/contracts/rpc';
+import {
+  ListCustomerStates,
+  ListReferralCodeStates,
+  ListReferralStates,
+  ListSubscriptionStates,
+  ListWebhookEventStates,
+} from '@billing/contracts/rpc/list-states';
+import { serveRpc } from '@billing/messaging/rpc';
+import { z } from 'zod';
+import type { Service } from './start-service.ts';
+
+interface OwnerOptions {
+  /** Records in one reply. */
+  readonly pageSize: number;
+  /** Awaited before each reply. */
+  readonly beforeReply?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Serves the list calls of the services that own records, with the newest state that the events contain of each record.
+ * A record changed shortly after its event was recorded, as happens when the two are written one after the other.
+ */
+export function serveOwners(service: Service, events: readonly Envelope[], options: OwnerOptions) {
+  const recordsOf = (noun: string) => newestStates(events.filter(({ type }) => type.startsWith(`${noun}.`)));
+  const stops = [
+    serveList(service, ListSubscriptionStates, recordsOf('subscription'), options),
+    serveList(service, ListCustomerStates, recordsOf('customer'), options),
+    serveList(service, ListWebhookEventStates, recordsOf('webhook-event'), options),
+    serveList(service, ListReferralCodeStates, recordsOf('referral-code'), options),
+    serveList(service, ListReferralStates, recordsOf('referral'), options),
+  ];
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(stops.map(stop => stop()));
+    },
+  };
+}
+
+/** A record as its owner returns it, and when it last changed. */
+interface OwnedRecord {
+  readonly id: string;
+  readonly projectId: string | null;
+  readonly version: number;
+  readonly recordedAt: string;
+  readonly state: unknown;
+}
+
+const anyState = z.object({
+  id: z.string().optional(),
+  code: z.string().optional(),
+  projectId: z.string().nullable(),
+  version: z.int().optional(),
+  status: z.string().optional(),
+});
+
+function newestStates(events: readonly Envelope[]): OwnedRecord[] {
+  const newest = new Map<string, OwnedRecord>();
+  const states = events.flatMap(({ data, occurredAt }) => statesIn(data).map(state => ({ state, occurredAt })));
+  for (const { state, occurredAt } of states) {
+    const { id, code, projectId, version, status } = anyState.parse(state);
+    const record = {
+      id: id ?? code ?? '',
+      projectId,
+      version: version ?? (status === 'converted' ? 2 : 1),
+      recordedAt: new Date(occurredAt.getTime() + 3).toISOString(),
+      state,
+    };
+    if (record.version > (newest.get(record.id)?.version ?? 0)) newest.set(record.id, record);
+  }
+  return [...newest.values()];
+}
+
+const bundle = z.object({ webhookEvents: z.array(z.unknown()) });
+
+/** The states in an event's data: one, or those of many webhook events. */
+export function statesIn(data: unknown): unknown[] {
+  const parsed = bundle.safeParse(data);
+  return parsed.success ? parsed.data.webhookEvents : [data];
+}
+
+type PageRequest = (typeof ListCustomerStates)['request'];
+
+function serveList<Reply extends z.ZodType>(
+  { bus, logger }: Service,
+  rpc: Rpc<PageRequest, Reply>,
+  records: readonly OwnedRecord[],
+  { pageSize, beforeReply }: OwnerOptions,
+): () => Promise<void> {
+  return serveRpc({ ...bus, logger }, rpc, async ({ projectId, after }) => {
+    await beforeReply?.();
+    const ofProject = records.filter(record => record.projectId === projectId);
+    const from = after === null ? 0 : ofProject.findIndex(({ id }) => id === after) + 1;
+    const page = ofProject.slice(from, from + pageSize);
+    return rpc.reply.parse({
+      records: page.map(({ recordedAt, state }) => ({ recordedAt, state })),
+      next: from + pageSize < ofProject.length ? page.at(-1)?.id : null,
+    });
+  });
+}
