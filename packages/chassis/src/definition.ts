@@ -1,0 +1,117 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ServiceName } from '@billing/contracts/operation';
+import type { Rpc } from '@billing/contracts/rpc';
+import type { Bus } from '@billing/messaging/bus';
+import type { Consumer } from '@billing/messaging/consumer/consumer';
+import type { Outbox } from '@billing/messaging/outbox';
+import { serveRpc, type RpcClient } from '@billing/messaging/rpc';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Database, DatabaseOptions } from '@billing/service/database';
+import type { processorEnv, serviceEnv } from '@billing/service/env';
+import type { Checks } from '@billing/service/health';
+import type { HttpServer, HttpServerOptions } from '@billing/service/http';
+import type { IsOverloaded } from '@billing/service/overloaded';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+
+type ServiceEnv = z.output<typeof serviceEnv>;
+
+/** Variables that the chassis reads. The gateway has no public key; a service without Stripe has no credentials key. */
+export type ChassisEnv = Omit<ServiceEnv, 'IDENTITY_PUBLIC_KEY'> &
+  Partial<Pick<ServiceEnv, 'IDENTITY_PUBLIC_KEY'>> &
+  Partial<z.output<typeof processorEnv>>;
+
+/** What a service is made of. */
+export interface ServiceDefinition<
+  Schema extends z.ZodType<ChassisEnv> = z.ZodType<ChassisEnv>,
+  P extends Parts = Parts,
+> {
+  readonly name: ServiceName;
+  /** The service's environment variables. */
+  readonly env: Schema;
+  /** The service's own tables. The chassis adds those of messaging and of idempotent requests. */
+  readonly database: ServiceSchema;
+  /** Builds the service's parts. It starts nothing that must not run in a test; jobs and consumers start later. */
+  readonly parts: (chassis: Chassis<z.output<Schema>>) => P | Promise<P>;
+}
+
+/** Entities and migrations of a service. */
+export type ServiceSchema = Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize'>;
+
+/** What the chassis provides to every service. */
+export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
+  readonly env: Env;
+  readonly database: Database;
+  readonly em: EntityManager;
+  readonly outbox: Outbox;
+  readonly bus: Bus;
+  /** Calls other services. */
+  readonly rpc: RpcClient;
+  /** The teams' Stripe accounts, in a service whose environment has `CREDENTIALS_KEY`. */
+  readonly processors: Env extends { CREDENTIALS_KEY: Buffer } ? TeamProcessors : undefined;
+  readonly isOverloaded: IsOverloaded;
+  /** Checks behind `/health/ready`: PostgreSQL and NATS. */
+  readonly checks: Checks;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  /** Closes what the service opens itself: after the relay has stopped, before the bus and the database close. */
+  readonly resources: Pick<AsyncDisposableStack, 'adopt' | 'defer' | 'use'>;
+}
+
+/** Stops what was started; resolves when the work in flight has ended. */
+export type Stop = () => void | Promise<void>;
+
+/** Background work: a function that starts it, or an object with `start` and `stop`. */
+export type Job =
+  | (() => Stop | { readonly stop: Stop } | Promise<Stop | { readonly stop: Stop }>)
+  | { readonly start: () => void | Promise<void>; readonly stop: Stop };
+
+/** One call that the service serves for others; made by `rpcHandler`. */
+export interface RpcHandler {
+  readonly serve: (transport: Parameters<typeof serveRpc>[0]) => () => Promise<void>;
+}
+
+/** An HTTP server that listens. */
+export interface RunningServer {
+  readonly port: number;
+  /** Stops accepting requests; resolves when those in flight have ended. */
+  close(): Promise<void>;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+}
+
+interface BackgroundParts {
+  readonly consumers?: readonly Consumer[];
+  readonly rpc?: readonly RpcHandler[];
+  readonly jobs?: readonly Job[];
+  /** Run every hour; they delete expired rows. */
+  readonly cleaning?: readonly (() => Promise<unknown>)[];
+}
+
+/** The HTTP surface: routes on the chassis's server, a Fastify app, or a server of the service's own. */
+type HttpParts =
+  | { readonly routes: readonly ((app: HttpServer) => void)[]; readonly createApp?: never; readonly listen?: never }
+  | { readonly createApp: (options: HttpServerOptions) => HttpServer; readonly routes?: never; readonly listen?: never }
+  | {
+      readonly listen: (address: ListenAddress) => Promise<RunningServer>;
+      readonly routes?: never;
+      readonly createApp?: never;
+    };
+
+/** What is a service's own. */
+export type Parts = BackgroundParts & HttpParts;
+
+/** Types a definition. */
+export const defineService = <Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
+  definition: ServiceDefinition<Schema, P>,
+): ServiceDefinition<Schema, P> => definition;
+
+/** Pairs a call with the function that serves it. */
+export const rpcHandler = <Request extends z.ZodType, Reply extends z.ZodType>(
+  rpc: Rpc<Request, Reply>,
+  handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
+): RpcHandler => ({ serve: transport => serveRpc(transport, rpc, handle) });

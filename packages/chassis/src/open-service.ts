@@ -1,0 +1,168 @@
+import type { AddressInfo } from 'node:net';
+import { watchBackPressure } from '@billing/messaging/back-pressure';
+import { openBus } from '@billing/messaging/bus';
+import { openCommittedEvents } from '@billing/messaging/committed-events';
+import { closeBroker, connectBroker } from '@billing/messaging/connection';
+import { consume } from '@billing/messaging/consumer/consume';
+import { openOutbox } from '@billing/messaging/outbox';
+import { deleteProcessed } from '@billing/messaging/processed-events';
+import { deletePublished, startRelay } from '@billing/messaging/relay';
+import { openRpcClient } from '@billing/messaging/rpc';
+import { openTeamProcessors } from '@billing/processor/team-processors';
+import { startCleaning } from '@billing/service/cleaning';
+import { migrate, ping } from '@billing/service/database';
+import { deleteExpiredIdempotentRequests } from '@billing/service/idempotency';
+import { identityTokenVerifier } from '@billing/service/identity-token';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '@billing/service/http';
+import type { ServiceName } from '@billing/contracts/operation';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type {
+  Chassis,
+  ChassisEnv,
+  Job,
+  ListenAddress,
+  Parts,
+  RunningServer,
+  ServiceDefinition,
+  Stop,
+} from './definition.ts';
+import { openServiceDatabase } from './service-database.ts';
+
+interface OpenOptions<Env> {
+  readonly env: Env;
+  readonly logger: Logger;
+  /** Closes everything in reverse order of opening. */
+  readonly resources: AsyncDisposableStack;
+  /** First token of the bus's subjects; tests use one of their own. */
+  readonly root?: string;
+  readonly now?: () => Date;
+  /** How often the relay and the back-pressure watch query the outbox, in milliseconds. */
+  readonly outboxIntervalMs?: number;
+}
+
+/** A service whose parts are built. Nothing runs until `start` and `listen`. */
+export interface OpenService<Env extends ChassisEnv, P extends Parts> {
+  readonly chassis: Chassis<Env>;
+  readonly parts: P;
+  /** The Fastify app, unless the service brings its own server. */
+  readonly app: HttpServer | undefined;
+  /** Starts the relay, cleaning, jobs, RPC and consumers, in this order. */
+  start(): Promise<void>;
+  /** Starts the HTTP server; returns its port. */
+  listen(): Promise<number>;
+}
+
+/**
+ * Opens a service. `resources` closes it in one order for all services: HTTP, consumers, RPC, jobs, cleaning, relay, the
+ * service's own resources, processors, back-pressure watch, bus, database. So whatever takes work in stops before what
+ * the work needs.
+ * @throws StartError when PostgreSQL or NATS cannot be reached
+ */
+export async function openService<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
+  definition: ServiceDefinition<Schema, P>,
+  options: OpenOptions<z.output<Schema>>,
+): Promise<OpenService<z.output<Schema>, P>> {
+  const { name } = definition;
+  const { env, logger, resources, root, now = () => new Date(), outboxIntervalMs = 1_000 } = options;
+  const database = resources.adopt(openServiceDatabase(name, definition.database, env.DATABASE_URL), it => it.close());
+  await migrate(database);
+  const { em } = database;
+
+  const nats = resources.adopt(await connectBroker(env.NATS_URL, name), closeBroker);
+  const bus = await openBus({ nats, logger, ...(root !== undefined && { root }) });
+  const rpc = openRpcClient(bus);
+  const committed = openCommittedEvents();
+  const backPressure = resources.adopt(
+    watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, intervalMs: outboxIntervalMs, logger }),
+    it => it.close(),
+  );
+  const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: baseUrl } = env;
+  const processors =
+    credentialsKey &&
+    resources.adopt(openTeamProcessors({ nats, root: bus.root, rpc, credentialsKey, baseUrl }), it => it.close());
+
+  const chassis: Chassis<z.output<Schema>> = {
+    env,
+    database,
+    em,
+    outbox: openOutbox(em, committed),
+    bus,
+    rpc,
+    // Set exactly when the environment has a credentials key, which is what the type says.
+    processors: processors as unknown as Chassis<z.output<Schema>>['processors'],
+    isOverloaded: backPressure.isOverloaded,
+    checks: { database: () => ping(database), broker: bus.ping },
+    logger,
+    now,
+    resources,
+  };
+  const parts = await definition.parts(chassis);
+  const app = createApp(name, chassis, parts);
+  if (app) resources.adopt(app, it => it.close());
+
+  return {
+    chassis,
+    parts,
+    app,
+    async start() {
+      const relay = startRelay({ em, publish: bus.publish, committed, intervalMs: outboxIntervalMs, logger });
+      resources.defer(relay.stop);
+      const expired = [deleteProcessed, deletePublished, deleteExpiredIdempotentRequests].map(clean => () => clean(em));
+      resources.defer(startCleaning(logger, ...expired, ...(parts.cleaning ?? [])));
+
+      const jobs = stopTogether(resources);
+      for (const job of parts.jobs ?? []) jobs.push(await startJob(job));
+      const served = stopTogether(resources);
+      for (const handler of parts.rpc ?? []) served.push(handler.serve({ nats, root: bus.root, logger }));
+      const consumers = stopTogether(resources);
+      for (const consumer of parts.consumers ?? [])
+        consumers.push(await consume(consumer, { bus, outbox: chassis.outbox, logger }));
+      await nats.flush();
+    },
+    async listen() {
+      const address = { host: env.HOST, port: env.PORT };
+      const server = await (parts.listen ? parts.listen(address) : listenWith(app, address));
+      resources.defer(() => server.close());
+      return server.port;
+    },
+  };
+}
+
+function createApp(name: ServiceName, chassis: Chassis, parts: Parts): HttpServer | undefined {
+  if (parts.listen) return undefined;
+  const { env, em: idempotency, logger, checks, isOverloaded } = chassis;
+  if (!env.IDENTITY_PUBLIC_KEY) throw new Error(`The environment of ${name} has no IDENTITY_PUBLIC_KEY.`);
+  const verifyIdentityToken = identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, name);
+  const options: HttpServerOptions = { logger, verifyIdentityToken, checks, idempotency, isOverloaded };
+  if (parts.createApp) return parts.createApp(options);
+  const app = createHttpServer(options);
+  for (const register of parts.routes) register(app);
+  return app;
+}
+
+async function listenWith(app: HttpServer | undefined, address: ListenAddress): Promise<RunningServer> {
+  if (!app) throw new Error('The service has neither routes nor a server of its own.');
+  await app.listen(address);
+  const { port } = app.server.address() as AddressInfo; // a server on a TCP port has this kind of address
+  return { port, close: () => app.close() };
+}
+
+/** Stops all that is added, at the same time, when `resources` closes. */
+function stopTogether(resources: AsyncDisposableStack): Stop[] {
+  const stops: Stop[] = [];
+  resources.defer(async () => {
+    const outcomes = await Promise.allSettled(stops.map(async stop => stop()));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  });
+  return stops;
+}
+
+async function startJob(job: Job): Promise<Stop> {
+  if (typeof job === 'function') {
+    const started = await job();
+    return typeof started === 'function' ? started : started.stop;
+  }
+  await job.start();
+  return job.stop;
+}

@@ -1,0 +1,16 @@
+import type { ServiceName } from '@billing/contracts/operation';
+import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
+import { openDatabase, type Database } from '@billing/service/database';
+import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
+import type { ServiceSchema } from './definition.ts';
+
+/** Opens a service's schema; nothing connects until the first query. */
+export const openServiceDatabase = (service: ServiceName, schema: ServiceSchema, url: string): Database =>
+  openDatabase({ service, url, ...wholeSchema(schema) });
+
+/** Adds the tables that every service has: messaging and idempotent requests. */
+export const wholeSchema = ({ entities, migrations, ...rest }: ServiceSchema): ServiceSchema => ({
+  entities: [...messagingEntities, ...idempotencyEntities, ...entities],
+  migrations: [...messagingMigrations, ...idempotencyMigrations, ...migrations],
+  ...rest,
+});

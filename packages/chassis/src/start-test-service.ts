@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
+import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import type { Rpc } from '@billing/contracts/rpc';
+import { toDelivery } from '@billing/messaging/bus';
+import { receiverOf } from '@billing/messaging/consumer/consume';
+import type { Consumer } from '@billing/messaging/consumer/consumer';
+import type { Receive } from '@billing/messaging/consumer/delivery';
+import { parseEnv } from '@billing/service/env';
+import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
+import { testIdentity } from '@billing/testing/identity';
+import { testBusRoot, testNatsUrl } from '@billing/testing/nats';
+import { waitFor } from '@billing/testing/wait-for';
+import { pino, type Logger } from 'pino';
+import type { InjectOptions } from 'fastify';
+import type { z } from 'zod';
+import { rpcHandler, type ChassisEnv, type Parts, type RpcHandler, type ServiceDefinition } from './definition.ts';
+import { openService } from './open-service.ts';
+import { wholeSchema } from './service-database.ts';
+import type { TestAccount } from './test-account.ts';
+
+/** Database, bus and identity that copies of a service share. */
+interface Surroundings {
+  readonly testDatabase: TestDatabase;
+  readonly root: string;
+  readonly identity: ReturnType<typeof testIdentity>;
+}
+
+interface TestServiceOptions {
+  /** The service's own environment variables, as text. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The teams' account at the local processor; the test disposes of it. */
+  readonly account?: TestAccount;
+  /** The project that requests use by default. */
+  readonly scope?: ProjectScope;
+  /** Starts one more copy of a running service, on its database and bus. */
+  readonly besides?: Surroundings;
+  /** Unpublished events above which writes are paused. */
+  readonly outboxHighWater?: number;
+  /** Returns the URL to use instead of the database's own, for example that of a link. */
+  readonly linkDatabase?: (url: string) => string | Promise<string>;
+  readonly now?: () => Date;
+  readonly logger?: Logger;
+}
+
+interface CallOptions {
+  readonly body?: object | string;
+  /** The project in the path; the service's `scope` by default. */
+  readonly of?: ProjectScope;
+  /** Identity headers of the caller; an API key of the project with every scope by default. */
+  readonly as?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An event that the service has published, with parsed data if types were given. */
+interface PublishedEvent<Data> {
+  readonly id: string;
+  readonly type: string;
+  readonly teamId: string;
+  readonly data: Data;
+}
+
+/** More than the attempts after which a consumer dead-letters an event. */
+const MAX_DELIVERIES = 12;
+
+/**
+ * Starts a service in this process with the same parts as in production, a database and a bus of its own, and the test as
+ * its gateway and its neighbours. HTTP works at once; `run` starts consumers, RPC, jobs and the relay.
+ */
+export async function startTestService<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
+  definition: ServiceDefinition<Schema, P>,
+  options: TestServiceOptions = {},
+) {
+  const resources = new AsyncDisposableStack();
+  try {
+    return await startWith(definition, options, resources);
+  } catch (err) {
+    await resources.disposeAsync();
+    throw err;
+  }
+}
+
+async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
+  definition: ServiceDefinition<Schema, P>,
+  options: TestServiceOptions,
+  resources: AsyncDisposableStack,
+) {
+  const { name } = definition;
+  const { account, besides, scope = { teamId: TeamId.create(), projectId: ProjectId.create() } } = options;
+  const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const identity = besides?.identity ?? testIdentity(name);
+  const root = besides?.root ?? testBusRoot();
+  const testDatabase =
+    besides?.testDatabase ?? resources.use(await createTestDatabase(name, wholeSchema(definition.database)));
+  const env = parseEnv(definition.env, {
+    PORT: '0',
+    DATABASE_URL: (await options.linkDatabase?.(testDatabase.url)) ?? testDatabase.url,
+    NATS_URL: testNatsUrl(),
+    IDENTITY_PUBLIC_KEY: Buffer.from(identity.publicKey).toString('base64'),
+    ...(options.outboxHighWater !== undefined && { OUTBOX_HIGH_WATER: String(options.outboxHighWater) }),
+    ...(account && {
+      STRIPE_API_BASE_URL: account.url,
+      CREDENTIALS_KEY: account.credentialsKey.toString('base64'),
+    }),
+    ...options.env,
+  });
+  const service = await openService(definition, {
+    env,
+    logger,
+    resources,
+    root,
+    outboxIntervalMs: 50,
+    ...(options.now && { now: options.now }),
+  });
+  const { chassis, parts, app } = service;
+  const { em, bus, outbox } = chassis;
+  if (!besides) resources.defer(bus.remove);
+
+  const serveHandler = async (handler: RpcHandler): Promise<() => Promise<void>> => {
+    const stop = handler.serve({ nats: bus.nats, root, logger });
+    let stopped: Promise<void> | undefined;
+    const stopOnce = () => (stopped ??= stop());
+    resources.defer(stopOnce);
+    await bus.nats.flush();
+    return stopOnce;
+  };
+  const receivers = new Map<Consumer, Receive>();
+  const receive: (consumer: Consumer) => Receive = consumer => {
+    const receiver = receivers.get(consumer) ?? receiverOf(consumer, { outbox, logger });
+    receivers.set(consumer, receiver);
+    return receiver;
+  };
+  const deliverOne = async (event: Envelope): Promise<void> => {
+    const readers = (parts.consumers ?? []).filter(it => matches(it.filter, event.type) && it.handlerOf(event.type));
+    if (readers.length === 0) throw new Error(`No consumer of ${name} handles ${event.type}.`);
+    await Promise.all(
+      readers.map(async reader => {
+        for (let attempt = 1; attempt <= MAX_DELIVERIES; attempt += 1)
+          if ((await receive(reader)(toDelivery(event, attempt))).kind === 'ack') return;
+        throw new Error(`${reader.name} did not acknowledge ${event.type} in ${MAX_DELIVERIES} deliveries.`);
+      }),
+    );
+  };
+
+  // The webhooks service owns the credentials; the test connects its teams over HTTP.
+  if (account && name !== 'webhooks') await serveHandler(account.credentials);
+  return {
+    ...chassis,
+    parts,
+    app,
+    scope,
+    identity,
+    root,
+    testDatabase,
+    /** Starts the relay, jobs, RPC and consumers. */
+    run: () => service.start(),
+    /** Starts the HTTP server on a free port; returns its URL. */
+    listen: async () => `http://${env.HOST}:${await service.listen()}`,
+    /** Serves a call in place of the service that owns it, until the returned function stops it. */
+    serve: <Request extends z.ZodType, Reply extends z.ZodType>(
+      rpc: Rpc<Request, Reply>,
+      handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
+    ) => serveHandler(rpcHandler(rpc, handle)),
+    /**
+     * Sends a request. A path that does not start with `/api/`, `/portal/` or `/health/` is one of the project. `body` of
+     * the response is parsed JSON, or undefined.
+     */
+    async call(method: Method, path: string, { body, of = scope, as, headers = {} }: CallOptions = {}) {
+      if (!app) throw new Error(`${name} has no Fastify app.`);
+      const isWhole = /^\/(api|portal|health)\//.test(path);
+      const url = isWhole ? path : `/api/service/teams/${of.teamId}/projects/${of.projectId}${path}`;
+      const request: InjectOptions = { method, url, headers: { ...(as ?? identity.asKey(of)), ...headers } };
+      if (body !== undefined) request.payload = body;
+      const response = await app.inject(request);
+      const isJson = String(response.headers['content-type']).startsWith('application/json') && response.body !== '';
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        text: response.body,
+        body: isJson ? response.json() : undefined,
+      };
+    },
+    /**
+     * Hands events to the consumers that read them, as the bus would, redelivering at once what is not acknowledged.
+     * Events of one call arrive at the same time, so they share a batch. Resolves when all are acknowledged.
+     */
+    deliver: async (...events: readonly Envelope[]): Promise<void> => {
+      await Promise.all(events.map(deliverOne));
+    },
+    /** Puts events on the bus, repeats included, and waits until the running consumers have processed them. */
+    async emit(...events: readonly Envelope[]): Promise<void> {
+      for (const event of events)
+        // A new message id each time, so that the bus does not drop repeats.
+        await bus.publish(event.type, JSON.stringify(envelope.encode(event)), randomUUID(), {});
+      const ids = [...new Set(events.map(({ id }) => id))];
+      if (ids.length === 0) return;
+      const isProcessed = async () => {
+        const rows = await em
+          .fork()
+          .execute<unknown[]>('select distinct event_id from processed_events where event_id in (?)', [ids]);
+        return rows.length === ids.length;
+      };
+      await waitFor(isProcessed, { what: `${ids.length} events to be processed`, timeoutMs: 60_000 });
+    },
+    /** Returns the events that the service has published, in order, from its outbox; only of `types` if given. */
+    async published<Data extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>>(
+      ...types: readonly EventType<Data>[]
+    ): Promise<PublishedEvent<z.output<Data>>[]> {
+      const rows = await em
+        .fork()
+        .execute<PublishedEvent<unknown>[]>(
+          'select id, type, team_id as "teamId", data from outbox_events order by sequence',
+        );
+      const schemas = new Map(types.map(type => [type.name, type.data]));
+      return rows
+        .filter(({ type }) => types.length === 0 || schemas.has(type))
+        .map(row => ({ ...row, data: (schemas.get(row.type)?.parse(row.data) ?? row.data) as z.output<Data> })); // without types, the data is any object
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Returns whether a subject matches a filter of the bus. */
+function matches(filter: string, subject: string): boolean {
+  const pattern = filter.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+');
+  return new RegExp(`^${pattern}$`).test(subject);
+}

@@ -1,0 +1,4 @@
+import { runService } from '../src/run-service.ts';
+import { counterService } from './counter-service.ts';
+
+await runService(counterService());
