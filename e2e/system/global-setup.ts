@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** One system for all files, without the demo; it is stopped after the last test. */
+/** Starts one system for all test files, without the demo, and stops it after the last test. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const system = await startSystem();
   const { gatewayUrl, dataDir } = system;

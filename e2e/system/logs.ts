@@ -5,15 +5,16 @@ import { inject } from 'vitest';
 const folder = () => join(inject('dataDir'), 'logs');
 const logFiles = async () => (await readdir(folder())).filter(file => file.endsWith('.log'));
 
-/** How much of each log there is, in bytes. */
+/** The size of each log file, in bytes. */
 export type LogMarks = ReadonlyMap<string, number>;
 
+/** Returns the current size of every log file. */
 export async function markLogs(): Promise<LogMarks> {
   const files = await logFiles();
   return new Map(await Promise.all(files.map(async file => [file, (await stat(join(folder(), file))).size] as const)));
 }
 
-/** The lines since then that a service wrote as an error or worse, or that are none of its own. */
+/** Returns the error lines that were written after the marks. */
 export async function errorsSince(marks: LogMarks): Promise<string[]> {
   const lines = await Promise.all(
     (await logFiles()).map(async file => {
@@ -28,8 +29,8 @@ export async function errorsSince(marks: LogMarks): Promise<string[]> {
 }
 
 /**
- * Of pino's levels 50 is an error and 60 the end. PostgreSQL and NATS write in forms of their own. An event of the
- * processor's that makes no sense is told to the operator as an error, and that is no fault of the service.
+ * Recognizes pino's levels error (50) and fatal (60), stack traces, and fatal errors of PostgreSQL and NATS. A webhook
+ * event with invalid data is logged as an error for the operator, but is not a defect of the service.
  */
 const isError = (line: string): boolean =>
   /"level":(?:50|60)|^\s+at |FATAL|PANIC|panic:/.test(line) &&

@@ -13,16 +13,16 @@ interface Pids {
   readonly parts: Readonly<Record<string, Part>>;
 }
 
-/** Which processes run, as the supervisor keeps it current. */
+/** Reads which processes run; the supervisor keeps the file current. */
 export async function readPids(dataDir: string): Promise<Pids> {
   return JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Pids; // written by the supervisor in this shape
 }
 
-/** Kills a service without warning; its supervisor starts it again. Answers when the new process is ready. */
+/** Kills a service with SIGKILL and waits until the process that replaces it is ready. */
 export async function killService(name: string): Promise<void> {
   const dataDir = inject('dataDir');
   const before = (await readPids(dataDir)).parts[name]?.pid;
-  if (before === undefined) throw new Error(`${name} does not run.`);
+  if (before === undefined) throw new Error(`${name} is not running.`);
   process.kill(before, 'SIGKILL');
   await waitFor(
     async () => {
@@ -32,17 +32,17 @@ export async function killService(name: string): Promise<void> {
     { what: `${name} to be back`, timeoutMs: 30_000 },
   );
   await waitFor(async () => (await fetch(`${inject('gatewayUrl')}/health/ready`)).ok, {
-    what: 'the gateway to find everything ready',
+    what: 'the gateway to be ready',
     timeoutMs: 30_000,
   });
 }
 
-/** Keeps a service down, or brings it back; answers when it is so. */
+/** Stops a service and keeps it down, or starts it again. Returns once that is done. */
 export async function setService(name: string, wanted: 'stop' | 'start'): Promise<void> {
   const { supervisor } = await readPids(inject('dataDir'));
-  const answer = await fetch(`${supervisor.url}/services/${name}/${wanted}`, {
+  const response = await fetch(`${supervisor.url}/services/${name}/${wanted}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${supervisor.token}` },
   });
-  if (!answer.ok) throw new Error(`${name} did not ${wanted}: ${answer.status} ${await answer.text()}`);
+  if (!response.ok) throw new Error(`${name} did not ${wanted}: ${response.status} ${await response.text()}`);
 }

@@ -6,19 +6,22 @@ import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
 
 const MAIN = join(import.meta.dirname, '../../tools/local-system/src/main.ts');
-/** More than a slow machine needs; a start that takes this long has failed. */
+/** Generous: only a failed start takes this long, even on a slow machine. */
 const START_MS = 90_000;
 
 export interface StartedSystem {
   readonly gatewayUrl: string;
   readonly dataDir: string;
-  /** What it printed so far. */
+  /** Everything printed so far. */
   output(): string;
-  /** Asks it to stop as an operator would, and answers once it has, with its exit code 0. */
+  /**
+   * Stops the system with SIGTERM and deletes its data folder.
+   * @throws Error when the exit code is not 0
+   */
   stop(): Promise<void>;
 }
 
-/** Starts a whole system as an operator would, with a data folder and a port of its own. */
+/** Starts a whole system as `npm start` does, with its own data folder and port. */
 export async function startSystem(
   variables: Readonly<Record<string, string>> = {},
   { demo = false } = {},
@@ -32,7 +35,7 @@ export async function startSystem(
     GATEWAY_PORT: String(port),
     PUBLIC_URL: gatewayUrl,
     LOG_LEVEL: 'info',
-    // Tests ask more often than people do.
+    // Tests send far more requests than people do.
     RATE_LIMIT_PER_KEY: '100000',
     RATE_LIMIT_SESSION_CREATION: '100000',
     RATE_LIMIT_SIGN_IN: '100000',
@@ -47,11 +50,11 @@ export async function startSystem(
   const output = outputOf(system);
   const isUp = demo ? () => output().includes('Billing is running.') : () => isReady(gatewayUrl);
   try {
-    await waitFor(async () => hasEnded(system) || (await isUp()), {
+    await waitFor(async () => hasExited(system) || (await isUp()), {
       what: 'the system to be ready',
       timeoutMs: START_MS,
     });
-    if (hasEnded(system)) throw new Error('The system ended at its start.');
+    if (hasExited(system)) throw new Error('The system exited during startup.');
   } catch (error) {
     system.kill('SIGTERM');
     throw new Error(`The system did not start:\n${output()}`, { cause: error });
@@ -62,14 +65,14 @@ export async function startSystem(
     output,
     async stop() {
       system.kill('SIGTERM');
-      await waitFor(() => hasEnded(system), { what: 'the system to stop', timeoutMs: 60_000 });
+      await waitFor(() => hasExited(system), { what: 'the system to stop', timeoutMs: 60_000 });
       if (system.exitCode !== 0) throw new Error(`The system stopped with exit code ${system.exitCode}:\n${output()}`);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 async function isReady(gatewayUrl: string): Promise<boolean> {
   return (await fetch(`${gatewayUrl}/health/ready`)).ok;
@@ -87,6 +90,6 @@ async function freePort(): Promise<number> {
   await new Promise(resolve => server.once('listening', resolve));
   const address = server.address();
   await new Promise(resolve => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The operating system gave no port.');
+  if (address === null || typeof address === 'string') throw new Error('Found no free port.');
   return address.port;
 }

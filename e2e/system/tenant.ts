@@ -18,16 +18,16 @@ const SCOPES = [
 ];
 const random = () => randomBytes(8).toString('hex');
 
-/** Where a system is reached. */
+/** The URLs of a system. */
 interface Addresses {
   readonly gatewayUrl: string;
   readonly processorUrl: string;
 }
 
-/** The system that serves all files of the run. */
+/** The system that serves all test files. */
 const sharedSystem = (): Addresses => ({ gatewayUrl: inject('gatewayUrl'), processorUrl: inject('processorUrl') });
 
-/** A company that uses the service, made through the public API: user, team, project, API key, connected processor. */
+/** Creates a tenant through the public API: a user, a team, a project, an API key and a connected processor account. */
 export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
   const user = new Caller({ origin: gatewayUrl }, gatewayUrl);
   const credentials = { email: `${random()}@example.com`, password: `pw-${random()}` };
@@ -41,7 +41,7 @@ export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
   const connected = await connectProcessor(user, teamPath, processorUrl);
   const [teamId, projectId, apiKey] = [team.id as string, project.id as string, secret as string];
   return {
-    /** The company's developer at the dashboard. */
+    /** The developer, signed in with a session. */
     user,
     credentials,
     teamId,
@@ -49,9 +49,9 @@ export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
     projectId,
     P,
     secret: apiKey,
-    /** The company's backend. */
+    /** The tenant's backend. */
     billing: new BillingClient({ baseUrl: gatewayUrl, apiKey, teamId, projectId }),
-    /** The same over plain HTTP, for tests about HTTP. */
+    /** The same API key over plain HTTP, for tests about HTTP. */
     api: new Caller({ authorization: `Bearer ${apiKey}` }, gatewayUrl),
     ...connected,
   };
@@ -59,7 +59,7 @@ export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
 
 export type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
-/** Connects an account of its own at the local processor, whose webhooks come to the team's URL. */
+/** Connects a new account at the local processor, and registers the team's webhook URL there. */
 async function connectProcessor(user: Caller, teamPath: string, processorUrl: string) {
   const secretKey = `sk_test_${random()}${random()}`;
   const { webhookUrl } = await ok(user.get(`${teamPath}/processor/webhook-url`));
@@ -71,28 +71,42 @@ async function connectProcessor(user: Caller, teamPath: string, processorUrl: st
       ['enabled_events[]', '*'],
     ]),
   });
-  const { secret: webhookSecret } = (await endpoint.json()) as { secret: string }; // as Stripe answers it
+  const { secret: webhookSecret } = (await endpoint.json()) as { secret: string }; // as Stripe returns it
   const publishableKey = `pk_test_${random()}`;
   const connectWith = (signingSecret: string) =>
     ok(user.post(`${teamPath}/processor/connect`, { secretKey, publishableKey, webhookSecret: signingSecret }));
   await connectWith(webhookSecret);
   return {
     webhookSecret,
-    /** Replaces the signing secret; the keys stay. */
+    /** Replaces the signing secret and keeps the API keys. */
     connectWith,
     processor: new LocalProcessorControl(processorUrl, secretKey),
-    /** Asks the processor itself, as its own library would. */
-    askProcessor: async (path: string, form?: Readonly<Record<string, string>>, method = form ? 'POST' : 'GET') => {
+    /** Calls the processor's own API, as Stripe's library does. */
+    callProcessor: async (path: string, form?: Readonly<Record<string, string>>, method = form ? 'POST' : 'GET') => {
       const headers = { authorization: `Bearer ${secretKey}` };
       const body = form && { body: new URLSearchParams(form) };
-      const answer = await fetch(`${processorUrl}${path}`, { method, headers, ...body });
-      if (!answer.ok) throw new Error(`The processor refused ${path}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
+      const response = await fetch(`${processorUrl}${path}`, { method, headers, ...body });
+      if (!response.ok) throw new Error(`The processor rejected ${path}: ${response.status} ${await response.text()}`);
+      return response.json();
     },
   };
 }
 
-/** A product with a monthly price of 29.99 USD. */
+/** Lists every object of a processor collection, newest first. */
+export async function listFromProcessor<Item extends { readonly id: string }>(
+  { callProcessor }: Pick<Tenant, 'callProcessor'>,
+  path: string,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const last = items.at(-1);
+    const page = await callProcessor(`${path}?limit=100${last ? `&starting_after=${last.id}` : ''}`);
+    items.push(...page.data);
+    if (!page.has_more) return items;
+  }
+}
+
+/** Creates a product with a monthly price of 29.99 USD. */
 export async function newMonthlyPrice({ billing }: Tenant): Promise<{ productId: string; priceId: string }> {
   const product = await billing.products.create({ name: 'Pro', description: 'Everything' });
   const monthly = { unitAmount: 2_999, currency: 'usd', interval: 'month' } as const;
@@ -100,28 +114,32 @@ export async function newMonthlyPrice({ billing }: Tenant): Promise<{ productId:
   return { productId: product.id, priceId: price.id };
 }
 
-/** An e-mail address nobody has. */
+/** Returns a unique e-mail address. */
 export const newEmail = (): string => `${random()}@example.com`;
 
-/** A customer with an e-mail of its own. */
+/** Creates a customer and returns its id. */
 export async function newCustomer({ billing }: Tenant): Promise<string> {
   return (await billing.customers.create({ email: newEmail(), name: 'Grace' })).id;
 }
 
-/** An open checkout for one of a price. */
+/** Starts a checkout for one unit of a price. */
 export function newCheckout({ billing }: Tenant, customerId: string, priceId: string): Promise<CheckoutSession> {
   const successUrl = 'https://shop.example/done?session={CHECKOUT_SESSION_ID}';
   return billing.checkout.create({ customerId, priceId, successUrl, cancelUrl: 'https://shop.example/' });
 }
 
-/** Pays on the hosted page by its form, and answers where the page leads to. */
+/** Submits the hosted payment page, and returns the URL it redirects to. */
 export async function payOnHostedPage(url: string, action: 'pay' | 'decline' = 'pay'): Promise<string | null> {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
   return response.headers.get('location');
 }
 
-/** Waits until the customer's subscription stands in the API as active, and answers it. */
-export function activeSubscription({ billing }: Tenant, customerId: string, timeoutMs = 30_000): Promise<Subscription> {
+/** Waits until the API shows the customer's subscription as active, and returns it. */
+export function waitForActiveSubscription(
+  { billing }: Tenant,
+  customerId: string,
+  timeoutMs = 30_000,
+): Promise<Subscription> {
   return waitFor(
     async () => {
       const { items } = await billing.subscriptions.list({ customerId }).page();
@@ -131,10 +149,10 @@ export function activeSubscription({ billing }: Tenant, customerId: string, time
   );
 }
 
-/** A customer who has paid a monthly price, with the subscription that is active since. */
+/** Creates a customer who pays for a price, and returns the active subscription. */
 export async function newSubscription(tenant: Tenant, priceId: string): Promise<Subscription> {
   const customerId = await newCustomer(tenant);
   const { url } = await newCheckout(tenant, customerId, priceId);
   await payOnHostedPage(url);
-  return activeSubscription(tenant, customerId);
+  return waitForActiveSubscription(tenant, customerId);
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
-import { drain } from '../faults/system/drain.ts';
+import { drain } from '../system/drain.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
 const REBUILD = join(import.meta.dirname, '../../services/analytics/src/rebuild/main.ts');
@@ -17,7 +17,7 @@ function rebuild(...args: string[]): Promise<{ exitCode: number; output: string 
   });
 }
 
-it('makes the figures anew from what the services keep, the same as before', async () => {
+it('rebuilds the same analytics from the records of the services', async () => {
   const tenant = await newTenant();
   const { billing, P } = tenant;
   const projectId = String(P.split('/').at(-1));
@@ -25,28 +25,31 @@ it('makes the figures anew from what the services keep, the same as before', asy
   const { customerId } = await newSubscription(tenant, priceId);
   await billing.customers.delete(await newCustomer(tenant));
   await billing.referrals.createCode({ customerId });
-  const shown = async () => ({ ...(await billing.analytics.get()), ...(await billing.analytics.history({ days: 7 })) });
+  const readAnalytics = async () => ({
+    ...(await billing.analytics.get()),
+    ...(await billing.analytics.history({ days: 7 })),
+  });
   await waitFor(
     async () => {
       const { mrr, customerCount, referralStats } = await billing.analytics.get();
       return mrr === 2_999 && customerCount === 1 && referralStats.totalCodes === 1;
     },
-    { what: 'everything to show in analytics', timeoutMs: 60_000 },
+    { what: 'analytics to include every record', timeoutMs: 60_000 },
   );
   await drain(tenant);
-  const before = await shown();
+  const before = await readAnalytics();
 
   const { exitCode, output } = await rebuild('--project', projectId);
   expect(output).toMatch(/^proj_\w+: rebuilt from \d+ records$/m);
   expect(exitCode).toBe(0);
-  expect(await shown()).toEqual(before);
+  expect(await readAnalytics()).toEqual(before);
 });
 
 it.each([
-  ['a project that nobody has', ['--project', 'proj_00000000000000000000'], 'There is no project'],
-  ['what is no project', ['--project', 'x'], 'Usage: npm run analytics:rebuild'],
-  ['what it does not know', ['--all'], 'Usage: npm run analytics:rebuild'],
-])('says so in one line when it is asked for %s', async (_what, args, line) => {
+  ['an unknown project', ['--project', 'proj_00000000000000000000'], 'There is no project'],
+  ['an invalid project id', ['--project', 'x'], 'Usage: npm run analytics:rebuild'],
+  ['an unknown option', ['--all'], 'Usage: npm run analytics:rebuild'],
+])('explains %s in one line and exits with 1', async (_case, args, line) => {
   const { exitCode, output } = await rebuild(...args);
   expect(output).toContain(line);
   expect(exitCode).toBe(1);

@@ -1,9 +1,9 @@
 import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
 import { expect, it } from 'vitest';
-import { activeSubscription, newCheckout, newCustomer, newMonthlyPrice, newTenant } from '../system/tenant.ts';
+import { waitForActiveSubscription, newCheckout, newCustomer, newMonthlyPrice, newTenant } from '../system/tenant.ts';
 
 it.skipIf(isWithoutBrowser())(
-  'is paid in a browser after a decline, and the subscription shows in the portal',
+  'takes a payment in a browser after a decline, and the portal shows the subscription',
   async () => {
     const tenant = await newTenant();
     const { priceId } = await newMonthlyPrice(tenant);
@@ -11,7 +11,7 @@ it.skipIf(isWithoutBrowser())(
     const checkout = await newCheckout(tenant, customerId, priceId);
     await using browser = await launchBrowser();
     const page = await browser.newPage();
-    // The shop is not there to come back to; what matters is where the page leads.
+    // The shop does not exist; the test only checks where the page redirects to.
     await page.route('https://shop.example/**', route =>
       route.fulfill({ contentType: 'text/html', body: 'thank you' }),
     );
@@ -26,7 +26,7 @@ it.skipIf(isWithoutBrowser())(
     await page.getByRole('button', { name: /^pay/i }).click();
     await page.waitForURL(`https://shop.example/done?session=${checkout.sessionId}`);
 
-    const subscription = await activeSubscription(tenant, customerId);
+    const subscription = await waitForActiveSubscription(tenant, customerId);
     expect(subscription).toMatchObject({ customerId, status: 'active' });
     const { portalUrl } = await tenant.billing.portal.create({ customerId });
     await page.goto(portalUrl);

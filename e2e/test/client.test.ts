@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { BillingClient, BillingError } from '@billing/client';
+import { BillingClient } from '@billing/client';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
+import { errorOf } from '../system/http.ts';
 import { killService } from '../system/running-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
 
-it('makes more customers than a page holds and walks through them as far as it is asked to', async () => {
+it('iterates over pages only as far as the caller reads', async () => {
   const tenant = await newTenant();
   const pages: string[] = [];
   const billing = clientOf(tenant, {
@@ -13,13 +14,13 @@ it('makes more customers than a page holds and walks through them as far as it i
       return fetch(url, init);
     },
   });
-  const made = await inBatchesOf(20, 120, index =>
+  const created = await createInBatches(20, 120, index =>
     billing.customers.create({ email: newEmail(), metadata: { index: String(index) } }),
   );
 
   const all = await Array.fromAsync(billing.customers.list({ limit: 50 }), ({ id }) => id);
   expect(all).toHaveLength(120);
-  expect(new Set(all)).toEqual(new Set(made.map(({ id }) => id)));
+  expect(new Set(all)).toEqual(new Set(created.map(({ id }) => id)));
   expect(pages).toEqual(['?limit=50&offset=0', '?limit=50&offset=50', '?limit=50&offset=100']);
 
   const some: string[] = [];
@@ -33,16 +34,22 @@ it('makes more customers than a page holds and walks through them as far as it i
 });
 
 it.each(['customers', 'catalog', 'gateway'])(
-  'makes one thing of one call, however it meets the %s service dying',
+  'creates each resource once when %s is killed during the calls',
   async service => {
     const tenant = await newTenant();
+    const { processor } = tenant;
     const billing = clientOf(tenant, { maxRetries: 8 });
-    // Killed while it is at work; the client alone sends what got no answer again, under its own key.
+    // The processor answers slowly, so that the kill hits calls in flight. The client retries under the same key.
+    for (const path of ['/v1/customers', '/v1/products'])
+      await processor.fail({ path, method: 'POST', mode: 'slow', delayMs: 2_000, times: 1 });
     const creating = Promise.all([
       billing.customers.create({ email: newEmail() }),
       billing.products.create({ name: 'Pro' }),
     ]);
-    await delay(10);
+    await waitFor(async () => (await processor.faults()).length === 0, {
+      what: 'both calls to reach the processor',
+      timeoutMs: 30_000,
+    });
     await Promise.all([creating, killService(service)]);
 
     const [customers, products] = await Promise.all([
@@ -50,33 +57,33 @@ it.each(['customers', 'catalog', 'gateway'])(
       Array.fromAsync(billing.products.list()),
     ]);
     expect([customers.length, products.length]).toEqual([1, 1]);
-    const { objects } = await tenant.processor.ledger();
+    const { objects } = await processor.ledger();
     const idsOf = (kind: string) => objects.filter(({ object }) => object === kind).map(({ id }) => id);
     expect(idsOf('customer')).toEqual(customers.map(({ processorCustomerId }) => processorCustomerId));
     expect(idsOf('product')).toEqual(products.map(({ processorProductId }) => processorProductId));
   },
 );
 
-it('tells every failure in one error class', async () => {
+it('reports every failure as a BillingError', async () => {
   const tenant = await newTenant();
   const { billing } = tenant;
   const email = newEmail();
   await billing.customers.create({ email });
 
-  const failures = {
-    taken: await failureOf(billing.customers.create({ email: email.toUpperCase() })),
-    invalid: await failureOf(billing.customers.create({ email: 'ada', name: '' })),
-    missing: await failureOf(billing.customers.get('pc_00000000000000000000')),
-    refused: await failureOf(
+  const errors = {
+    taken: await errorOf(billing.customers.create({ email: email.toUpperCase() })),
+    invalid: await errorOf(billing.customers.create({ email: 'ada', name: '' })),
+    missing: await errorOf(billing.customers.get('pc_00000000000000000000')),
+    refused: await errorOf(
       clientOf({ ...tenant, secret: 'bil_test_wrong' })
         .customers.list()
         .page(),
     ),
-    foreign: await failureOf(clientOf({ ...tenant, projectId: 'proj_00000000000000000000' }).analytics.get()),
-    unreachable: await failureOf(clientOf(tenant, { baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).analytics.get()),
+    foreign: await errorOf(clientOf({ ...tenant, projectId: 'proj_00000000000000000000' }).analytics.get()),
+    unreachable: await errorOf(clientOf(tenant, { baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).analytics.get()),
   };
 
-  expect(failures).toMatchObject({
+  expect(errors).toMatchObject({
     taken: { status: 409, code: 'customer_email_taken' },
     invalid: { status: 400, code: 'validation_error' },
     missing: { status: 404, code: 'customer_not_found' },
@@ -84,11 +91,11 @@ it('tells every failure in one error class', async () => {
     foreign: { status: 403, code: 'forbidden' },
     unreachable: { status: 0, code: 'connection_failed', requestId: undefined },
   });
-  expect(failures.invalid.fields.map(({ path }) => path)).toEqual(['email', 'name']);
-  expect(failures.missing.requestId).toMatch(/^[\w-]{8,}$/);
+  expect(errors.invalid.fields.map(({ path }) => path)).toEqual(['email', 'name']);
+  expect(errors.missing.requestId).toMatch(/^[\w-]{8,}$/);
 });
 
-it('leaves a call when its signal says so', async () => {
+it('aborts a call when its signal aborts', async () => {
   const { billing, processor } = await newTenant();
   await processor.fail({ path: '/v1/customers', mode: 'slow', delayMs: 2_000 });
   const calling = billing.customers.create({ email: newEmail() }, { signal: AbortSignal.timeout(200) });
@@ -108,20 +115,16 @@ function clientOf(
   return new BillingClient({ baseUrl: inject('gatewayUrl'), apiKey: secret, teamId, projectId, ...options });
 }
 
-async function failureOf(calling: Promise<unknown>): Promise<BillingError> {
-  const failure = await calling.then(
-    () => undefined,
-    (err: unknown) => err,
-  );
-  if (failure instanceof BillingError) return failure;
-  throw new Error('Expected a BillingError.', { cause: failure });
-}
-
-async function inBatchesOf<Made>(size: number, count: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
-  const made: Made[] = [];
-  while (made.length < count) {
-    const batch = Array.from({ length: Math.min(size, count - made.length) }, (_, at) => make(made.length + at));
-    made.push(...(await Promise.all(batch)));
+async function createInBatches<Created>(
+  size: number,
+  count: number,
+  create: (index: number) => Promise<Created>,
+): Promise<Created[]> {
+  const created: Created[] = [];
+  while (created.length < count) {
+    const first = created.length;
+    const batch = Array.from({ length: Math.min(size, count - first) }, (_, at) => create(first + at));
+    created.push(...(await Promise.all(batch)));
   }
-  return made;
+  return created;
 }

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { attacksOn } from '../system/hostile/attacks.ts';
 import { send } from '../system/hostile/send.ts';
-import { faultOf, faultOfPage } from '../system/hostile/verdict.ts';
-import { openWorld, type World } from '../system/hostile/world.ts';
+import { defectIn, defectInPage } from '../system/hostile/check-response.ts';
+import { createFixtures, type Fixtures } from '../system/hostile/fixtures.ts';
 import { errorsSince, markLogs, type LogMarks } from '../system/logs.ts';
 import { readPids } from '../system/running-system.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
@@ -15,7 +15,7 @@ import { newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
 const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 60);
 
-/** Pages, which are no operations. */
+/** Portal pages, which the OpenAPI document does not list. */
 const PAGES = (
   [
     ['GET', '/portal/:token'],
@@ -27,57 +27,59 @@ const PAGES = (
   ] as const
 ).map(([method, path]) => ({ id: `${method} ${path}`, method, path, access: { kind: 'portal-token' } as const }));
 
-let worlds: Record<'product' | 'settings' | 'events', World>;
+let fixtures: Record<'product' | 'settings' | 'events', Fixtures>;
 let marks: LogMarks;
 let pids: unknown;
 
 beforeAll(async () => {
   console.log(`hostile input: HOSTILE_SEED=${seed} HOSTILE_RUNS=${numRuns}`);
-  const [product, settings, events] = await Promise.all([openWorld(), openWorld(), openWorld()]);
-  worlds = { product, settings, events };
+  const [product, settings, events] = await Promise.all([createFixtures(), createFixtures(), createFixtures()]);
+  fixtures = { product, settings, events };
   marks = await markLogs();
   pids = await readPids(inject('dataDir'));
 });
 
-describe.concurrent('whatever is sent', () => {
-  it.each(allOperations)('to $id, the answer is a success or a refusal in the common form', async operation => {
-    const answers: Record<number, number> = {};
+describe.concurrent('hostile input', () => {
+  it.each(allOperations)('to $id gets a valid response or a 4xx in the common form', async operation => {
+    const statuses: Record<number, number> = {};
     await fc.assert(
-      fc.asyncProperty(attacksOn(operation, worldOf(operation)), async attack => {
-        const answer = await send(inject('gatewayUrl'), attack);
-        answers[answer.status] = (answers[answer.status] ?? 0) + 1;
-        const fault = faultOf(answer, operation);
-        if (fault) throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 500)}\n${shown(attack)}`);
+      fc.asyncProperty(attacksOn(operation, fixturesFor(operation)), async attack => {
+        const response = await send(inject('gatewayUrl'), attack);
+        statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+        const defect = defectIn(response, operation);
+        if (defect)
+          throw new Error(`${defect}: ${response.status} ${response.text.slice(0, 500)}\n${describeAttack(attack)}`);
       }),
       { seed, numRuns },
     );
-    if (process.env['HOSTILE_ANSWERS']) console.log(operation.id, answers);
+    if (process.env['HOSTILE_STATUSES']) console.log(operation.id, statuses);
   });
 
-  it.each(PAGES)('to $id, the answer is a page', async page => {
+  it.each(PAGES)('to $id gets a page', async page => {
     await fc.assert(
-      fc.asyncProperty(attacksOn(page, worlds.product), async attack => {
-        const answer = await send(inject('gatewayUrl'), attack);
-        const fault = faultOfPage(answer);
-        if (fault) throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 500)}\n${shown(attack)}`);
+      fc.asyncProperty(attacksOn(page, fixtures.product), async attack => {
+        const response = await send(inject('gatewayUrl'), attack);
+        const defect = defectInPage(response);
+        if (defect)
+          throw new Error(`${defect}: ${response.status} ${response.text.slice(0, 500)}\n${describeAttack(attack)}`);
       }),
       { seed, numRuns: Math.ceil(numRuns / 2) },
     );
   });
 });
 
-describe('after all that', () => {
-  it('still sells a subscription, to the companies that were attacked and to others', async () => {
-    for (const tenant of [worlds.product.tenant, worlds.events.tenant, await newTenant()]) {
+describe('after the hostile input', () => {
+  it('still sells subscriptions for attacked and other tenants', async () => {
+    for (const tenant of [fixtures.product.tenant, fixtures.events.tenant, await newTenant()]) {
       const { priceId } = await newMonthlyPrice(tenant);
       expect(await newSubscription(tenant, priceId)).toMatchObject({ status: 'active', priceId });
     }
   });
 
-  it('has settled every event that can be settled, lost no process, and written no error', async () => {
-    const { billing } = worlds.events.tenant;
+  it('has completed every event, lost no process and logged no error', async () => {
+    const { billing } = fixtures.events.tenant;
     await waitFor(async () => (await billing.webhookEvents.list({ status: 'received' }).page()).total === 0, {
-      what: 'every event to be settled',
+      what: 'every event to be completed',
       timeoutMs: 60_000,
       intervalMs: 250,
     });
@@ -88,14 +90,14 @@ describe('after all that', () => {
 
 afterAll(() => console.log(`hostile input: HOSTILE_SEED=${seed}`));
 
-/** What changes a company's settings, or speaks as its processor, has a company of its own. */
-function worldOf({ access }: Operation): World {
-  if (access.kind === 'team') return worlds.settings;
-  return access.kind === 'signature' ? worlds.events : worlds.product;
+/** Operations that change team settings, and webhooks, get tenants of their own. */
+function fixturesFor({ access }: Operation): Fixtures {
+  if (access.kind === 'team') return fixtures.settings;
+  return access.kind === 'signature' ? fixtures.events : fixtures.product;
 }
 
-/** An attack as it can be sent again, without its credentials. */
-function shown({ method, path, headers, body }: Parameters<typeof send>[1]): string {
+/** Describes an attack so that it can be sent again; credentials are left out. */
+function describeAttack({ method, path, headers, body }: Parameters<typeof send>[1]): string {
   const { authorization: _key, cookie: _session, ...others } = headers;
   const lines = [`${method} ${path.slice(0, 2_000)}`, JSON.stringify(others).slice(0, 2_000)];
   if (body) lines.push(JSON.stringify(body.toString().slice(0, 2_000)));

@@ -1,7 +1,7 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
 import {
-  activeSubscription,
+  waitForActiveSubscription,
   newCheckout,
   newCustomer,
   newMonthlyPrice,
@@ -9,7 +9,7 @@ import {
   payOnHostedPage,
 } from '../system/tenant.ts';
 
-it('does the main job: a referred customer subscribes, pays, and shows in analytics and in the portal', async () => {
+it('takes a referred customer from checkout to analytics, credits and the portal', async () => {
   const tenant = await newTenant();
   const { billing } = tenant;
   const { priceId } = await newMonthlyPrice(tenant);
@@ -25,16 +25,16 @@ it('does the main job: a referred customer subscribes, pays, and shows in analyt
   const checkout = await newCheckout(tenant, referee, priceId);
   expect(await payOnHostedPage(checkout.url)).toBe(`https://shop.example/done?session=${checkout.sessionId}`);
 
-  const subscription = await activeSubscription(tenant, referee);
+  const subscription = await waitForActiveSubscription(tenant, referee);
   expect(subscription).toMatchObject({ customerId: referee, priceId, quantity: 1, cancelAtPeriodEnd: false });
 
   const analytics = await waitFor(
     async () => {
-      const figures = await billing.analytics.get();
-      const { referralStats, webhookStats } = figures;
-      return figures.mrr === 2_999 && referralStats.converted === 1 && webhookStats.processed > 0 ? figures : undefined;
+      const metrics = await billing.analytics.get();
+      const { referralStats, webhookStats } = metrics;
+      return metrics.mrr === 2_999 && referralStats.converted === 1 && webhookStats.processed > 0 ? metrics : undefined;
     },
-    { what: 'the revenue and the conversion to show in analytics', timeoutMs: 30_000 },
+    { what: 'analytics to include the revenue and the conversion', timeoutMs: 30_000 },
   );
   expect(analytics).toMatchObject({
     customerCount: 2,
@@ -51,7 +51,7 @@ it('does the main job: a referred customer subscribes, pays, and shows in analyt
       const { items } = await billing.referrals.listCredits({ status: 'credited' }).page();
       return items.length === 2 ? items : undefined;
     },
-    { what: 'both credits to reach the processor', timeoutMs: 30_000 },
+    { what: 'both credits at the processor', timeoutMs: 30_000 },
   );
   expect(Object.fromEntries(credits.map(({ side, amount }) => [side, amount]))).toEqual({
     referee: 300,

@@ -1,33 +1,33 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { openDescribedApi, type DescribedApi } from '../system/described-api.ts';
+import { openDocumentedApi, type DocumentedApi } from '../system/documented-api.ts';
 import { Caller, ok } from '../system/http.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
 
-// Every answer below is held against the document as it comes; the last test asks whether all of it was seen.
+// Every response is checked against the OpenAPI document. The last test checks that every operation succeeded once.
 
 const random = () => randomBytes(8).toString('hex');
 const newEmail = () => `${random()}@example.com`;
 const URLS = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
 
-let described: DescribedApi;
+let documented: DocumentedApi;
 let tenant: Tenant;
-/** The company's developer, who is signed in. */
+/** The developer, signed in with a session. */
 let user: Caller;
-/** The company's backend, with an API key. */
+/** The tenant's backend, with an API key. */
 let api: Caller;
-/** Somebody without any credential. */
-let anybody: Caller;
+/** A caller without credentials. */
+let anonymous: Caller;
 let P: string;
 
 beforeAll(async () => {
-  described = await openDescribedApi();
+  documented = await openDocumentedApi();
   tenant = await newTenant();
   ({ P } = tenant);
-  user = described.watch(tenant.user);
-  api = described.watch(tenant.api);
-  anybody = described.watch(new Caller({ origin: inject('gatewayUrl') }));
+  user = documented.verify(tenant.user);
+  api = documented.verify(tenant.api);
+  anonymous = documented.verify(new Caller({ origin: inject('gatewayUrl') }));
 });
 
 const newCustomer = async (): Promise<string> =>
@@ -35,8 +35,8 @@ const newCustomer = async (): Promise<string> =>
 
 async function newPrice(fields: object = { interval: 'month' }): Promise<{ productId: string; priceId: string }> {
   const { product } = await ok(api.post(`${P}/products`, { name: 'Pro' }), 201);
-  const asked = { productId: product.id, unitAmount: 2_999, currency: 'usd', ...fields };
-  const { price } = await ok(api.post(`${P}/prices`, asked), 201);
+  const request = { productId: product.id, unitAmount: 2_999, currency: 'usd', ...fields };
+  const { price } = await ok(api.post(`${P}/prices`, request), 201);
   return { productId: product.id, priceId: price.id };
 }
 
@@ -55,8 +55,8 @@ async function newSubscription(): Promise<{ customerId: string; subscriptionId: 
   return { customerId, subscriptionId };
 }
 
-it('describes sign-in', async () => {
-  const visitor = described.watch(new Caller({ origin: inject('gatewayUrl') }));
+it('documents sign-in', async () => {
+  const visitor = documented.verify(new Caller({ origin: inject('gatewayUrl') }));
   const credentials = { email: newEmail(), password: `pw-${random()}` };
   await ok(visitor.get('/api/auth/get-session'));
   await ok(visitor.post('/api/auth/sign-up/email', { ...credentials, name: 'Grace' }));
@@ -68,9 +68,9 @@ it('describes sign-in', async () => {
   await ok(visitor.post('/api/auth/sign-out'));
 });
 
-it('describes teams, members and projects', async () => {
+it('documents teams, members and projects', async () => {
   const colleague = { email: newEmail(), password: `pw-${random()}`, name: 'Grace' };
-  await ok(described.watch(new Caller({ origin: inject('gatewayUrl') })).post('/api/auth/sign-up/email', colleague));
+  await ok(documented.verify(new Caller({ origin: inject('gatewayUrl') })).post('/api/auth/sign-up/email', colleague));
   const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
   await ok(user.get('/api/service/teams'));
   const at = `/api/service/teams/${team.id}`;
@@ -86,19 +86,19 @@ it('describes teams, members and projects', async () => {
   await ok(user.patch(`${at}/projects/${project.id}`, { name: 'Web shop' }));
   expect((await user.get(`${at}/projects/${tenant.projectId}`)).status).toBe(404);
   expect((await api.get('/api/service/teams')).status).toBe(403);
-  expect((await anybody.get('/api/service/teams')).status).toBe(401);
+  expect((await anonymous.get('/api/service/teams')).status).toBe(401);
 });
 
-it('describes API keys, and repeated requests for one', async () => {
-  const asked = { name: 'ci', scopes: ['products:read'], expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
+it('documents API keys and their idempotent creation', async () => {
+  const request = { name: 'ci', scopes: ['products:read'], expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
   const repeatable = { 'idempotency-key': random() };
-  const { apiKey } = await ok(user.post(`${P}/api-keys`, asked, repeatable), 201);
-  expect((await user.post(`${P}/api-keys`, asked, repeatable)).headers.get('idempotent-replayed')).toBe('true');
-  expect((await user.post(`${P}/api-keys`, { ...asked, name: 'x' }, repeatable)).status).toBe(422);
-  expect((await user.post(`${P}/api-keys`, { ...asked, scopes: ['everything'] })).status).toBe(400);
+  const { apiKey } = await ok(user.post(`${P}/api-keys`, request, repeatable), 201);
+  expect((await user.post(`${P}/api-keys`, request, repeatable)).headers.get('idempotent-replayed')).toBe('true');
+  expect((await user.post(`${P}/api-keys`, { ...request, name: 'x' }, repeatable)).status).toBe(422);
+  expect((await user.post(`${P}/api-keys`, { ...request, scopes: ['everything'] })).status).toBe(400);
   await ok(user.get(`${P}/api-keys`));
   const { secret } = await ok(user.post(`${P}/api-keys/${apiKey.id}/rotate`, {}), 201);
-  const reader = described.watch(new Caller({ authorization: `Bearer ${secret}` }));
+  const reader = documented.verify(new Caller({ authorization: `Bearer ${secret}` }));
   expect((await reader.post(`${P}/products`, { name: 'x' })).body.error.details).toEqual({
     requiredScope: 'products:write',
   });
@@ -106,7 +106,7 @@ it('describes API keys, and repeated requests for one', async () => {
   expect((await user.delete(`${P}/api-keys/${apiKey.id}`)).status).toBe(404);
 });
 
-it('describes products and prices', async () => {
+it('documents products and prices', async () => {
   const { productId, priceId } = await newPrice();
   await newPrice({ type: 'one_time' });
   const [product, price] = [`${P}/products/${productId}`, `${P}/prices/${priceId}`];
@@ -126,7 +126,7 @@ it('describes products and prices', async () => {
   expect((await api.get(product)).status).toBe(404);
 });
 
-it('describes customers', async () => {
+it('documents customers', async () => {
   const email = newEmail();
   const { customer } = await ok(api.post(`${P}/customers`, { email, name: 'Ada', metadata: { a: 'b' } }), 201);
   expect((await api.post(`${P}/customers`, { email })).status).toBe(409);
@@ -139,7 +139,7 @@ it('describes customers', async () => {
   expect((await api.get(at)).status).toBe(404);
 });
 
-it('describes checkout, subscriptions, invoices and analytics', async () => {
+it('documents checkout, subscriptions, invoices and analytics', async () => {
   const { customerId, subscriptionId } = await newSubscription();
   const { priceId } = await newPrice({ type: 'one_time' });
   expect((await api.post(`${P}/checkout`, { customerId, priceId, ...URLS })).status).toBe(422);
@@ -157,22 +157,22 @@ it('describes checkout, subscriptions, invoices and analytics', async () => {
   await ok(api.get(`${P}/subscriptions?activeOnly=false`));
 });
 
-it('describes the portal', async () => {
+it('documents the portal', async () => {
   const { customerId, subscriptionId } = await newSubscription();
   const { token, sessionId } = await ok(api.post(`${P}/portal`, { customerId, ttlMs: 60_000 }), 201);
-  await ok(anybody.get(`/portal/${token}?tab=invoices`));
+  await ok(anonymous.get(`/portal/${token}?tab=invoices`));
   const at = `/api/portal/${token}/subscriptions/${subscriptionId}`;
-  await ok(anybody.patch(at, { cancelAtPeriodEnd: true }));
-  await ok(anybody.post(`/api/portal/${token}/setup-intent`));
-  expect((await anybody.patch(at.replace(token, 'nonsense'), { cancelAtPeriodEnd: true })).status).toBe(404);
-  expect((await anybody.get('/portal/nonsense')).status).toBe(404);
+  await ok(anonymous.patch(at, { cancelAtPeriodEnd: true }));
+  await ok(anonymous.post(`/api/portal/${token}/setup-intent`));
+  expect((await anonymous.patch(at.replace(token, 'nonsense'), { cancelAtPeriodEnd: true })).status).toBe(404);
+  expect((await anonymous.get('/portal/nonsense')).status).toBe(404);
   expect((await api.post(`${P}/portal`, { customerId: 'pc_00000000000000000000' })).status).toBe(404);
   expect((await ok(api.get(`${P}/portal/sessions?customerId=${customerId}`))).sessions).toHaveLength(1);
   await ok(api.delete(`${P}/portal/sessions/${sessionId}`));
   expect((await api.delete(`${P}/portal/sessions/portal_sess_00000000000000000000`)).status).toBe(404);
 });
 
-it('describes referrals', async () => {
+it('documents referrals', async () => {
   const [referrer, referee] = [await newCustomer(), await newCustomer()];
   const at = `${P}/referrals`;
   await ok(api.get(`${at}/config`));
@@ -197,7 +197,7 @@ it('describes referrals', async () => {
   expect((await api.get(`${at}/codes/00000000`)).status).toBe(404);
 });
 
-it('describes the payment processor’s connection, its webhooks and their records', async () => {
+it('documents processor accounts, webhooks and webhook events', async () => {
   const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
   const teamPath = `/api/service/teams/${team.id}`;
   const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
@@ -211,8 +211,8 @@ it('describes the payment processor’s connection, its webhooks and their recor
   );
 
   const post = (event: object, path = 'processor', secret = webhookSecret) =>
-    anybody.post(`/api/webhooks/${path}/${team.id}`, event, { 'stripe-signature': signatureOf(event, secret) });
-  // A session without a mode has no shape that anybody knows: its event fails, and can be replayed.
+    anonymous.post(`/api/webhooks/${path}/${team.id}`, event, { 'stripe-signature': signatureOf(event, secret) });
+  // A checkout session without a mode is invalid: its event fails and can be replayed.
   const object = { id: `cs_test_${random()}`, metadata: { teamId: team.id, projectId: project.id } };
   const event = { id: `evt_${random()}`, type: 'checkout.session.completed', created: 1_790_000_000, data: { object } };
   await ok(post(event));
@@ -230,8 +230,8 @@ it('describes the payment processor’s connection, its webhooks and their recor
   await ok(api.get(`${P}/webhook-events?type=invoice.paid`));
 });
 
-it('describes nothing that was not seen to work', () => {
-  expect(described.operationIds.filter(id => !described.succeeded.has(id))).toEqual([]);
+it('documents no operation that never succeeded', () => {
+  expect(documented.operationIds.filter(id => !documented.succeeded.has(id))).toEqual([]);
 });
 
 /** Stripe: https://docs.stripe.com/webhooks#verify-manually */

@@ -7,10 +7,10 @@ import { expect, inject, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-it('has a curl session in its README that works as printed', async () => {
+it('runs the curl session of the README as printed', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const [, session] = /## A session with curl[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
-  // Only the addresses of this very system differ from what a reader has.
+  // Only the addresses differ from those of a reader's system.
   const script = String(session)
     .replace('http://localhost:8080', inject('gatewayUrl'))
     .replace('./.data/pids.json', join(inject('dataDir'), 'pids.json'));

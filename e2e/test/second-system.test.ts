@@ -12,7 +12,7 @@ interface Span {
   readonly text: string;
 }
 
-it('runs beside another, plays its demo, and tells it in one trace that carries no secret', async () => {
+it('runs beside another system, plays the demo, and exports a trace without secrets', async () => {
   await using collector = await startCollector();
   const system = await startSystem(
     {
@@ -33,36 +33,36 @@ it('runs beside another, plays its demo, and tells it in one trace that carries 
     secrets.push(demo.apiKey, demo.processorKey, demo.user.password, portalToken, credentialsKey, authSecret);
     expect(secrets.filter(secret => typeof secret !== 'string' || secret.length < 16)).toEqual([]);
 
-    // From the processor's webhook to the last who hears of it.
+    // From the webhook to the last consumer.
     const services = ['gateway', 'webhooks', 'subscriptions', 'referrals', 'analytics'].map(name => `billing-${name}`);
     await waitFor(() => collector.traces().some(trace => services.every(service => trace.has(service))), {
       what: 'a trace over all services of the main job',
       timeoutMs: 30_000,
     });
     const age = await waitFor(() => collector.metrics().find(({ name }) => name === 'billing.webhook.signature.age'), {
-      what: 'the distance of webhooks from the clock',
+      what: 'the metric of signature ages',
       timeoutMs: 30_000,
     });
     expect(age.text).toContain('"direction"');
     const logs = await Promise.all(
       (await readdir(join(system.dataDir, 'logs'))).map(file => readFile(join(system.dataDir, 'logs', file), 'utf8')),
     );
-    const told = [...logs, ...[...collector.spans(), ...collector.metrics()].map(({ text }) => text)];
-    expect(secrets.filter(secret => told.some(text => text.includes(secret)))).toEqual([]);
+    const exported = [...logs, ...[...collector.spans(), ...collector.metrics()].map(({ text }) => text)];
+    expect(secrets.filter(secret => exported.some(text => text.includes(secret)))).toEqual([]);
   } finally {
     await system.stop();
   }
 });
 
-/** Takes in traces and metrics as an OTLP collector does. */
+/** Starts an OTLP collector for traces and metrics over HTTP and JSON. */
 async function startCollector() {
   const spans: Span[] = [];
   const metrics: Metric[] = [];
   const server = createServer((request, response) => {
-    void takeIn(request).finally(() => response.end('{}'));
+    void collect(request).finally(() => response.end('{}'));
   });
-  const takeIn = async (request: IncomingMessage) => {
-    const body = await json(request).catch(() => undefined); // logs come in another encoding
+  const collect = async (request: IncomingMessage) => {
+    const body = await json(request).catch(() => undefined); // other signals use another encoding
     if (body === undefined) return;
     if (request.url === '/v1/traces') spans.push(...spansIn(body));
     if (request.url === '/v1/metrics') metrics.push(...metricsIn(body));
@@ -73,7 +73,7 @@ async function startCollector() {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     spans: () => spans,
     metrics: () => metrics,
-    /** The services of each trace. */
+    /** Returns the set of services in each trace. */
     traces: () =>
       [...Map.groupBy(spans, span => span.traceId).values()].map(trace => new Set(trace.map(span => span.service))),
     [Symbol.asyncDispose]: async () => {
@@ -88,18 +88,18 @@ interface Metric {
   readonly text: string;
 }
 
-interface ExportedMetrics {
+interface MetricsExport {
   readonly resourceMetrics: readonly {
     readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
   }[];
 }
 
 function metricsIn(body: unknown): Metric[] {
-  const scopes = (body as ExportedMetrics).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics); // OTLP's own form
+  const scopes = (body as MetricsExport).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics); // the OTLP JSON format
   return scopes.flatMap(({ metrics }) => metrics.map(metric => ({ name: metric.name, text: JSON.stringify(metric) })));
 }
 
-interface Exported {
+interface TraceExport {
   readonly resourceSpans: readonly {
     readonly resource: {
       readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
@@ -109,7 +109,7 @@ interface Exported {
 }
 
 function spansIn(body: unknown): Span[] {
-  return (body as Exported).resourceSpans.flatMap(({ resource, scopeSpans }) => {
+  return (body as TraceExport).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
     const all = scopeSpans.flatMap(({ spans }) => spans);
     return all.map(span => ({ service, traceId: span.traceId, text: JSON.stringify(span) }));

@@ -1,67 +1,75 @@
-import { newCheckout, newCustomer, newMonthlyPrice, payOnHostedPage, type Tenant } from '../../system/tenant.ts';
-import { readAllAtProcessor } from '../invariants/processor-list.ts';
-import type { SentEvent } from '../system/sent.ts';
-import type { ToldEvent } from '../model/told-event.ts';
+import {
+  listFromProcessor,
+  newCheckout,
+  newCustomer,
+  newMonthlyPrice,
+  payOnHostedPage,
+  type Tenant,
+} from '../../system/tenant.ts';
+import type { StripeEvent } from '../model/stripe-event.ts';
+import type { SentEvent } from '../system/sent-requests.ts';
 
 const MONTHS = 6;
 
-/** A customer whose life at the processor makes history. */
+/** A customer who buys, pays and cancels at the processor. */
 export interface Buyer {
   readonly tenant: Tenant;
-  /** Ours. */
   readonly customerId: string;
-  /** The processor's. */
   readonly processorCustomerId: string;
 }
 
-/** Makes a tenant whose webhooks the processor keeps: the tests post them. */
+/** Stops the processor from delivering the tenant's webhooks, so that a test can post them itself. */
 export async function holdDeliveries(tenant: Tenant): Promise<Tenant> {
   await tenant.processor.setDeliveryRules({ hold: true });
   return tenant;
 }
 
+/** Creates a customer. */
 export async function newBuyer(tenant: Tenant): Promise<Buyer> {
   const customerId = await newCustomer(tenant);
   const { processorCustomerId } = await tenant.billing.customers.get(customerId);
   return { tenant, customerId, processorCustomerId };
 }
 
-/** Pays for one of a price, and answers the processor's id of the subscription. */
+/** Pays for a price and returns the Stripe id of the subscription. */
 export async function subscribe({ tenant, customerId, processorCustomerId }: Buyer, priceId: string): Promise<string> {
   await payOnHostedPage((await newCheckout(tenant, customerId, priceId)).url);
-  const { data } = await tenant.askProcessor(`/v1/subscriptions?customer=${processorCustomerId}`);
+  const { data } = await tenant.callProcessor(`/v1/subscriptions?customer=${processorCustomerId}`);
   return data[0].id;
 }
 
-/** Everything the processor told of so far, in the order of the telling; each event is yet to be posted. */
-export async function toldSoFar(tenant: Tenant): Promise<SentEvent[]> {
-  const newestFirst = await readAllAtProcessor<ToldEvent>(tenant, '/v1/events');
-  return newestFirst.toReversed().map(toSend);
+/** Returns every event of the tenant's account so far, oldest first, ready to be posted. */
+export async function readStripeEvents(tenant: Tenant): Promise<SentEvent[]> {
+  const newestFirst = await listFromProcessor<StripeEvent>(tenant, '/v1/events');
+  return newestFirst.toReversed().map(toSentEvent);
 }
 
-export const toSend = (event: ToldEvent): SentEvent => ({
+/** Wraps an event that is not posted yet. */
+export const toSentEvent = (event: StripeEvent): SentEvent => ({
   id: event.id,
   type: event.type,
   body: JSON.stringify(event),
   outcome: undefined,
-  answers: [],
+  statuses: [],
 });
 
-export const readTold = ({ body }: SentEvent): ToldEvent => JSON.parse(body) as ToldEvent; // `toSend` wrote it
+/** Reads the event back from the body. */
+export const parseEvent = ({ body }: SentEvent): StripeEvent => JSON.parse(body) as StripeEvent; // `toSentEvent` wrote it
 
-/** The same event as if the processor had told of it in another second. */
-export const toldAt = (event: SentEvent, created: number): SentEvent => toSend({ ...readTold(event), created });
+/** Returns the same event with another creation time, in Unix seconds. */
+export const withCreated = (event: SentEvent, created: number): SentEvent =>
+  toSentEvent({ ...parseEvent(event), created });
 
-/** The events of customers who subscribe and pay month after month; at least so many. */
-export async function monthsOfPayments(tenant: Tenant, events: number): Promise<SentEvent[]> {
+/** Returns at least `count` events of customers who subscribe and pay month after month. */
+export async function monthsOfPayments(tenant: Tenant, count: number): Promise<SentEvent[]> {
   const { priceId } = await newMonthlyPrice(tenant);
   for (;;) {
     const subscription = await subscribe(await newBuyer(tenant), priceId);
     for (let month = 0; month < MONTHS; month += 1) await tenant.processor.renew(subscription);
-    const told = await toldSoFar(tenant);
-    if (told.length >= events) return told;
+    const events = await readStripeEvents(tenant);
+    if (events.length >= count) return events;
   }
 }
 
-/** For a system whose tests alone decide what arrives: webhooks looks nothing up that no delivery has brought. */
-export const WITHOUT_HEALING = { HEALING_INTERVAL_SECONDS: '86400', HEALING_GRACE_SECONDS: '86400' } as const;
+/** Environment of `webhooks` that disables the reconciler: only events that a test posts arrive. */
+export const RECONCILER_OFF = { HEALING_INTERVAL_SECONDS: '86400', HEALING_GRACE_SECONDS: '86400' } as const;

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { computeAnalytics } from '../model/analytics.ts';
-import { hasSubscribed, type World } from '../model/world.ts';
-import type { Shown } from './shown.ts';
+import { hasSubscribed, type ExpectedState } from '../model/expected-state.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface Differences {
-  /** Of the model, and not shown. */
+  /** Records of the model that the API does not return. */
   readonly missing: string[];
-  /** Shown otherwise than in the model, or though it should not be. */
+  /** Records and metrics that differ from the model, and records the model does not have. */
   readonly wrong: string[];
 }
 
-/** Compares what is shown with the model, record by record, and the figures with a recomputation from both. */
-export function compare(shown: Shown, world: World): Differences {
+/** Compares a snapshot with the model: every record, and the metrics recomputed from both. */
+export function compare(snapshot: Snapshot, expected: ExpectedState): Differences {
   const parts = [
-    compareAll('subscription', subscriptionsOf(shown), modelSubscriptionsOf(shown, world)),
-    compareAll('invoice', invoicesOf(shown), modelInvoicesOf(shown, world)),
-    compareCustomers(shown, world),
-    { missing: [], wrong: [...wrongReferrals(shown, world), ...wrongFigures(shown, world)] },
+    compareAll('subscription', shownSubscriptions(snapshot), expectedSubscriptions(snapshot, expected)),
+    compareAll('invoice', shownInvoices(snapshot), expectedInvoices(snapshot, expected)),
+    compareCustomers(snapshot, expected),
+    { missing: [], wrong: [...wrongReferrals(snapshot, expected), ...wrongAnalytics(snapshot, expected)] },
   ];
   return { missing: parts.flatMap(it => it.missing), wrong: parts.flatMap(it => it.wrong) };
 }
@@ -27,108 +27,113 @@ function compareAll(kind: string, shown: Records, expected: Records): Difference
   return {
     missing: [...expected.keys()].filter(id => !shown.has(id)).map(id => `${kind} ${id}`),
     wrong: [
-      ...[...shown.keys()].filter(id => !expected.has(id)).map(id => `${kind} ${id} is shown, and nobody told of it`),
-      ...[...expected].flatMap(([id, model]) => differs(`${kind} ${id}`, shown.get(id) ?? model, model)),
+      ...[...shown.keys()]
+        .filter(id => !expected.has(id))
+        .map(id => `${kind} ${id} is shown, but no event describes it`),
+      ...[...expected].flatMap(([id, model]) => fieldDifferences(`${kind} ${id}`, shown.get(id) ?? model, model)),
     ],
   };
 }
 
-function differs(what: string, shown: Readonly<Record<string, unknown>>, model: typeof shown): string[] {
+function fieldDifferences(name: string, shown: Readonly<Record<string, unknown>>, model: typeof shown): string[] {
   const fields = [...new Set([...Object.keys(shown), ...Object.keys(model)])];
   return fields
     .filter(field => !isDeepStrictEqual(shown[field], model[field]))
-    .map(field => `${what} shows ${field} ${told(shown[field])}, and should show ${told(model[field])}`);
+    .map(field => `${name} has ${field} ${format(shown[field])}, expected ${format(model[field])}`);
 }
 
-const told = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
+const format = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
 
-/** Our id of a customer by the processor's; a deleted customer is called by the processor's in both. */
-function namesOf({ customers }: Shown) {
+/** Translates customer ids; deleted customers read `deleted` on both sides. */
+function customerIds({ customers }: Snapshot) {
   const ours = new Map(customers.map(it => [it.processorCustomerId, it.id as string]));
   const live = new Set(ours.values());
   return {
-    ofProcessor: (processorId: string) => ours.get(processorId) ?? 'deleted',
-    ofOurs: (id: string) => (live.has(id) ? id : 'deleted'),
+    fromProcessorId: (processorId: string) => ours.get(processorId) ?? 'deleted',
+    fromOurId: (id: string) => (live.has(id) ? id : 'deleted'),
   };
 }
 
-function subscriptionsOf(shown: Shown): Records {
-  const customer = namesOf(shown);
+function shownSubscriptions(snapshot: Snapshot): Records {
+  const customer = customerIds(snapshot);
   return new Map(
-    shown.subscriptions.map(it => {
+    snapshot.subscriptions.map(it => {
       const { status, priceId = null, quantity, cancelAtPeriodEnd, metadata, createdAt } = it;
       const { currentPeriodStart, currentPeriodEnd } = it;
       const record = { status, priceId, quantity, cancelAtPeriodEnd, currentPeriodStart, currentPeriodEnd };
-      return [it.processorSubscriptionId, { ...record, metadata, createdAt, customer: customer.ofOurs(it.customerId) }];
+      return [
+        it.processorSubscriptionId,
+        { ...record, metadata, createdAt, customer: customer.fromOurId(it.customerId) },
+      ];
     }),
   );
 }
 
-function modelSubscriptionsOf(shown: Shown, { subscriptions }: World): Records {
-  const customer = namesOf(shown);
-  const prices = new Map(shown.prices.map(it => [it.processorPriceId, it.id]));
+function expectedSubscriptions(snapshot: Snapshot, { subscriptions }: ExpectedState): Records {
+  const customer = customerIds(snapshot);
+  const prices = new Map(snapshot.prices.map(it => [it.processorPriceId, it.id]));
   return new Map(
     [...subscriptions].map(([id, { items, processorCustomerId, ...it }]) => {
       const [{ processorPriceId, quantity } = { processorPriceId: '', quantity: 1 }] = items;
       const priceId = prices.get(processorPriceId) ?? null;
-      return [id, { ...it, priceId, quantity, customer: customer.ofProcessor(processorCustomerId) }];
+      return [id, { ...it, priceId, quantity, customer: customer.fromProcessorId(processorCustomerId) }];
     }),
   );
 }
 
-function invoicesOf(shown: Shown): Records {
-  const customer = namesOf(shown);
-  const subscriptions = new Map(shown.subscriptions.map(it => [it.id, it.processorSubscriptionId]));
+function shownInvoices(snapshot: Snapshot): Records {
+  const customer = customerIds(snapshot);
+  const subscriptions = new Map(snapshot.subscriptions.map(it => [it.id, it.processorSubscriptionId]));
   return new Map(
-    shown.invoices.map(it => {
+    snapshot.invoices.map(it => {
       const { number, status, amountDue, amountPaid, amountRemaining, currency, billingReason, subscriptionId } = it;
       const amounts = { amountDue, amountPaid, amountRemaining, currency };
       const subscription = subscriptionId && (subscriptions.get(subscriptionId) ?? `unknown ${subscriptionId}`);
       const record = { number, status, ...amounts, billingReason, subscription };
-      return [it.processorInvoiceId, { ...record, customer: customer.ofOurs(it.customerId) }];
+      return [it.processorInvoiceId, { ...record, customer: customer.fromOurId(it.customerId) }];
     }),
   );
 }
 
-function modelInvoicesOf(shown: Shown, { invoices }: World): Records {
-  const customer = namesOf(shown);
+function expectedInvoices(snapshot: Snapshot, { invoices }: ExpectedState): Records {
+  const customer = customerIds(snapshot);
   return new Map(
     [...invoices].map(([id, { processorCustomerId, processorSubscriptionId: subscription, ...it }]) => [
       id,
-      { ...it, subscription, customer: customer.ofProcessor(processorCustomerId) },
+      { ...it, subscription, customer: customer.fromProcessorId(processorCustomerId) },
     ]),
   );
 }
 
-/** A customer of the processor whom nobody created here is none of ours, so only those that are shown are compared. */
-function compareCustomers({ customers }: Shown, world: World): Differences {
+/** Compares only customers in the snapshot: a customer created at the processor alone belongs to no project. */
+function compareCustomers({ customers }: Snapshot, expected: ExpectedState): Differences {
   const wrong = customers.flatMap(({ id, processorCustomerId, email, name = null, metadata }) => {
-    const model = world.customers.get(processorCustomerId);
+    const model = expected.customers.get(processorCustomerId);
     if (model === undefined) return [];
-    if (model === null) return [`customer ${id} is shown, and was deleted at the processor`];
-    return differs(`customer ${id}`, { email, name, metadata }, model);
+    if (model === null) return [`customer ${id} is shown, but was deleted at the processor`];
+    return fieldDifferences(`customer ${id}`, { email, name, metadata }, model);
   });
   return { missing: [], wrong };
 }
 
-/** A referral is converted if and only if its referee subscribed; referees that were deleted are not looked at. */
-function wrongReferrals({ codes, customers }: Shown, world: World): string[] {
+/** A referral is converted if and only if its referee subscribed. Referrals of deleted referees are skipped. */
+function wrongReferrals({ codes, customers }: Snapshot, expected: ExpectedState): string[] {
   const processorIds = new Map(customers.map(it => [it.id, it.processorCustomerId]));
   return codes
     .flatMap(({ referrals }) => referrals)
     .flatMap(({ id, refereeCustomerId, status, convertedAt }) => {
       const processorId = processorIds.get(refereeCustomerId);
       if (processorId === undefined) return [];
-      const expected = hasSubscribed(world, processorId) ? 'converted' : 'pending';
+      const expectedStatus = hasSubscribed(expected, processorId) ? 'converted' : 'pending';
       const isDated = (convertedAt !== null) === (status === 'converted');
-      return status === expected && isDated ? [] : [`referral ${id} is ${status}, and should be ${expected}`];
+      return status === expectedStatus && isDated ? [] : [`referral ${id} is ${status}, expected ${expectedStatus}`];
     });
 }
 
-function wrongFigures({ analytics, customers, codes, events }: Shown, { subscriptions }: World): string[] {
+function wrongAnalytics({ analytics, customers, codes, events }: Snapshot, { subscriptions }: ExpectedState): string[] {
   const { mrr, mrrTrialing, mrrByCurrency, subscriptionBreakdown, customerCount, webhookStats, referralStats } =
     analytics;
-  const settled = events.filter(({ projectId, status }) => projectId !== null && status !== 'ignored');
+  const completed = events.filter(({ projectId, status }) => projectId !== null && status !== 'ignored');
   const referrals = codes.flatMap(it => it.referrals);
   const shown = {
     mrr,
@@ -145,9 +150,9 @@ function wrongFigures({ analytics, customers, codes, events }: Shown, { subscrip
     customerCount: customers.length,
     lastOfGrowth: customers.length,
     webhookStats: {
-      total: settled.length,
-      processed: settled.filter(({ status }) => status === 'processed').length,
-      failed: settled.filter(({ status }) => status === 'failed').length,
+      total: completed.length,
+      processed: completed.filter(({ status }) => status === 'processed').length,
+      failed: completed.filter(({ status }) => status === 'failed').length,
     },
     referralStats: {
       totalCodes: codes.length,
@@ -155,5 +160,5 @@ function wrongFigures({ analytics, customers, codes, events }: Shown, { subscrip
       converted: referrals.filter(({ status }) => status === 'converted').length,
     },
   };
-  return differs('analytics', shown, recomputed);
+  return fieldDifferences('analytics', shown, recomputed);
 }

@@ -2,40 +2,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../../system/tenant.ts';
 import { hasEnded } from '../model/subscriptions.ts';
 
-/** Looks at a project all the time, until it is stopped. */
+/** Polls a project until it is stopped, and notices when something final changes back. */
 export interface FinalityWatch extends AsyncDisposable {
-  /** Ends the watch; answers what had ended or was converted and then was not, or was converted at another time. */
+  /**
+   * Stops polling. Returns subscriptions that ended and came back, and referrals whose conversion was undone or moved.
+   * @throws Error when no poll ever succeeded
+   */
   stop(): Promise<string[]>;
 }
 
-const LOOK_AGAIN_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
+/** Watches the subscriptions and referrals of a tenant's project. */
 export function watchFinality({ billing }: Tenant): FinalityWatch {
   const stopping = new AbortController();
   const finals = new Map<string, string>();
-  const broughtBack: string[] = [];
+  const reverted: string[] = [];
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     for await (const { id, status } of billing.subscriptions.list({ limit: 100, activeOnly: false }))
-      keep(`subscription ${id}`, hasEnded(status) ? status : null);
+      check(`subscription ${id}`, hasEnded(status) ? status : null);
     for await (const { code } of billing.referrals.listCodes({ limit: 100, activeOnly: false }))
       for (const { id, convertedAt } of (await billing.referrals.getCode(code)).referrals)
-        keep(`referral ${id}`, convertedAt);
+        check(`referral ${id}`, convertedAt);
   };
-  const keep = (what: string, final: string | null): void => {
-    const before = finals.get(what);
-    if (before !== undefined && before !== final) broughtBack.push(`${what} was ${before} and became ${final}`);
-    if (final !== null) finals.set(what, final);
+  const check = (name: string, final: string | null): void => {
+    const before = finals.get(name);
+    if (before !== undefined && before !== final) reverted.push(`${name} was ${before} and became ${final}`);
+    if (final !== null) finals.set(name, final);
   };
-  let looks = 0;
+  let polls = 0;
   const watching = (async () => {
     while (!stopping.signal.aborted) {
-      // A look may fall into the fault; the next one sees as much.
-      await look().then(
-        () => (looks += 1),
+      // A poll may fail during a fault; the next one reads the same records.
+      await poll().then(
+        () => (polls += 1),
         () => undefined,
       );
-      await delay(LOOK_AGAIN_MS);
+      await delay(POLL_INTERVAL_MS);
     }
   })();
 
@@ -45,8 +49,8 @@ export function watchFinality({ billing }: Tenant): FinalityWatch {
   };
   const stop = async () => {
     await dispose();
-    if (looks === 0) throw new Error('The watch saw nothing.');
-    return broughtBack;
+    if (polls === 0) throw new Error('No poll of the finality watch succeeded.');
+    return reverted;
   };
   return { stop, [Symbol.asyncDispose]: dispose };
 }

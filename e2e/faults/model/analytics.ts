@@ -1,19 +1,20 @@
 import type { ModelItem, ModelSubscription } from './subscriptions.ts';
 
-/** The figures that follow from the subscriptions, computed all over again. Amounts are minor units a month. */
+/** Metrics recomputed from the subscriptions. Amounts are minor units per month. */
 export interface ModelAnalytics {
   readonly mrr: number;
   readonly mrrTrialing: number;
   readonly mrrByCurrency: Readonly<Record<string, number>>;
-  /** Only statuses that occur. */
+  /** Counts by status; statuses without subscriptions are absent. */
   readonly subscriptionBreakdown: Readonly<Record<string, number>>;
 }
 
-/** Intervals in a year. */
+/** Intervals per year. */
 const PER_YEAR = { month: 12n, year: 1n, week: 52n, day: 365n };
-/** Divisible by every interval count from one to twelve, so that sums stay whole. */
-const WHOLE = 27_720n;
+/** The least common multiple of the interval counts 1 to 12; keeps sums exact integers. */
+const SCALE = 27_720n;
 
+/** Computes monthly recurring revenue by currency, and counts subscriptions by status. */
 export function computeAnalytics(
   subscriptions: readonly ModelSubscription[],
   { baseCurrency = 'usd' } = {},
@@ -29,16 +30,16 @@ export function computeAnalytics(
   };
 }
 
-/** Σ unit amount × quantity × factor ÷ interval count, exact, and rounded once at the end. */
+/** Returns Σ unit amount × quantity × intervals per year ÷ interval count ÷ 12, computed exactly and rounded once. */
 function monthly(subscriptions: readonly ModelSubscription[], currency: string): number {
   const items = subscriptions.flatMap(it => it.items).filter(item => item.currency === currency);
-  const sum = items.reduce((total, item) => total + yearlyParts(item), 0n);
-  const over = 12n * WHOLE;
-  return Number((2n * sum + over) / (2n * over));
+  const sum = items.reduce((total, item) => total + scaledYearlyAmount(item), 0n);
+  const divisor = 12n * SCALE;
+  return Number((2n * sum + divisor) / (2n * divisor));
 }
 
-const yearlyParts = ({ unitAmount, quantity, interval, intervalCount }: ModelItem): bigint =>
-  (BigInt(unitAmount) * BigInt(quantity) * PER_YEAR[interval] * WHOLE) / BigInt(intervalCount);
+const scaledYearlyAmount = ({ unitAmount, quantity, interval, intervalCount }: ModelItem): bigint =>
+  (BigInt(unitAmount) * BigInt(quantity) * PER_YEAR[interval] * SCALE) / BigInt(intervalCount);
 
 const countBy = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(names, name => name)].map(([name, all]) => [name, all.length]));

@@ -1,7 +1,6 @@
-import { withoutRouting } from './metadata.ts';
-import { foldEach, type ToldEvent } from './told-event.ts';
+import { foldByObject, withoutRoutingKeys, type StripeEvent } from './stripe-event.ts';
 
-/** What a customer says of itself; null once it is deleted. */
+/** A customer's own fields; null once the customer is deleted. */
 export type ModelCustomer = {
   readonly email: string;
   readonly name: string | null;
@@ -10,14 +9,14 @@ export type ModelCustomer = {
 
 const CUSTOMER_EVENTS = /^customer\.(created|updated|deleted)$/;
 
-/** By the processor's id. The newest event counts, and a deleted customer stays deleted. */
-export const foldCustomers = (told: readonly ToldEvent[]): Map<string, ModelCustomer> =>
-  foldEach<ModelCustomer>(told, CUSTOMER_EVENTS, (state, event) =>
+/** Returns customers by Stripe id. The newest event wins; a deleted customer stays deleted. */
+export const foldCustomers = (events: readonly StripeEvent[]): Map<string, ModelCustomer> =>
+  foldByObject<ModelCustomer>(events, CUSTOMER_EVENTS, (state, event) =>
     state === null || event.type === 'customer.deleted' ? null : read(event),
   );
 
-const read = ({ data: { object } }: ToldEvent): ModelCustomer => ({
+const read = ({ data: { object } }: StripeEvent): ModelCustomer => ({
   email: object.email,
   name: object.name,
-  metadata: withoutRouting(object.metadata),
+  metadata: withoutRoutingKeys(object.metadata),
 });

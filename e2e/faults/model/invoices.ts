@@ -1,6 +1,6 @@
-import { foldEach, type ToldEvent } from './told-event.ts';
+import { foldByObject, type StripeEvent } from './stripe-event.ts';
 
-/** An invoice, in the processor's ids; amounts in the smallest unit of its currency. */
+/** An invoice with Stripe ids; amounts are in the smallest unit of the currency. */
 export interface ModelInvoice {
   readonly processorCustomerId: string;
   readonly processorSubscriptionId: string | null;
@@ -15,16 +15,16 @@ export interface ModelInvoice {
 
 const INVOICE_EVENTS = /^invoice\.(finalized|updated|payment_failed|voided|paid)$/;
 
-const isSettled = (status: string): boolean => status === 'paid' || status === 'void';
+const isFinal = (status: string): boolean => status === 'paid' || status === 'void';
 
-/** The newest event counts, and what is paid or void stays so. */
-export const foldInvoices = (told: readonly ToldEvent[]): Map<string, ModelInvoice> =>
-  foldEach<ModelInvoice>(told, INVOICE_EVENTS, (state, event) => {
+/** Returns invoices by Stripe id. The newest event wins; a paid or void invoice stays paid or void. */
+export const foldInvoices = (events: readonly StripeEvent[]): Map<string, ModelInvoice> =>
+  foldByObject<ModelInvoice>(events, INVOICE_EVENTS, (state, event) => {
     const next = read(event);
-    return state && isSettled(state.status) && !isSettled(next.status) ? state : next;
+    return state && isFinal(state.status) && !isFinal(next.status) ? state : next;
   });
 
-function read({ data: { object } }: ToldEvent): ModelInvoice {
+function read({ data: { object } }: StripeEvent): ModelInvoice {
   return {
     processorCustomerId: object.customer,
     processorSubscriptionId: object.parent?.subscription_details?.subscription ?? null,

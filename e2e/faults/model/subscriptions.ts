@@ -1,5 +1,4 @@
-import { foldEach, type ToldEvent } from './told-event.ts';
-import { withoutRouting } from './metadata.ts';
+import { foldByObject, withoutRoutingKeys, type StripeEvent } from './stripe-event.ts';
 
 export interface ModelItem {
   readonly processorPriceId: string;
@@ -10,7 +9,7 @@ export interface ModelItem {
   readonly quantity: number;
 }
 
-/** A subscription, in the processor's ids. */
+/** A subscription with Stripe ids; dates are ISO 8601. */
 export interface ModelSubscription {
   readonly processorCustomerId: string;
   readonly status: string;
@@ -26,30 +25,30 @@ const SUBSCRIPTION_EVENTS = /^customer\.subscription\./;
 
 export const hasEnded = (status: string): boolean => status === 'canceled' || status === 'incomplete_expired';
 
-/** The newest event counts, and what has ended stays so. */
-export const foldSubscriptions = (told: readonly ToldEvent[]): Map<string, ModelSubscription> =>
-  foldEach<ModelSubscription>(told, SUBSCRIPTION_EVENTS, (state, event) => {
+/** Returns subscriptions by Stripe id. The newest event wins; an ended subscription stays ended. */
+export const foldSubscriptions = (events: readonly StripeEvent[]): Map<string, ModelSubscription> =>
+  foldByObject<ModelSubscription>(events, SUBSCRIPTION_EVENTS, (state, event) => {
     const next = read(event);
     return state && hasEnded(state.status) && !hasEnded(next.status) ? state : next;
   });
 
-function read({ data: { object } }: ToldEvent): ModelSubscription {
+function read({ data: { object } }: StripeEvent): ModelSubscription {
   const [{ current_period_start: start, current_period_end: end }] = object.items.data;
   const endedEarly = object.ended_at !== null && object.ended_at < end;
   return {
     processorCustomerId: object.customer,
     status: object.status,
-    // Flags of an end to come may outlive an end that came before its time.
+    // Stripe keeps these flags when a subscription ends before its period does.
     cancelAtPeriodEnd: (object.cancel_at_period_end || object.cancel_at !== null) && !endedEarly,
     items: object.items.data.map(itemOf),
     currentPeriodStart: isoOf(start),
     currentPeriodEnd: isoOf(end),
-    metadata: withoutRouting(object.metadata),
+    metadata: withoutRoutingKeys(object.metadata),
     createdAt: isoOf(object.created),
   };
 }
 
-function itemOf({ price, quantity }: ToldEvent['data']['object']): ModelItem {
+function itemOf({ price, quantity }: StripeEvent['data']['object']): ModelItem {
   return {
     processorPriceId: price.id,
     unitAmount: price.unit_amount,

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eachOf } from '../system/sender.ts';
-import { postEvent } from '../system/sender.ts';
+import type { Tenant } from '../../system/tenant.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
-import { eventsOf } from '../system/load.ts';
+import { createEventGenerator } from '../system/load.ts';
 import { seededRandom } from '../system/random.ts';
-import { expectSettled } from '../system/under-load.ts';
+import { forEachConcurrently, postEvent } from '../system/sender.ts';
+import { expectInvariantsAfterDrain } from '../system/under-load.ts';
 
-/** As many as two cores work off in well under a minute; a larger one takes longer and shows the same. */
+/** Two cores process this many in well under a minute. */
 const EVENTS = Number(process.env['FAULT_BACKLOG'] ?? 10_000);
-const READERS = ['subscriptions', 'analytics', 'referrals', 'portal'];
-const MOST_BYTES = 300 * 1_024 ** 2;
+const CONSUMERS = ['subscriptions', 'analytics', 'referrals', 'portal'];
+const MAX_MEMORY_BYTES = 300 * 1_024 ** 2;
 
 const random = seededRandom('backlog');
 let system: FaultySystem;
@@ -20,38 +20,38 @@ beforeAll(async () => {
 afterAll(() => system?.[Symbol.asyncDispose]());
 
 it(
-  'works off what gathered while its readers were down, in bounded memory, and answers meanwhile',
+  'processes the backlog of stopped consumers in bounded memory while it serves reads',
   { timeout: 1_200_000 },
   async context => {
     const tenant = await system.newTenant();
-    const draw = await eventsOf(tenant, random);
-    const events = Array.from({ length: EVENTS }, () => draw.next());
-    await Promise.all(READERS.map(reader => system.takeDown(reader)));
-    await eachOf(events, event => postEvent(system.gatewayUrl, tenant, event), 32);
+    const generator = await createEventGenerator(tenant, random);
+    const events = Array.from({ length: EVENTS }, () => generator.next());
+    await Promise.all(CONSUMERS.map(consumer => system.takeDown(consumer)));
+    await forEachConcurrently(events, event => postEvent(system.gatewayUrl, tenant, event), 32);
     expect(events.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
 
-    await Promise.all(READERS.map(reader => system.bringBack(reader)));
-    const working = new AbortController();
-    const asking = askMeanwhile(working.signal);
+    await Promise.all(CONSUMERS.map(consumer => system.bringBack(consumer)));
+    const drained = new AbortController();
+    const reading = readUntil(drained.signal, tenant);
     try {
-      await expectSettled(context, { system, tenant, sent: { events, writes: [] }, drainMs: 480_000 });
+      await expectInvariantsAfterDrain(context, { system, tenant, sent: { events, writes: [] }, drainMs: 480_000 });
     } finally {
-      working.abort();
+      drained.abort();
     }
 
-    expect(new Set(await asking)).toEqual(new Set([200]));
-    for (const reader of [...READERS, 'webhooks']) expect(system.residentBytes(reader)).toBeLessThan(MOST_BYTES);
-
-    async function askMeanwhile(signal: AbortSignal): Promise<number[]> {
-      const statuses: number[] = [];
-      while (!signal.aborted) {
-        const answers = await Promise.all(
-          ['/subscriptions', '/customers', '/analytics'].map(path => tenant.api.get(tenant.P + path)),
-        );
-        statuses.push(...answers.map(({ status }) => status));
-        await delay(100);
-      }
-      return statuses;
-    }
+    expect(new Set(await reading)).toEqual(new Set([200]));
+    for (const service of [...CONSUMERS, 'webhooks'])
+      expect(system.residentBytes(service)).toBeLessThan(MAX_MEMORY_BYTES);
   },
 );
+
+/** Reads several lists at least once, then every 100 ms until the signal aborts. Returns all response statuses. */
+async function readUntil(signal: AbortSignal, { api, P }: Tenant): Promise<number[]> {
+  const statuses: number[] = [];
+  do {
+    const responses = await Promise.all(['/subscriptions', '/customers', '/analytics'].map(path => api.get(P + path)));
+    statuses.push(...responses.map(({ status }) => status));
+    await delay(100);
+  } while (!signal.aborted);
+  return statuses;
+}

@@ -1,106 +1,118 @@
+import { waitFor } from '@billing/testing/wait-for';
 import { newCustomer, newEmail, type Tenant } from '../../system/tenant.ts';
-import { newProcessorId, subscriptionEvent, type SubscriptionState } from './processor-events.ts';
 import type { Random } from './random.ts';
 import { postEvent, sendWrite } from './sender.ts';
-import type { Sent, SentEvent, Write } from './sent.ts';
+import type { Sent, SentEvent, Write } from './sent-requests.ts';
+import { newProcessorId, subscriptionEvent, type SubscriptionState } from './webhook-events.ts';
 
 export interface LoadOptions {
   readonly tenant: Tenant;
   readonly random: Random;
-  /** Where requests go, taken in turn. */
+  /** Requests go to these gateways in turn. */
   readonly gatewayUrls: readonly string[];
   readonly eventsPerSecond?: number;
   readonly writesPerSecond?: number;
 }
 
-/** A load that runs until it is stopped. */
+/** Load that runs until it is stopped. */
 export interface Load {
   readonly sent: Sent;
-  /** The last state that was told of each subscription. */
-  readonly subscriptions: ReadonlyMap<string, SubscriptionState>;
-  /** Sends nothing more; fulfilled when every request has ended. */
+  /**
+   * Waits until `count` more events were acknowledged, or the load has reached its limit.
+   * @throws Error after two minutes
+   */
+  readonly untilAcknowledged: (count: number) => Promise<void>;
+  /** Sends nothing more, and waits until every request has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** The share of events that are about a subscription that is there already. */
-const UPDATES = 0.4;
+/** The share of events that update a known subscription. */
+const UPDATE_SHARE = 0.4;
 const CUSTOMERS = 5;
-/** A slow machine takes long over a fault, and would have too much to work off after it. */
-const MOST_EVENTS = 500;
-const MOST_WRITES = 60;
+/** Limits, so that a slow machine has no huge backlog to process after a long fault. */
+const MAX_EVENTS = 500;
+const MAX_WRITES = 60;
 
 /**
- * Posts signed events and writes through the API at an even rate, up to 500 and 60 of them, each once, and notes how
- * each ended. Events of one subscription are two seconds of the processor apart; nothing is sent again here.
+ * Posts signed events and API writes at an even rate, up to 500 and 60 of them. Each request is sent once and its
+ * outcome is recorded. The events of one subscription are created two seconds apart.
  */
 export async function startLoad(options: LoadOptions): Promise<Load> {
   const { tenant, random, gatewayUrls, eventsPerSecond = 25, writesPerSecond = 3 } = options;
-  const draw = await eventsOf(tenant, random);
+  const generator = await createEventGenerator(tenant, random);
   const sent: Sent = { events: [], writes: [] };
-  const underWay: Promise<unknown>[] = [];
-  let number = 0;
-  const gateway = () => gatewayUrls[number++ % gatewayUrls.length] ?? '';
+  const inFlight: Promise<unknown>[] = [];
+  let requests = 0;
+  const nextGateway = () => gatewayUrls[requests++ % gatewayUrls.length] ?? '';
 
   const startedAt = performance.now();
-  const send = () => {
-    const elapsedS = (performance.now() - startedAt) / 1_000;
-    while (sent.events.length < Math.min(elapsedS * eventsPerSecond, MOST_EVENTS)) {
-      const event = draw.next();
+  const sendDue = () => {
+    const elapsedSeconds = (performance.now() - startedAt) / 1_000;
+    while (sent.events.length < Math.min(elapsedSeconds * eventsPerSecond, MAX_EVENTS)) {
+      const event = generator.next();
       sent.events.push(event);
-      underWay.push(postEvent(gateway(), tenant, event));
+      inFlight.push(postEvent(nextGateway(), tenant, event));
     }
-    while (sent.writes.length < Math.min(elapsedS * writesPerSecond, MOST_WRITES)) {
+    while (sent.writes.length < Math.min(elapsedSeconds * writesPerSecond, MAX_WRITES)) {
       const write = newCustomerWrite();
       sent.writes.push(write);
-      underWay.push(sendWrite(gateway(), tenant, write));
+      inFlight.push(sendWrite(nextGateway(), tenant, write));
     }
   };
-  const timer = setInterval(send, 20);
+  const timer = setInterval(sendDue, 20);
+  const countAcknowledged = () => sent.events.filter(({ outcome }) => outcome === 'ok').length;
   return {
     sent,
-    subscriptions: draw.subscriptions,
+    async untilAcknowledged(count) {
+      const target = countAcknowledged() + count;
+      await waitFor(() => sent.events.length >= MAX_EVENTS || countAcknowledged() >= target, {
+        what: `${count} more events to be acknowledged`,
+        timeoutMs: 120_000,
+      });
+    },
     async stop() {
       clearInterval(timer);
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }
 
-/** Draws events of new and known subscriptions of a few customers of the tenant. */
-export async function eventsOf(tenant: Tenant, random: Random) {
-  const customers = await processorCustomers(tenant);
+/** Generates events of new and known subscriptions for a few new customers of the tenant. */
+export async function createEventGenerator(tenant: Tenant, random: Random) {
+  const customers = await newProcessorCustomers(tenant);
   const subscriptions = new Map<string, SubscriptionState>();
   const ids: string[] = [];
-  const seconds = new Map<string, number>();
-  const begin = Math.floor(Date.now() / 1_000) - 86_400;
+  const createdTimes = new Map<string, number>();
+  const firstCreated = Math.floor(Date.now() / 1_000) - 86_400;
   return {
+    /** The newest generated state of each subscription, by processor id. */
     subscriptions,
-    /** An event of any subscription `but` this one. */
-    next({ but }: { but?: string } = {}): SentEvent {
-      const drawn = ids.length > 0 && random.next() < UPDATES ? random.pick(ids) : undefined;
-      const known = drawn === undefined || drawn === but ? undefined : subscriptions.get(drawn);
+    /** Generates an event of any subscription but `except`. */
+    next({ except }: { except?: string } = {}): SentEvent {
+      const picked = ids.length > 0 && random.next() < UPDATE_SHARE ? random.pick(ids) : undefined;
+      const known = picked === undefined || picked === except ? undefined : subscriptions.get(picked);
       const status = known ? random.pick(['active', 'active', 'past_due', 'trialing'] as const) : 'active';
       const state: SubscriptionState = {
         id: known?.id ?? newProcessorId('sub'),
         customer: known?.customer ?? random.pick(customers),
         projectId: tenant.projectId,
-        startedAt: begin,
+        startedAt: firstCreated,
         status,
         quantity: random.between(1, 5),
       };
-      const second = (seconds.get(state.id) ?? begin) + 2;
-      seconds.set(state.id, second);
+      const created = (createdTimes.get(state.id) ?? firstCreated) + 2;
+      createdTimes.set(state.id, created);
       subscriptions.set(state.id, state);
       if (!known) ids.push(state.id);
-      return subscriptionEvent(known ? 'updated' : 'created', state, second);
+      return subscriptionEvent(known ? 'updated' : 'created', state, created);
     },
   };
 }
 
-/** The processor's ids of a few new customers. */
-async function processorCustomers(tenant: Tenant): Promise<string[]> {
-  const made = await Promise.all(Array.from({ length: CUSTOMERS }, () => newCustomer(tenant)));
-  const customers = await Promise.all(made.map(id => tenant.billing.customers.get(id)));
+/** Creates a few customers and returns their processor ids. */
+async function newProcessorCustomers(tenant: Tenant): Promise<string[]> {
+  const ids = await Promise.all(Array.from({ length: CUSTOMERS }, () => newCustomer(tenant)));
+  const customers = await Promise.all(ids.map(id => tenant.billing.customers.get(id)));
   return customers.map(({ processorCustomerId }) => processorCustomerId);
 }
 
@@ -109,5 +121,5 @@ const newCustomerWrite = (): Write => ({
   body: { email: newEmail(), name: 'Grace' },
   key: crypto.randomUUID(),
   outcome: undefined,
-  answers: [],
+  statuses: [],
 });

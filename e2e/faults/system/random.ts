@@ -1,24 +1,24 @@
-/** Numbers that follow from a seed, so that a run can be repeated. */
+/** Pseudo-random numbers from a seed, so that a run can be repeated. */
 export interface Random {
   readonly seed: number;
-  /** At least 0 and below 1. */
+  /** Returns a number of at least 0 and below 1. */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
-  /** @throws RangeError for an empty list */
+  /** Returns any of the items. @throws RangeError for an empty list */
   pick<T>(items: readonly T[]): T;
-  /** The same items in another order. */
+  /** Returns the items in a random order. */
   shuffled<T>(items: readonly T[]): T[];
 }
 
-/** Draws from `FAULT_SEED`, or from a seed of its own, and prints it under `name`. */
+/** Uses `FAULT_SEED` or a new seed, and prints it with `name`. */
 export function seededRandom(name: string): Random {
   const seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: FAULT_SEED=${seed}`);
   return randomOf(seed);
 }
 
-/** Mulberry32. */
+/** Returns the generator of a seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed;
   const next = () => {
@@ -34,12 +34,12 @@ export function randomOf(seed: number): Random {
     between,
     pick<T>(items: readonly T[]): T {
       const index = between(0, items.length - 1);
-      if (items.length === 0) throw new RangeError('There is nothing to pick from.');
+      if (items.length === 0) throw new RangeError('Cannot pick from an empty list.');
       return items[index] as T; // the index is within the list
     },
     shuffled<T>(items: readonly T[]): T[] {
-      const drawn = items.map(item => ({ item, at: next() }));
-      return drawn.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
+      const keyed = items.map(item => ({ item, at: next() }));
+      return keyed.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
     },
   };
 }

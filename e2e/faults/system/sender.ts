@@ -1,13 +1,13 @@
 import { waitFor } from '@billing/testing/wait-for';
 import type { Tenant } from '../../system/tenant.ts';
-import { signatureOf } from './processor-events.ts';
-import { outcomeOf, type SentEvent, type Write } from './sent.ts';
+import { outcomeOf, type SentEvent, type Write } from './sent-requests.ts';
+import { signatureOf } from './webhook-events.ts';
 
-/** No answer within this time counts as none; longer than any deadline of the gateway's. */
-const ANSWER_MS = 60_000;
-const AT_ONCE = 16;
+/** Longer than any deadline of the gateway. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+const CONCURRENCY = 16;
 
-/** Posts an event once, signed now, to the tenant's URL at this gateway, and notes the outcome. */
+/** Posts an event once, signed now, and records the outcome. Returns the status; 0 when no response arrived. */
 export async function postEvent(
   gatewayUrl: string,
   { teamId, webhookSecret }: Pick<Tenant, 'teamId' | 'webhookSecret'>,
@@ -18,16 +18,14 @@ export async function postEvent(
       method: 'POST',
       headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(webhookSecret, event.body) },
       body: event.body,
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     }),
   );
-  event.answers.push(status);
-  // Acknowledged once is acknowledged.
-  if (event.outcome !== 'ok') event.outcome = outcomeOf(status);
+  recordAttempt(event, status);
   return status;
 }
 
-/** Writes once, under the write's own key, and notes the outcome. */
+/** Sends a write once under its own key, and records the outcome. Returns the status; 0 when no response arrived. */
 export async function sendWrite(gatewayUrl: string, { secret, P }: Tenant, write: Write): Promise<number> {
   const status = await statusOf(
     fetch(`${gatewayUrl}${P}${write.path}`, {
@@ -38,66 +36,71 @@ export async function sendWrite(gatewayUrl: string, { secret, P }: Tenant, write
         'idempotency-key': write.key,
       },
       body: JSON.stringify(write.body),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     }),
-    body => (write.id ??= idIn(body)),
+    body => (write.id ??= resourceIdIn(body)),
   );
-  write.answers.push(status);
-  if (write.outcome !== 'ok') write.outcome = outcomeOf(status);
+  recordAttempt(write, status);
   return status;
 }
 
-/** Sends again what was not acknowledged, as the processor does, until all of it is. */
+/** Adds an attempt to a request. An acknowledgement is final: later failures do not revoke it. */
+export function recordAttempt(sent: Pick<SentEvent, 'statuses' | 'outcome'>, status: number): void {
+  sent.statuses.push(status);
+  if (sent.outcome !== 'ok') sent.outcome = outcomeOf(status);
+}
+
+/** Posts every unacknowledged event again, as the processor does, until each is acknowledged. */
 export async function redeliver(gatewayUrl: string, tenant: Tenant, events: readonly SentEvent[]): Promise<void> {
-  await eachOf(events, event => untilOk(event, () => postEvent(gatewayUrl, tenant, event), event.id));
+  await forEachConcurrently(events, event => untilOk(event, () => postEvent(gatewayUrl, tenant, event), event.id));
 }
 
-/** Sends again under the same keys what was not done for sure, until each is. */
+/** Sends every write without a success again under the same key, until each succeeds. */
 export async function repeatWrites(gatewayUrl: string, tenant: Tenant, writes: readonly Write[]): Promise<void> {
-  await eachOf(writes, write => untilOk(write, () => sendWrite(gatewayUrl, tenant, write), write.path));
+  await forEachConcurrently(writes, write => untilOk(write, () => sendWrite(gatewayUrl, tenant, write), write.path));
 }
 
-/** Runs `work` for every item, a few at once. */
-export async function eachOf<T>(
+/** Runs `work` for every item, `concurrency` at a time. */
+export async function forEachConcurrently<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
-  atOnce = AT_ONCE,
+  concurrency = CONCURRENCY,
 ): Promise<void> {
   const queue = items.values();
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (const item of queue) await work(item);
     }),
   );
 }
 
-async function untilOk(sent: SentEvent | Write, send: () => Promise<number>, what: string): Promise<void> {
+async function untilOk(sent: SentEvent | Write, send: () => Promise<number>, name: string): Promise<void> {
   if (sent.outcome === 'ok') return;
   await waitFor(
     async () => {
       if (outcomeOf(await send()) === 'ok') return true;
-      throw new Error(`The answers so far: ${sent.answers.join(', ')}.`);
+      throw new Error(`Statuses so far: ${sent.statuses.join(', ')}.`);
     },
-    { what: `${what} to be taken`, timeoutMs: 120_000, intervalMs: 500 },
+    { what: `${name} to be accepted`, timeoutMs: 120_000, intervalMs: 500 },
   );
 }
 
 async function statusOf(
-  answering: Promise<Response>,
-  read: (body: string) => unknown = () => undefined,
+  responding: Promise<Response>,
+  onSuccess: (body: string) => unknown = () => undefined,
 ): Promise<number> {
   try {
-    const answer = await answering;
-    const body = await answer.text();
-    if (answer.ok) read(body);
-    return answer.status;
+    const response = await responding;
+    const body = await response.text();
+    if (response.ok) onSuccess(body);
+    return response.status;
   } catch {
     return 0;
   }
 }
 
-/** A resource stands under its name in the answer: `{ customer: { id, … } }`. */
-function idIn(body: string): string | undefined {
+/** A response to a write has one resource under its name: `{ customer: { id, … } }`. */
+function resourceIdIn(body: string): string | undefined {
   const [resource] = Object.values(JSON.parse(body) as Record<string, { readonly id?: string }>); // the API's common form
   return resource?.id;
 }

@@ -1,4 +1,4 @@
-// Loaded into a service before anything else: its clock runs ahead by the milliseconds in the file `CLOCK_SKEW_FILE`.
+// Preloaded into a service: shifts `Date` by the milliseconds in the file `CLOCK_SKEW_FILE`.
 import { readFileSync } from 'node:fs';
 
 const RealDate = Date;
@@ -6,6 +6,6 @@ const aheadMs = Number(readFileSync(process.env['CLOCK_SKEW_FILE'] ?? '', 'utf8'
 const now = () => RealDate.now() + aheadMs;
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
   get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
 });

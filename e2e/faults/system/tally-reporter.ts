@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import type { Tally } from './tally.ts';
 
-/** Prints as the last lines of the run what became of all events. */
+/** Prints the totals of all runs as the last lines of the output. */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tallies = modules.flatMap(module => [...module.children.allTests()].flatMap(test => test.meta().tally ?? []));
@@ -11,10 +11,10 @@ export default class TallyReporter implements Reporter {
       `Events sent       ${sum(it => it.sent)}`,
       `Acknowledged      ${sum(it => it.acknowledged)}`,
       `Lost              ${sum(it => it.lost)}`,
-      `Doubled           ${sum(it => it.doubled)}`,
+      `Duplicated        ${sum(it => it.duplicated)}`,
       `Time to drain     ${(sum(it => it.drainMs) / 1_000).toFixed(1)} s after ${tallies.length} faults, ${(slowest / 1_000).toFixed(1)} s at most`,
     ];
-    // After the summary of the reporter before this one.
+    // Runs after the default reporter has printed its summary.
     setImmediate(() => console.log(`\n${lines.join('\n')}`));
   }
 }

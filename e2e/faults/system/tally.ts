@@ -1,13 +1,13 @@
 import type { TestContext } from 'vitest';
-import type { Sent } from './sent.ts';
+import type { Sent } from './sent-requests.ts';
 
-/** What became of the events of one run. */
+/** The events of one run, by result. */
 export interface Tally {
   readonly sent: number;
   readonly acknowledged: number;
   readonly lost: number;
-  readonly doubled: number;
-  /** From the end of the fault until everything has an end, in milliseconds. */
+  readonly duplicated: number;
+  /** From the end of the fault until every event was completed, in milliseconds. */
   readonly drainMs: number;
 }
 
@@ -17,20 +17,20 @@ declare module 'vitest' {
   }
 }
 
-/** Adds a run to the totals that stand at the end of the output. */
+/** Adds a run to the totals that the reporter prints at the end. */
 export function recordTally(
   { task }: TestContext,
   { events }: Pick<Sent, 'events'>,
-  findings: { readonly lost: readonly unknown[]; readonly doubled: readonly unknown[] },
+  violations: { readonly lost: readonly unknown[]; readonly duplicated: readonly unknown[] },
   drainMs: number,
 ): void {
   const acknowledged = events.filter(({ outcome }) => outcome === 'ok').length;
-  const before = task.meta.tally ?? { sent: 0, acknowledged: 0, lost: 0, doubled: 0, drainMs: 0 };
+  const before = task.meta.tally ?? { sent: 0, acknowledged: 0, lost: 0, duplicated: 0, drainMs: 0 };
   task.meta.tally = {
     sent: before.sent + events.length,
     acknowledged: before.acknowledged + acknowledged,
-    lost: before.lost + findings.lost.length,
-    doubled: before.doubled + findings.doubled.length,
+    lost: before.lost + violations.lost.length,
+    duplicated: before.duplicated + violations.duplicated.length,
     drainMs: before.drainMs + drainMs,
   };
 }

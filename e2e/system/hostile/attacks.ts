@@ -11,28 +11,28 @@ import {
   hostileText,
   jsonText,
 } from './values.ts';
-import type { World } from './world.ts';
+import type { Fixtures } from './fixtures.ts';
 
 type Target = Pick<Operation, 'method' | 'path' | 'access'> & Partial<Pick<Operation, 'body' | 'query' | 'example'>>;
 
-/** What is wrong with a request; the rest of it is as it should be, so that it comes as far as it can. */
-type Weakness = 'nothing' | 'field' | 'body' | 'query' | 'path' | 'headers' | 'everything';
+/** The hostile part of a request. The other parts are valid, so that the request gets as far as possible. */
+type HostilePart = 'nothing' | 'field' | 'body' | 'query' | 'path' | 'headers' | 'everything';
 
-/** Requests to one operation with valid credentials and something hostile in them. */
-export function attacksOn(target: Target, world: World): fc.Arbitrary<Attack> {
-  const weaknesses: Weakness[] = ['nothing', 'query', 'path', 'headers', 'everything'];
+/** Generates requests to one operation, with valid credentials and one hostile part. */
+export function attacksOn(target: Target, fixtures: Fixtures): fc.Arbitrary<Attack> {
+  const parts: HostilePart[] = ['nothing', 'query', 'path', 'headers', 'everything'];
   const takesBody = target.body !== undefined || target.access.kind === 'signature';
-  if (takesBody) weaknesses.push('field', 'field', 'field', 'field', 'field', 'body');
-  if (target.query) weaknesses.push('query', 'query');
-  return fc.constantFrom(...weaknesses).chain(weakness => {
-    const is = (...any: Weakness[]) => any.includes(weakness) || weakness === 'everything';
+  if (takesBody) parts.push('field', 'field', 'field', 'field', 'field', 'body');
+  if (target.query) parts.push('query', 'query');
+  return fc.constantFrom(...parts).chain(part => {
+    const isHostile = (candidate: HostilePart) => part === candidate || part === 'everything';
     return fc
       .record({
-        path: pathOf(target, world, is('path')),
-        query: queryOf(target, world, is('query')),
-        headers: is('headers') ? hostileHeaders : fc.constant({}),
-        body: takesBody ? bodyOf(target, world, weakness) : is('body') ? hostileBytes : fc.constant(undefined),
-        isSigned: fc.boolean().map(it => it || weakness === 'field'),
+        path: pathOf(target, fixtures, isHostile('path')),
+        query: queryOf(target, fixtures, isHostile('query')),
+        headers: isHostile('headers') ? hostileHeaders : fc.constant({}),
+        body: takesBody ? bodyOf(target, fixtures, part) : isHostile('body') ? hostileBytes : fc.constant(undefined),
+        isSigned: fc.boolean().map(it => it || part === 'field'),
       })
       .map(({ path, query, headers, body, isSigned }) => ({
         method: target.method,
@@ -40,31 +40,31 @@ export function attacksOn(target: Target, world: World): fc.Arbitrary<Attack> {
         body,
         headers: {
           ...(body && { 'content-type': 'application/json' }),
-          ...credentials(target, world, isSigned ? body : undefined),
+          ...credentials(target, fixtures, isSigned ? body : undefined),
           ...headers,
         },
       }));
   });
 }
 
-function pathOf({ path, method }: Target, world: World, isHostile: boolean): fc.Arbitrary<string> {
+function pathOf({ path, method }: Target, fixtures: Fixtures, isHostile: boolean): fc.Arbitrary<string> {
   const segments = path.split('/').map(segment => {
     if (!segment.startsWith(':')) return fc.constant(segment);
-    const known = fc.constantFrom(...world.values(segment.slice(1), method));
-    return isHostile ? fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: hostileSegment }) : known;
+    const valid = fc.constantFrom(...fixtures.values(segment.slice(1), method));
+    return isHostile ? fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: hostileSegment }) : valid;
   });
   const extra = isHostile ? fc.constantFrom('', '', '', '/', '//', '/x', '.json', '%20', ';v=1') : fc.constant('');
   return fc.tuple(fc.tuple(...segments), extra).map(([all, end]) => all.join('/') + end);
 }
 
-function queryOf({ example }: Target, world: World, isHostile: boolean): fc.Arbitrary<string> {
-  const known = Object.entries((example?.query ?? {}) as Record<string, string>).map(
-    ([name, value]) => [name, encodeURIComponent(String(world.fill(value, 'none')))] as const,
+function queryOf({ example }: Target, fixtures: Fixtures, isHostile: boolean): fc.Arbitrary<string> {
+  const valid = Object.entries((example?.query ?? {}) as Record<string, string>).map(
+    ([name, value]) => [name, encodeURIComponent(String(fixtures.fill(value, 'none')))] as const,
   );
   const text = (pairs: readonly (readonly [string, string])[]) =>
     pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&')}`;
-  if (!isHostile) return fc.constant(text(known));
-  const names = [...known.map(([name]) => name), 'limit', 'offset', 'activeOnly', 'growthDays', 'status', 'type'];
+  if (!isHostile) return fc.constant(text(valid));
+  const names = [...valid.map(([name]) => name), 'limit', 'offset', 'activeOnly', 'growthDays', 'status', 'type'];
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...names) },
     {
@@ -77,9 +77,9 @@ function queryOf({ example }: Target, world: World, isHostile: boolean): fc.Arbi
   return fc.oneof(
     {
       weight: 6,
-      arbitrary: pairs.map(odd => text([...known.filter(([it]) => odd.every(([other]) => other !== it)), ...odd])),
+      arbitrary: pairs.map(odd => text([...valid.filter(([it]) => odd.every(([other]) => other !== it)), ...odd])),
     },
-    { weight: 1, arbitrary: pairs.map(odd => text([...known, ...odd, ...odd])) },
+    { weight: 1, arbitrary: pairs.map(odd => text([...valid, ...odd, ...odd])) },
     { weight: 1, arbitrary: fc.constantFrom('?', '??', '?&', '?=', '?%', '?a=b?c=d', `?${'a=1&'.repeat(2_000)}`) },
   );
 }
@@ -119,48 +119,49 @@ const hostileHeaders = fc
   })
   .map(({ type, others }): Record<string, string> => ({ ...(type !== null && { 'content-type': type }), ...others }));
 
-function bodyOf(target: Target, world: World, weakness: Weakness): fc.Arbitrary<Buffer> {
+function bodyOf(target: Target, fixtures: Fixtures, part: HostilePart): fc.Arbitrary<Buffer> {
   const filled =
     target.access.kind === 'signature'
-      ? fc.tuple(fc.constantFrom(...world.events), fc.uuid()).map(([event, unique]) => asNew(event, unique))
-      : fc.uuid().map(unique => world.fill(target.example?.body ?? {}, unique));
+      ? fc.tuple(fc.constantFrom(...fixtures.events), fc.uuid()).map(([event, unique]) => withNewId(event, unique))
+      : fc.uuid().map(unique => fixtures.fill(target.example?.body ?? {}, unique));
   const asJson = (bodies: fc.Arbitrary<unknown>) => bodies.map(body => Buffer.from(jsonText(body)));
-  if (weakness === 'field') return asJson(filled.chain(withOneWrongField));
-  if (weakness === 'body' || weakness === 'everything')
-    return fc.oneof(hostileBytes, asJson(hostileJson), asJson(filled.chain(withOneWrongField)));
+  if (part === 'field') return asJson(filled.chain(withOneInvalidField));
+  if (part === 'body' || part === 'everything')
+    return fc.oneof(hostileBytes, asJson(hostileJson), asJson(filled.chain(withOneInvalidField)));
   return asJson(filled);
 }
 
-/** What the processor said once, as another event. */
-const asNew = (event: object, unique: string) => ({ ...event, id: `evt_${unique.replaceAll('-', '')}` });
+/** Copies a Stripe event under a new id. */
+const withNewId = (event: object, unique: string) => ({ ...event, id: `evt_${unique.replaceAll('-', '')}` });
 
-/** The same but for one field: another value, none, one too many, or one in a list. */
-function withOneWrongField(body: unknown): fc.Arbitrary<unknown> {
+/** Changes one field of a valid body: replaces, removes or wraps it, or adds another beside it. */
+function withOneInvalidField(body: unknown): fc.Arbitrary<unknown> {
   return fc
     .tuple(
-      fc.constantFrom(...placesIn(body)),
+      fc.constantFrom(...fieldPathsIn(body)),
       fc.constantFrom('replace', 'replace', 'replace', 'remove', 'add', 'wrap'),
     )
-    .chain(([place, change]) => {
-      if (change === 'remove') return fc.constant(changed(body, place, () => []));
-      if (change === 'wrap') return fc.constant(changed(body, place, (name, value) => [[name, [value]]]));
-      if (change === 'replace') return hostileJson.map(odd => changed(body, place, name => [[name, odd]]));
+    .chain(([fieldPath, change]) => {
+      if (change === 'remove') return fc.constant(changed(body, fieldPath, () => []));
+      if (change === 'wrap') return fc.constant(changed(body, fieldPath, (name, value) => [[name, [value]]]));
+      if (change === 'replace') return hostileJson.map(odd => changed(body, fieldPath, name => [[name, odd]]));
       const extra = fc.tuple(hostileText, hostileJson);
-      return extra.map(added => changed(body, place, (name, value) => [[name, value], added]));
+      return extra.map(added => changed(body, fieldPath, (name, value) => [[name, value], added]));
     });
 }
 
-type Place = readonly string[];
+/** The keys that lead to a field. */
+type FieldPath = readonly string[];
 
-function placesIn(value: unknown, here: Place = []): Place[] {
+function fieldPathsIn(value: unknown, here: FieldPath = []): FieldPath[] {
   if (typeof value !== 'object' || value === null) return [here];
-  const inside = Object.entries(value).flatMap(([name, field]) => placesIn(field, [...here, name]));
+  const inside = Object.entries(value).flatMap(([name, field]) => fieldPathsIn(field, [...here, name]));
   return here.length === 0 && inside.length > 0 ? inside : [here, ...inside];
 }
 
 type Change = (name: string, value: unknown) => (readonly [string, unknown])[];
 
-function changed(value: unknown, [name, ...deeper]: Place, change: Change): unknown {
+function changed(value: unknown, [name, ...deeper]: FieldPath, change: Change): unknown {
   if (name === undefined || typeof value !== 'object' || value === null) return change('', value)[0]?.[1];
   const entries = Object.entries(value).flatMap(([field, inner]): (readonly [string, unknown])[] => {
     if (field !== name) return [[field, inner]];
@@ -169,12 +170,12 @@ function changed(value: unknown, [name, ...deeper]: Place, change: Change): unkn
   return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
 }
 
-function credentials({ access }: Target, world: World, signed: Buffer | undefined): Record<string, string> {
+function credentials({ access }: Target, fixtures: Fixtures, signed: Buffer | undefined): Record<string, string> {
   if (access.kind === 'portal-token') return {};
-  if (access.kind === 'project') return { authorization: `Bearer ${world.secret}` };
-  if (access.kind !== 'signature') return { cookie: world.cookie };
+  if (access.kind === 'project') return { authorization: `Bearer ${fixtures.secret}` };
+  if (access.kind !== 'signature') return { cookie: fixtures.cookie };
   if (!signed) return { 'stripe-signature': 't=1,v1=00' };
   const at = Math.floor(Date.now() / 1_000);
-  const hmac = createHmac('sha256', world.webhookSecret).update(`${at}.`).update(signed).digest('hex');
+  const hmac = createHmac('sha256', fixtures.webhookSecret).update(`${at}.`).update(signed).digest('hex');
   return { 'stripe-signature': `t=${at},v1=${hmac}` };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** A token that stands in the body as it is, where JSON.stringify would write another: `-0`, `1e308`, `NaN`. */
-const asIs = (token: string): string => `\u{e000}${token}\u{e001}`;
+/** Marks a JSON token that `jsonText` writes verbatim, such as `-0` or `NaN`. */
+const verbatim = (token: string): string => `\u{e000}${token}\u{e001}`;
 
-/** JSON, with tokens that stand as they are. */
+/** Returns JSON in which marked tokens are written verbatim. */
 export const jsonText = (value: unknown): string =>
   (JSON.stringify(value) ?? 'undefined').replaceAll(/"\u{e000}([^"\u{e001}]*)\u{e001}"/gu, '$1');
 
@@ -60,7 +60,7 @@ const ODD_NUMBERS = numbers(
 
 const ODD_TOKENS = words("-0 1e308 1e309 -1e309 9007199254740993 1.0 1E2 0.1e1 NaN Infinity 01 'a'");
 
-/** Nested so often that a reader by recursion may give up. */
+/** Nests arrays or objects, deep enough to overflow a recursive parser. */
 function nested(depth: number, kind: 'array' | 'object'): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = kind === 'array' ? [value] : { a: value };
@@ -69,7 +69,7 @@ function nested(depth: number, kind: 'array' | 'object'): unknown {
 
 const ownProto = (value: unknown): unknown => JSON.parse(`{"__proto__":${JSON.stringify(value)}}`);
 
-/** Texts that some layer may not like. */
+/** Texts that may break some layer. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...ODD_STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
@@ -77,7 +77,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 const hostileNumber = fc.oneof(
-  fc.constantFrom<unknown>(...ODD_NUMBERS, ...ODD_TOKENS.map(asIs)),
+  fc.constantFrom<unknown>(...ODD_NUMBERS, ...ODD_TOKENS.map(verbatim)),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.maxSafeInteger(),
 );
@@ -87,7 +87,7 @@ const hostileRecord = fc.oneof(
   fc.dictionary(fc.string({ minLength: 1, maxLength: 12 }), fc.string({ maxLength: 20 }), { minKeys: 44, maxKeys: 52 }),
 );
 
-/** Any JSON, the nasty kinds first. */
+/** JSON values, mostly hostile ones. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: hostileText },
   { weight: 3, arbitrary: hostileNumber },
@@ -125,7 +125,7 @@ const ODD_BODIES = [
   `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`,
 ].map(text => Buffer.from(text));
 
-/** Bodies that are no JSON, or hardly. */
+/** Bodies that are not valid JSON, or barely. */
 export const hostileBytes: fc.Arbitrary<Buffer> = fc.oneof(
   fc.constantFrom(
     ...ODD_BODIES,
@@ -146,7 +146,7 @@ const ODD_SEGMENTS = [
   `pc_${'a'.repeat(300)}`,
 ];
 
-/** A path's segment as it goes over the wire. */
+/** Path segments, as sent over the wire. */
 export const hostileSegment: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...ODD_SEGMENTS),
   hostileText.map(text => encodeURIComponent(text.toWellFormed())),
@@ -154,17 +154,17 @@ export const hostileSegment: fc.Arbitrary<string> = fc.oneof(
 
 const ODD_QUERY_VALUES = [
   ...words('+ %20 -0 0 1e3 0x10 1.5 01 9999999999999999 99999999999999999 2147483648 -1 TRUE %D9%A3'),
-  // As it is typed: bytes that no client leaves as they are.
+  // Raw bytes, which HTTP clients would percent-encode.
   Buffer.from('٣é').toString('latin1'),
 ];
 
-/** A query's value as it goes over the wire. */
+/** Query values, as sent over the wire. */
 export const hostileQueryValue: fc.Arbitrary<string> = fc.oneof(
   hostileSegment.filter(segment => segment.length < 10_000),
   fc.constantFrom(...ODD_QUERY_VALUES),
 );
 
-/** A header's value: no byte that ends it. */
+/** Header values, without bytes that end a header. */
 export const hostileHeader: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -182,7 +182,7 @@ export const hostileHeader: fc.Arbitrary<string> = fc.oneof(
     '0',
     '-1',
   ),
-  // eslint-disable-next-line no-control-regex -- what HTTP forbids in a value
+  // eslint-disable-next-line no-control-regex -- bytes that HTTP forbids in a header value
   hostileText.map(text =>
     Buffer.from(text)
       .toString('latin1')

@@ -1,4 +1,4 @@
-/** What an attacker would call a customer, a product or a project. */
+/** Names that an attacker could give to a customer, a product or a project. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',

@@ -2,7 +2,7 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Caller } from '../../system/http.ts';
-import { announced, cardOf, openShop, PATIENT, type Shop } from './visit.ts';
+import { untilAnnounced, cardOf, openShop, PATIENT, type Shop } from './shop.ts';
 
 const PRO = { name: 'Pro', unitAmount: 2_999, quantity: 3 };
 const withoutBrowser = isWithoutBrowser();
@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.[Symbol.asyncDispose]());
 
-const isToEnd = async (id: string): Promise<boolean> =>
+const cancelsAtPeriodEnd = async (id: string): Promise<boolean> =>
   (await shop.tenant.billing.subscriptions.get(id)).cancelAtPeriodEnd;
 
-it.skipIf(withoutBrowser)('says what a cancellation means, shows it at once, and takes it back', PATIENT, async () => {
+it.skipIf(withoutBrowser)('explains a cancellation, shows it immediately, and resumes', PATIENT, async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const [subscription] = subscriptions;
   if (!subscription) throw new Error('There is no subscription.');
@@ -29,7 +29,7 @@ it.skipIf(withoutBrowser)('says what a cancellation means, shows it at once, and
   expect(await dialog.innerText()).toMatch(/You keep it until \w+ \d+, \d{4}[\s\S]*You will not be charged again/);
   await dialog.getByRole('button', { name: 'Keep it' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  expect(await isToEnd(subscription.id)).toBe(false);
+  expect(await cancelsAtPeriodEnd(subscription.id)).toBe(false);
 
   const released = Promise.withResolvers<void>();
   await page.route('**/api/portal/**', async route => {
@@ -39,20 +39,20 @@ it.skipIf(withoutBrowser)('says what a cancellation means, shows it at once, and
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await dialog.getByRole('button', { name: 'Cancel subscription' }).click();
   await card.getByText('Canceling…').waitFor();
-  expect(await isToEnd(subscription.id)).toBe(false);
+  expect(await cancelsAtPeriodEnd(subscription.id)).toBe(false);
   released.resolve();
-  await announced(page, 'is set to end');
+  await untilAnnounced(page, 'is set to end');
   expect(await card.innerText()).toMatch(/Ending soon[\s\S]*Cancels on/);
-  expect(await isToEnd(subscription.id)).toBe(true);
+  expect(await cancelsAtPeriodEnd(subscription.id)).toBe(true);
 
   await page.getByRole('button', { name: 'Resume Pro' }).click();
-  await announced(page, 'goes on');
+  await untilAnnounced(page, 'goes on');
   expect(await card.innerText()).toMatch(/Active[\s\S]*Renews on/);
-  expect(await isToEnd(subscription.id)).toBe(false);
-  expect(visitor.complaints).toEqual([]);
+  expect(await cancelsAtPeriodEnd(subscription.id)).toBe(false);
+  expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('takes back what it showed when the processor refuses', PATIENT, async () => {
+it.skipIf(withoutBrowser)('reverts an optimistic cancellation when the processor fails', PATIENT, async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const [subscription] = subscriptions;
   if (!subscription) throw new Error('There is no subscription.');
@@ -62,13 +62,13 @@ it.skipIf(withoutBrowser)('takes back what it showed when the processor refuses'
   await processor.fail({ method: 'POST', path: '/v1/subscriptions', mode: '500', times: 50 });
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
-  await announced(page, 'didn’t go through');
+  await untilAnnounced(page, 'didn’t go through');
   expect(await cardOf(page, subscription).innerText()).toMatch(/Active[\s\S]*That didn’t go through/);
-  expect(await isToEnd(subscription.id)).toBe(false);
+  expect(await cancelsAtPeriodEnd(subscription.id)).toBe(false);
   await processor.clearFaults();
 });
 
-it.skipIf(withoutBrowser)('cancels and resumes without script', PATIENT, async () => {
+it.skipIf(withoutBrowser)('cancels and resumes without JavaScript', PATIENT, async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const id = subscriptions[0]?.id ?? '';
   await using visitor = await shop.visit(portalUrl, { javaScriptEnabled: false });
@@ -77,16 +77,16 @@ it.skipIf(withoutBrowser)('cancels and resumes without script', PATIENT, async (
   expect(await page.locator('main').innerText()).toMatch(/Cancel Pro\?[\s\S]*You will not be charged again/);
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   expect(await page.getByRole('status').first().innerText()).toContain('set to end');
-  expect(await isToEnd(id)).toBe(true);
+  expect(await cancelsAtPeriodEnd(id)).toBe(true);
   await page.getByRole('button', { name: 'Resume Pro' }).click();
   expect(await page.getByRole('status').first().innerText()).toContain('goes on');
-  expect(await isToEnd(id)).toBe(false);
+  expect(await cancelsAtPeriodEnd(id)).toBe(false);
   await page.getByRole('link', { name: 'Invoices' }).click();
   await page.locator('[data-panel=invoices]').waitFor();
   expect(page.url()).toContain('tab=invoices');
 });
 
-it.skipIf(withoutBrowser)('puts a missing payment first, and leads to where it can be made', PATIENT, async () => {
+it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to pay', PATIENT, async () => {
   const { subscriptions, portalUrl } = await shop.customerWith({ name: 'Support', unitAmount: 4_900 }, PRO);
   const [overdue] = subscriptions;
   if (!overdue) throw new Error('There is no subscription.');
@@ -97,7 +97,7 @@ it.skipIf(withoutBrowser)('puts a missing payment first, and leads to where it c
       const { items } = await billing.invoices.list({ subscriptionId: overdue.id, status: 'open' }).page();
       return items.length > 0 && (await billing.subscriptions.get(overdue.id)).status === 'past_due';
     },
-    { what: 'the payment to be missing', timeoutMs: 45_000 },
+    { what: 'the subscription to be past due', timeoutMs: 45_000 },
   );
   await using visitor = await shop.visit(portalUrl);
   const first = visitor.page.locator('.cards > li').first();
@@ -107,12 +107,12 @@ it.skipIf(withoutBrowser)('puts a missing payment first, and leads to where it c
   await visitor.page.waitForURL(/\/i\//);
 });
 
-it.skipIf(withoutBrowser)('knows no subscription of another customer', PATIENT, async () => {
+it.skipIf(withoutBrowser)('hides subscriptions of other customers', PATIENT, async () => {
   const [one, other] = [await shop.customerWith(), await shop.customerWith(PRO)];
   const id = other.subscriptions[0]?.id ?? '';
-  const anybody = new Caller();
-  const foreign = await anybody.patch(`/api/portal/${one.token}/subscriptions/${id}`, { cancelAtPeriodEnd: true });
-  const unknown = await anybody.patch(`/api/portal/${one.token}/subscriptions/ps_00000000000000000000`, {
+  const anonymous = new Caller();
+  const foreign = await anonymous.patch(`/api/portal/${one.token}/subscriptions/${id}`, { cancelAtPeriodEnd: true });
+  const unknown = await anonymous.patch(`/api/portal/${one.token}/subscriptions/ps_00000000000000000000`, {
     cancelAtPeriodEnd: true,
   });
   for (const { status, body } of [foreign, unknown]) {
@@ -121,5 +121,5 @@ it.skipIf(withoutBrowser)('knows no subscription of another customer', PATIENT, 
   }
   await using visitor = await shop.visit(`${one.portalUrl}/subscriptions/${id}/cancel`);
   expect(await visitor.page.locator('main').innerText()).toContain('There is nothing here');
-  expect(await isToEnd(id)).toBe(false);
+  expect(await cancelsAtPeriodEnd(id)).toBe(false);
 });

@@ -1,14 +1,15 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, it } from 'vitest';
+import { drain } from '../../system/drain.ts';
+import { errorOf } from '../../system/http.ts';
 import {
-  activeSubscription,
+  waitForActiveSubscription,
   newCustomer,
   newMonthlyPrice,
   newSubscription,
   newTenant,
   type Tenant,
 } from '../../system/tenant.ts';
-import { refusal } from '../../system/refusal.ts';
 
 let tenant: Tenant;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 const monthly = { unitAmount: 500, currency: 'eur', interval: 'month' } as const;
 
-it('answers a product and a price bare, and what is made or changed in its singular', async () => {
+it('wraps created and changed resources, and returns read ones bare', async () => {
   const { api, P, processor } = tenant;
   const metadata = { tier: 'pro' };
   const created = await api.post(`${P}/products`, { name: 'Pro', description: 'All of it', metadata });
@@ -47,30 +48,31 @@ it('answers a product and a price bare, and what is made or changed in its singu
   expect(objects.filter(({ id }) => id === product.processorProductId)).toHaveLength(1);
 });
 
-it('archives a deleted product at the processor and removes it here', async () => {
-  const { billing, askProcessor } = tenant;
+it('archives a deleted product at the processor and hides it in the API', async () => {
+  const { billing, callProcessor } = tenant;
   const product = await billing.products.create({ name: 'Old' });
   await billing.products.delete(product.id);
-  expect(await refusal(billing.products.get(product.id))).toMatchObject({ status: 404, code: 'product_not_found' });
-  expect(await refusal(billing.products.delete(product.id))).toMatchObject({ status: 404 });
-  expect(await askProcessor(`/v1/products/${product.processorProductId}`)).toMatchObject({ active: false });
+  expect(await errorOf(billing.products.get(product.id))).toMatchObject({ status: 404, code: 'product_not_found' });
+  expect(await errorOf(billing.products.delete(product.id))).toMatchObject({ status: 404 });
+  expect(await callProcessor(`/v1/products/${product.processorProductId}`)).toMatchObject({ active: false });
 });
 
-it('deactivates a deleted price at the processor, and its subscription goes on as it was', async () => {
-  const { billing, askProcessor } = tenant;
+it('deactivates a deleted price at the processor and keeps its subscriptions', async () => {
+  const { billing, callProcessor } = tenant;
   const { priceId } = await newMonthlyPrice(tenant);
   const { processorPriceId } = await billing.prices.get(priceId);
   const before = await newSubscription(tenant, priceId);
   const mrr = await waitFor(async () => (await billing.analytics.get()).mrr, {
-    what: 'the subscription to show in analytics',
+    what: 'analytics to include the subscription',
     timeoutMs: 20_000,
   });
 
   await billing.prices.delete(priceId);
+  await drain(tenant);
 
-  expect(await refusal(billing.prices.get(priceId))).toMatchObject({ status: 404, code: 'price_not_found' });
-  expect(await askProcessor(`/v1/prices/${processorPriceId}`)).toMatchObject({ active: false });
-  expect(await activeSubscription(tenant, before.customerId)).toMatchObject({
+  expect(await errorOf(billing.prices.get(priceId))).toMatchObject({ status: 404, code: 'price_not_found' });
+  expect(await callProcessor(`/v1/prices/${processorPriceId}`)).toMatchObject({ active: false });
+  expect(await waitForActiveSubscription(tenant, before.customerId)).toMatchObject({
     id: before.id,
     status: 'active',
     priceId,
@@ -82,22 +84,22 @@ it('deactivates a deleted price at the processor, and its subscription goes on a
     successUrl: 'https://a.example',
     cancelUrl: 'https://a.example',
   };
-  expect(await refusal(billing.checkout.create(body))).toMatchObject({ status: 404, code: 'price_not_found' });
+  expect(await errorOf(billing.checkout.create(body))).toMatchObject({ status: 404, code: 'price_not_found' });
 });
 
-it('names the fields of a price that cannot be changed', async () => {
+it('names the immutable fields in a price update', async () => {
   const { api, P } = tenant;
   const { priceId } = await newMonthlyPrice(tenant);
   const body = { unitAmount: 1, currency: 'eur', interval: 'year' };
-  const { status, body: answer } = await api.patch(`${P}/prices/${priceId}`, body);
+  const { status, body: response } = await api.patch(`${P}/prices/${priceId}`, body);
   expect(status).toBe(400);
-  expect(answer.error.code).toBe('validation_error');
-  const named = answer.error.details.fields.map(({ path }: { path: string }) => path);
+  expect(response.error.code).toBe('validation_error');
+  const named = response.error.details.fields.map(({ path }: { path: string }) => path);
   expect(named.toSorted()).toEqual(['currency', 'interval', 'unitAmount']);
   expect((await api.get(`${P}/prices/${priceId}`)).body).toMatchObject({ unitAmount: 2_999, currency: 'usd' });
 });
 
-it('lists what is active unless told otherwise, and the prices of one product', async () => {
+it('lists active resources by default, and filters prices by product', async () => {
   const { billing } = tenant;
   const product = await billing.products.create({ name: 'Filtered' });
   const other = await newMonthlyPrice(tenant);
@@ -120,21 +122,21 @@ it('lists what is active unless told otherwise, and the prices of one product', 
   expect([await isListed({}), await isListed({ activeOnly: false })]).toEqual([false, true]);
 });
 
-it('takes no price for an archived product, and sells none of its prices', async () => {
+it('rejects new prices and checkouts for an inactive product', async () => {
   const { billing } = tenant;
   const { productId, priceId } = await newMonthlyPrice(tenant);
   const customerId = await newCustomer(tenant);
   await billing.products.update(productId, { isActive: false });
 
   const creating = billing.prices.create({ productId, ...monthly });
-  expect(await refusal(creating)).toMatchObject({ status: 422, code: 'product_inactive' });
+  expect(await errorOf(creating)).toMatchObject({ status: 422, code: 'product_inactive' });
   const urls = { successUrl: 'https://a.example', cancelUrl: 'https://a.example' };
   const buying = () => billing.checkout.create({ customerId, priceId, ...urls });
-  expect(await refusal(buying())).toMatchObject({ status: 422, code: 'product_inactive' });
+  expect(await errorOf(buying())).toMatchObject({ status: 422, code: 'product_inactive' });
 
   await billing.products.update(productId, { isActive: true });
   await billing.prices.update(priceId, { isActive: false });
-  expect(await refusal(buying())).toMatchObject({ status: 422, code: 'price_inactive' });
+  expect(await errorOf(buying())).toMatchObject({ status: 422, code: 'price_inactive' });
 });
 
 it.each<[string, Record<string, unknown>]>([
@@ -145,9 +147,9 @@ it.each<[string, Record<string, unknown>]>([
   ['intervalCount', { interval: 'year', intervalCount: 4 }],
   ['metadata.projectId', { metadata: { projectId: 'x' } }],
   ['colour', { colour: 'red' }],
-])('refuses a price with a wrong %s and names it', async (field, wrong) => {
+])('rejects a price with an invalid %s and names the field', async (field, invalid) => {
   const { productId } = await newMonthlyPrice(tenant);
-  const failure = await refusal(tenant.billing.prices.create({ productId, ...monthly, ...wrong }));
-  expect(failure).toMatchObject({ status: 400, code: 'validation_error' });
-  expect(failure.fields.map(({ path }) => path)).toEqual([field]);
+  const error = await errorOf(tenant.billing.prices.create({ productId, ...monthly, ...invalid }));
+  expect(error).toMatchObject({ status: 400, code: 'validation_error' });
+  expect(error.fields.map(({ path }) => path)).toEqual([field]);
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { refusal } from '../../system/refusal.ts';
+import { errorOf } from '../../system/http.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
 
 let tenant: Tenant;
@@ -8,12 +8,12 @@ beforeAll(async () => {
   tenant = await newTenant();
 });
 
-it('is disabled until it is set', async () => {
+it('rejects referrals until the program is enabled', async () => {
   const { billing, projectId } = tenant;
   expect(await billing.referrals.config()).toMatchObject({ enabled: false, projectId });
   const { code } = await billing.referrals.createCode({ customerId: await newCustomer(tenant) });
   const applying = billing.referrals.apply({ code, refereeCustomerId: await newCustomer(tenant) });
-  expect(await refusal(applying)).toMatchObject({ status: 422, code: 'referral_program_disabled' });
+  expect(await errorOf(applying)).toMatchObject({ status: 422, code: 'referral_program_disabled' });
   const set = await billing.referrals.updateConfig({ enabled: true, ...credits });
   expect(set).toMatchObject({ enabled: true, ...credits, currency: 'usd' });
   expect(await billing.referrals.config()).toEqual({ ...set, projectId });
@@ -25,7 +25,7 @@ it('gives a customer one active code at a time', async () => {
   const first = await billing.referrals.createCode({ customerId });
   expect(first).toMatchObject({ code: expect.stringMatching(/^[0-9A-Za-z]{8}$/), customerId, isActive: true });
   const again = billing.referrals.createCode({ customerId });
-  expect(await refusal(again)).toMatchObject({ status: 409, code: 'referral_code_exists' });
+  expect(await errorOf(again)).toMatchObject({ status: 409, code: 'referral_code_exists' });
   await billing.referrals.deactivateCode(first.code);
   const second = await billing.referrals.createCode({ customerId });
   const codesOf = async (activeOnly: boolean) =>
@@ -36,26 +36,26 @@ it('gives a customer one active code at a time', async () => {
   expect(await codesOf(false)).toEqual([second.code, first.code]);
 });
 
-it('says why a code does not apply', async () => {
+it('explains why a code cannot be applied', async () => {
   const { billing } = tenant;
   await billing.referrals.updateConfig({ enabled: true, ...credits });
   const [referrer, referee] = [await newCustomer(tenant), await newCustomer(tenant)];
   const { code } = await billing.referrals.createCode({ customerId: referrer });
   const subscribed = (await newSubscription(tenant, (await newMonthlyPrice(tenant)).priceId)).customerId;
-  const apply = (refereeCustomerId: string, with_ = code) =>
-    billing.referrals.apply({ code: with_, refereeCustomerId });
+  const apply = (refereeCustomerId: string, appliedCode = code) =>
+    billing.referrals.apply({ code: appliedCode, refereeCustomerId });
 
-  expect(await refusal(apply(referee, 'AAAAAAAA'))).toMatchObject({ status: 404, code: 'referral_code_not_found' });
-  expect(await refusal(apply('pc_00000000000000000000'))).toMatchObject({ status: 404, code: 'customer_not_found' });
-  expect(await refusal(apply(referrer))).toMatchObject({ status: 409, code: 'referral_self' });
-  expect(await refusal(apply(subscribed))).toMatchObject({ status: 409, code: 'referral_already_subscribed' });
+  expect(await errorOf(apply(referee, 'AAAAAAAA'))).toMatchObject({ status: 404, code: 'referral_code_not_found' });
+  expect(await errorOf(apply('pc_00000000000000000000'))).toMatchObject({ status: 404, code: 'customer_not_found' });
+  expect(await errorOf(apply(referrer))).toMatchObject({ status: 409, code: 'referral_self' });
+  expect(await errorOf(apply(subscribed))).toMatchObject({ status: 409, code: 'referral_already_subscribed' });
   const referral = await apply(referee);
   expect(referral).toMatchObject({ code, referrerCustomerId: referrer, refereeCustomerId: referee, status: 'pending' });
-  expect(await refusal(apply(referee))).toMatchObject({ status: 409, code: 'referral_already_applied' });
+  expect(await errorOf(apply(referee))).toMatchObject({ status: 409, code: 'referral_already_applied' });
 
   await billing.referrals.deactivateCode(code);
   const late = apply(await newCustomer(tenant));
-  expect(await refusal(late)).toMatchObject({ status: 422, code: 'referral_code_inactive' });
+  expect(await errorOf(late)).toMatchObject({ status: 422, code: 'referral_code_inactive' });
   const history = await billing.referrals.getCode(code);
   expect(history.code).toMatchObject({ code, customerId: referrer, isActive: false });
   expect(history.referrals).toEqual([

@@ -1,0 +1,53 @@
+import type {
+  Analytics,
+  Customer,
+  Invoice,
+  Price,
+  ReferralCodeHistory,
+  ReferralCredit,
+  Subscription,
+  WebhookEvent,
+} from '@billing/client';
+import { ok } from '../../system/http.ts';
+import type { Tenant } from '../../system/tenant.ts';
+
+/** Everything a tenant can read in its project. */
+export interface Snapshot {
+  readonly subscriptions: readonly Subscription[];
+  readonly customers: readonly Customer[];
+  readonly invoices: readonly Invoice[];
+  readonly prices: readonly Price[];
+  readonly codes: readonly ReferralCodeHistory[];
+  readonly credits: readonly ReferralCredit[];
+  /** Webhook events of the project, and of the team when no project was found. */
+  readonly events: readonly WebhookEvent[];
+  readonly analytics: Analytics;
+}
+
+const ALL = { limit: 100 } as const;
+
+/** Reads every list page by page. */
+export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
+  const { billing } = tenant;
+  const codes = await Array.fromAsync(billing.referrals.listCodes({ ...ALL, activeOnly: false }));
+  return {
+    subscriptions: await Array.fromAsync(billing.subscriptions.list({ ...ALL, activeOnly: false })),
+    customers: await Array.fromAsync(billing.customers.list(ALL)),
+    invoices: await Array.fromAsync(billing.invoices.list(ALL)),
+    prices: await Array.fromAsync(billing.prices.list({ ...ALL, activeOnly: false })),
+    codes: await Promise.all(codes.map(({ code }) => billing.referrals.getCode(code))),
+    credits: await Array.fromAsync(billing.referrals.listCredits(ALL)),
+    events: await readWebhookEvents(tenant),
+    analytics: await billing.analytics.get(),
+  };
+}
+
+/** Reads webhook events as a team member: an API key cannot see events without a project. */
+export async function readWebhookEvents({ user, P }: Pick<Tenant, 'user' | 'P'>): Promise<WebhookEvent[]> {
+  const events: WebhookEvent[] = [];
+  for (;;) {
+    const page = await ok(user.get(`${P}/webhook-events?limit=${ALL.limit}&offset=${events.length}`));
+    events.push(...page.webhookEvents);
+    if (!page.pagination.hasMore) return events;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Subscription, WebhookEvent } from '@billing/client';
+import { expect, it } from 'vitest';
+import type { ModelSubscription } from '../model/subscriptions.ts';
+import type { ExpectedState } from '../model/expected-state.ts';
+import { compare } from './differences.ts';
+import type { Snapshot } from './snapshot.ts';
+import { findDuplicates } from './duplicates.ts';
+
+const times = {
+  currentPeriodStart: '2026-11-01T00:00:00.000Z',
+  currentPeriodEnd: '2026-12-01T00:00:00.000Z',
+  createdAt: '2026-11-01T00:00:00.000Z',
+};
+const common = { status: 'active', cancelAtPeriodEnd: false, metadata: {}, ...times } as const;
+
+const shownSubscription = (changes: Partial<Subscription> = {}): Subscription => ({
+  id: 'ps_1',
+  customerId: 'pc_1',
+  processorSubscriptionId: 'sub_1',
+  quantity: 2,
+  projectId: 'proj_1',
+  updatedAt: times.createdAt,
+  ...common,
+  ...changes,
+});
+const item = {
+  processorPriceId: 'price_1',
+  unitAmount: 500,
+  currency: 'usd',
+  interval: 'month',
+  intervalCount: 1,
+} as const;
+const modelSubscription: ModelSubscription = {
+  processorCustomerId: 'cus_1',
+  items: [{ ...item, quantity: 2 }],
+  ...common,
+};
+const expected: ExpectedState = {
+  subscriptions: new Map([['sub_1', modelSubscription]]),
+  customers: new Map(),
+  invoices: new Map(),
+};
+
+/** A snapshot of a project with one subscription and one event that agrees with the model. */
+function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  const event = { id: 'evt_1', projectId: 'proj_1', status: 'processed' } as unknown as WebhookEvent; // the other fields are not read
+  return {
+    subscriptions: [shownSubscription()],
+    customers: [],
+    invoices: [],
+    prices: [],
+    codes: [],
+    credits: [],
+    events: [event],
+    analytics: {
+      mrr: 1_000,
+      mrrTrialing: 0,
+      mrrByCurrency: { usd: 1_000 },
+      customerCount: 0,
+      customerGrowth: [{ date: '2026-11-21', count: 0 }],
+      subscriptionBreakdown: { active: 1, canceled: 0 },
+      webhookStats: { total: 1, processed: 1, failed: 0 },
+      referralStats: { totalCodes: 0, totalReferrals: 0, converted: 0 },
+    } as unknown as Snapshot['analytics'], // the other fields are not read
+    ...changes,
+  };
+}
+
+it('finds no violation in a correct snapshot', () => {
+  expect(compare(snapshot(), expected)).toEqual({ missing: [], wrong: [] });
+  expect(findDuplicates(snapshot())).toEqual([]);
+});
+
+it('finds missing, unexpected and changed records', () => {
+  expect(compare(snapshot({ subscriptions: [] }), expected).missing).toEqual(['subscription sub_1']);
+  const stranger = shownSubscription({ processorSubscriptionId: 'sub_2' });
+  expect(compare(snapshot({ subscriptions: [shownSubscription(), stranger] }), expected).wrong).toEqual([
+    'subscription sub_2 is shown, but no event describes it',
+  ]);
+  const changed = shownSubscription({ status: 'canceled', quantity: 3 });
+  expect(compare(snapshot({ subscriptions: [changed] }), expected).wrong).toEqual([
+    'subscription sub_1 has status "canceled", expected "active"',
+    'subscription sub_1 has quantity 3, expected 2',
+  ]);
+});
+
+it('finds metrics that do not match the records', () => {
+  const { analytics, events } = snapshot();
+  expect(compare(snapshot({ analytics: { ...analytics, mrr: 2_000 } }), expected).wrong).toEqual([
+    'analytics has mrr 2000, expected 1000',
+  ]);
+  expect(compare(snapshot({ events: [...events, ...events] }), expected).wrong).toEqual([
+    expect.stringMatching(/^analytics has webhookStats .*"total":1.*expected .*"total":2/),
+  ]);
+});
+
+it('finds duplicates', () => {
+  const { events } = snapshot();
+  expect(findDuplicates(snapshot({ events: [...events, ...events] }))).toEqual(['event evt_1: 2 times']);
+});

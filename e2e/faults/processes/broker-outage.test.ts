@@ -1,0 +1,64 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSnapshot } from '../invariants/snapshot.ts';
+import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
+import { seededRandom } from '../system/random.ts';
+import { expectInvariantsUnderLoad } from '../system/under-load.ts';
+
+/** By default a NATS client gives up reconnecting after about 20 seconds. */
+const OUTAGE_MS = 25_000;
+const CONSUMERS = ['subscriptions', 'customers', 'catalog', 'referrals', 'analytics', 'webhooks', 'portal'];
+
+const random = seededRandom('broker outage');
+let system: FaultySystem;
+beforeAll(async () => {
+  system = await startFaultySystem();
+});
+afterAll(() => system?.[Symbol.asyncDispose]());
+
+it('accepts webhooks and writes during a NATS outage, and publishes their events afterwards', async context => {
+  const run = { system, random, eventsPerSecond: 20, writesPerSecond: 2 };
+  const sent = await expectInvariantsUnderLoad(context, run, async () => {
+    await system.takeDown('nats', 'SIGKILL');
+    await delay(OUTAGE_MS);
+    await system.bringBack('nats');
+  });
+  expect(new Set(sent.events.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
+  expect(new Set(sent.writes.flatMap(({ statuses }) => statuses))).toEqual(new Set([201]));
+});
+
+it('loses and duplicates nothing when NATS is killed repeatedly', async context => {
+  await expectInvariantsUnderLoad(context, { system, random }, async load => {
+    for (let kill = 0; kill < 5; kill += 1) {
+      await system.killAndReplace('nats');
+      await load.untilAcknowledged(random.between(5, 20));
+    }
+  });
+});
+
+it('changes nothing when every event is delivered to every service again', async context => {
+  const tenant = await system.newTenant();
+  const run = { system, random, tenant, writesPerSecond: 2 };
+  const first = await expectInvariantsUnderLoad(context, run, load => load.untilAcknowledged(50));
+  const { subscriptions: before } = await readSnapshot(tenant);
+
+  // Without their state, consumers start again at the first event of the stream.
+  await system.takeDown('nats');
+  await deleteConsumerState();
+  await system.bringBack('nats');
+  await Promise.all(CONSUMERS.map(service => system.killAndReplace(service)));
+  await system.untilReady();
+
+  // Events are delivered in stream order: once the new ones are processed, all old ones were delivered again.
+  await expectInvariantsUnderLoad(context, { ...run, before: first }, load => load.untilAcknowledged(25));
+  const { subscriptions: after } = await readSnapshot(tenant);
+  const known = new Set(before.map(({ id }) => id));
+  expect(after.filter(({ id }) => known.has(id))).toEqual(before);
+});
+
+async function deleteConsumerState(): Promise<void> {
+  const streams = join(system.dataDir, 'nats/jetstream/$G/streams');
+  for (const stream of await readdir(streams)) await rm(join(streams, stream, 'obs'), { recursive: true });
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '@billing/contracts/operation';
+import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
+import { ok } from '../http.ts';
+
+/** A tenant with one resource of each kind, so that requests can name existing resources. */
+export interface Fixtures {
+  readonly tenant: Tenant;
+  readonly secret: string;
+  readonly cookie: string;
+  readonly webhookSecret: string;
+  /** Stripe events of the tenant's account. */
+  readonly events: readonly object[];
+  /** Returns values for a path parameter. Methods that change a resource get spare ones. */
+  values(parameter: string, method: Operation['method']): readonly string[];
+  /** Replaces ids, codes and e-mail addresses in an example by the tenant's own; e-mail addresses become unique. */
+  fill(example: unknown, unique: string): unknown;
+}
+
+const SPARES = 8;
+
+/** Creates the tenant and its resources. */
+export async function createFixtures(): Promise<Fixtures> {
+  const tenant = await newTenant();
+  const { billing, user, P, teamPath, webhookSecret } = tenant;
+  const { productId, priceId } = await newMonthlyPrice(tenant);
+  const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: SPARES }, create));
+  const subscription = await newSubscription(tenant, priceId);
+  const spareSubscriptions = [await newSubscription(tenant, priceId), await newSubscription(tenant, priceId)];
+  const customers = await createSpares(() => newCustomer(tenant));
+  const spareValues = {
+    productId: await createSpares(async () => (await newMonthlyPrice(tenant)).productId),
+    priceId: await createSpares(async () => (await newMonthlyPrice(tenant)).priceId),
+    customerId: await createSpares(() => newCustomer(tenant)),
+    code: await createSpares(
+      async () => (await billing.referrals.createCode({ customerId: await newCustomer(tenant) })).code,
+    ),
+    keyId: await createSpares(
+      async () => (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id,
+    ),
+    subscriptionId: spareSubscriptions.map(({ id }) => id),
+    sessionId: await createSpares(
+      async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
+    ),
+  };
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
+  const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
+  const { token } = await billing.portal.create({ customerId: subscription.customerId });
+  const { members } = await ok(user.get(`${teamPath}/members`));
+  const { data: events } = await tenant.callProcessor('/v1/events?limit=100');
+
+  const lasting: Record<string, string> = {
+    teamId: tenant.teamId,
+    projectId: tenant.projectId,
+    productId,
+    priceId,
+    customerId: subscription.customerId,
+    subscriptionId: subscription.id,
+    code,
+    token,
+    userId: members[0].userId,
+    eventId: events[0].id,
+    wayBackId: randomUUID(),
+  };
+
+  function replacementFor(text: string, unique: string): string {
+    const anyOf = (all: readonly string[]) => all[Number.parseInt(unique.slice(0, 4), 16) % all.length] ?? '';
+    if (/@/.test(text)) return `${unique}@example.com`;
+    if (/^[\dA-Z]{8}$/.test(text)) return code;
+    switch (/^([a-z]+)_/.exec(text)?.[1] ?? '') {
+      case 'pc':
+        return anyOf(customers);
+      case 'pp':
+        return productId;
+      case 'pri':
+        return priceId;
+      case 'ps':
+        return subscription.id;
+      case 'sk':
+        return `sk_test_${unique.replaceAll('-', '')}`;
+      default:
+        return text;
+    }
+  }
+
+  const fill = (example: unknown, unique: string): unknown => {
+    if (typeof example === 'string') return replacementFor(example, unique);
+    if (typeof example !== 'object' || example === null) return example;
+    if (Array.isArray(example)) return example.map(it => fill(it, unique));
+    return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, fill(value, unique)]));
+  };
+
+  return {
+    tenant,
+    secret: tenant.secret,
+    cookie: user.cookie,
+    webhookSecret,
+    events,
+    values(parameter, method) {
+      const values = lasting[parameter] === undefined ? [] : [lasting[parameter]];
+      const spares = (spareValues as Record<string, readonly string[]>)[parameter];
+      if (method === 'GET') return [...values, ...(spares ?? [])];
+      return spares ?? values;
+    },
+    fill,
+  };
+}

@@ -1,0 +1,119 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openShop, PATIENT, type Shop } from './shop.ts';
+
+const withoutBrowser = isWithoutBrowser();
+const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots');
+const SMALLEST = { width: 320, height: 640 };
+const DESKTOP = { width: 1280, height: 900 };
+
+/** Light and dark differ only in their colors, so one of each pair is checked with this rule alone. */
+const CONTRAST_ONLY = ['color-contrast'];
+const ALL_RULES = undefined;
+
+let shop: Shop;
+/** The portal link of a customer with an active, an overdue, an ending and a trialing subscription. */
+let portalUrl: string;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  shop = await openShop();
+  const customer = await shop.customerWith(
+    { name: 'Pro', unitAmount: 2_999, quantity: 3 },
+    { name: 'Support', unitAmount: 4_900 },
+    { name: 'Analytics', unitAmount: 1_500 },
+    { name: 'Backups', unitAmount: 800, trialDays: 14 },
+  );
+  ({ portalUrl } = customer);
+  const [, support, analytics] = customer.subscriptions;
+  if (!support || !analytics) throw new Error('The customer lacks a subscription.');
+  const { billing, processor } = shop.tenant;
+  await billing.subscriptions.cancelAtPeriodEnd(analytics.id);
+  await processor.renew(support.processorSubscriptionId, 'decline');
+  await waitFor(async () => (await billing.subscriptions.get(support.id)).status === 'past_due', {
+    what: 'the subscription to be past due',
+    timeoutMs: 45_000,
+  });
+  await mkdir(SCREENSHOTS, { recursive: true });
+});
+afterAll(() => shop?.[Symbol.asyncDispose]());
+
+it.skipIf(withoutBrowser).each([
+  { name: 'smallest-light', viewport: SMALLEST, colorScheme: 'light', rules: CONTRAST_ONLY },
+  { name: 'smallest-dark', viewport: SMALLEST, colorScheme: 'dark', rules: ALL_RULES },
+  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', rules: ALL_RULES },
+  { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', rules: CONTRAST_ONLY },
+] as const)('fits the screen and passes axe: $name', PATIENT, async ({ name, viewport, colorScheme, rules }) => {
+  await using visitor = await shop.visit(portalUrl, { viewport, colorScheme, reducedMotion: 'reduce' });
+  const { page } = visitor;
+  for (const tab of ['subscriptions', 'invoices', 'payment-methods']) {
+    await page.click(`.tabs [data-tab=${tab}]`);
+    await page.locator(`[data-panel=${tab}]`).waitFor();
+    expect(page.url()).toContain(`tab=${tab}`);
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${tab}.png`), fullPage: true });
+    await expectAccessible(page, rules);
+  }
+  await page.click('.tabs [data-tab=subscriptions]');
+  await page.getByRole('link', { name: 'Cancel Pro' }).click();
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}-cancel.png`) });
+  await expectAccessible(page, rules);
+  expect(visitor.messages).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('works with the keyboard alone', PATIENT, async () => {
+  await using visitor = await shop.visit(portalUrl);
+  const { page } = visitor;
+  const focused = () => page.locator(':focus').innerText();
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Return to Northwind');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Invoices');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-panel=invoices]').waitFor();
+  await page.goBack();
+  await page.locator('[data-panel=subscriptions]').waitFor();
+
+  await page.getByRole('link', { name: 'Cancel Pro' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Cancel Pro?' });
+  await dialog.waitFor();
+  expect(await dialog.locator(':focus').innerText()).toBe('Cancel subscription');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await focused()).toContain('Cancel');
+});
+
+it.skipIf(withoutBrowser)('loads as one small response without further requests', PATIENT, async () => {
+  await using visitor = await shop.visit(portalUrl);
+  const { bytes, others } = await readLoaded(visitor.page);
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(50_000);
+  expect(others.filter(url => !url.endsWith('/favicon.ico'))).toEqual([]);
+});
+
+interface Loaded {
+  /** The size of the decoded page, in bytes. */
+  readonly bytes: number;
+  /** URLs of everything else that was loaded. */
+  readonly others: readonly string[];
+}
+
+/** Reads the browser's resource timing of the current page. */
+async function readLoaded(page: Page): Promise<Loaded> {
+  return (await page.evaluate(`(() => ({
+    bytes: performance.getEntriesByType('navigation')[0].decodedBodySize,
+    others: performance.getEntriesByType('resource').map(({ name }) => name),
+  }))()`)) as Loaded; // the shape of the expression above
+}
+
+async function expectAccessible(page: Page, rules: readonly string[] | undefined): Promise<void> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
+  expect(violations).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+}

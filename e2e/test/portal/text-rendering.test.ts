@@ -1,0 +1,90 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ok } from '../../system/http.ts';
+import { HOSTILE_TEXTS } from './hostile-texts.ts';
+import { openShop, PATIENT, type Shop } from './shop.ts';
+
+const withoutBrowser = isWithoutBrowser();
+let shop: Shop;
+beforeAll(async () => {
+  if (!withoutBrowser) shop = await openShop();
+});
+afterAll(() => shop?.[Symbol.asyncDispose]());
+
+const ELEMENTS = `[...document.querySelectorAll('*')].map(it => it.localName + [...it.getAttributeNames()]).join()`;
+
+it.skipIf(withoutBrowser)('renders hostile customer and project names as text', PATIENT, async () => {
+  const { tenant } = shop;
+  const { customer, portalUrl } = await shop.customerWith({ name: 'Pro', unitAmount: 2_999 });
+  await using visitor = await shop.visit(portalUrl);
+  const { page } = visitor;
+  await waitFor(
+    async () => {
+      await page.reload();
+      return (await page.locator('.method').count()) === 1;
+    },
+    { what: 'the payment method on the page', timeoutMs: 60_000 },
+  );
+  const harmless = await page.evaluate(ELEMENTS);
+  for (const name of HOSTILE_TEXTS) {
+    await tenant.billing.customers.update(customer.id, { name });
+    const project = name.slice(0, 120);
+    await ok(tenant.user.patch(tenant.P, { name: project }));
+    // The page omits the project's name or the payment method when they do not load in time.
+    await waitFor(
+      async () => {
+        await page.reload();
+        const hasAll = (await page.locator('.advice').count()) === 0;
+        return hasAll && (await page.locator('.project').textContent()) === project;
+      },
+      { what: `the project name ${project}`, timeoutMs: 60_000 },
+    );
+    expect(await page.locator('.who p').first().textContent()).toBe(name);
+    expect(await page.evaluate(ELEMENTS)).toBe(harmless);
+  }
+  await ok(tenant.user.patch(tenant.P, { name: 'Northwind' }));
+  expect(visitor.messages).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)(
+  'renders long, hostile and right-to-left product names within the page',
+  PATIENT,
+  async () => {
+    const names = ['عضوية <b>مميزة</b>', `Pro ${'x'.repeat(196)}`, '"><img src=x onerror=alert(1)>'];
+    const { portalUrl } = await shop.customerWith(...names.map(name => ({ name, unitAmount: 2_999 })));
+    await using visitor = await shop.visit(portalUrl, { viewport: { width: 320, height: 640 } });
+    const { page } = visitor;
+    const shown = await page.locator('.card h3 bdi').allTextContents();
+    for (const name of names) expect(shown).toContain(name);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(visitor.messages).toEqual([]);
+  },
+);
+
+it.skipIf(withoutBrowser)('formats amounts and dates in the reader’s locale', PATIENT, async () => {
+  const { customer, portalUrl } = await shop.customerWith({ name: 'Pro', unitAmount: 123_450 });
+  const { tenant } = shop;
+  await waitFor(async () => (await tenant.billing.invoices.list({ customerId: customer.id }).page()).items.length > 0, {
+    what: 'the invoice',
+    timeoutMs: 45_000,
+  });
+  await using visitor = await shop.visit(portalUrl, { locale: 'de-DE' });
+  const text = (await visitor.page.locator('main').textContent())?.replaceAll('\u00a0', ' ');
+  expect(text).toContain('1.234,50 $ / month');
+  expect(text).toMatch(/\d\d\.\d\d\.\d{4}/);
+});
+
+it.skipIf(withoutBrowser)('formats amounts in the smallest unit of each currency', PATIENT, async () => {
+  const offers = [
+    ['jpy', '¥2,990'],
+    ['kwd', 'KWD 2.990'],
+    ['eur', '€29.90'],
+  ] as const;
+  for (const [currency, formatted] of offers) {
+    const { portalUrl } = await shop.customerWith({ name: 'Pro', unitAmount: 2_990, currency });
+    await using visitor = await shop.visit(portalUrl, { locale: 'en-US' });
+    const price = await visitor.page.locator('.price').first().textContent();
+    expect(price?.replaceAll('\u00a0', ' ')).toBe(`${formatted} / month`);
+  }
+});

@@ -1,0 +1,197 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import { beforeAll, expect, it } from 'vitest';
+import { Caller, ok } from '../../system/http.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../../system/tenant.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+const REPLAYED = 'idempotent-replayed';
+
+it('replays a POST under its Idempotency-Key, and rejects the key for another request', async () => {
+  const { api, P } = tenant;
+  const body = { email: newEmail(), name: 'Ada' };
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const first = await api.post(`${P}/customers`, body, key);
+  const again = await api.post(`${P}/customers`, { name: body.name, email: body.email }, key);
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+  expect([first.headers.get(REPLAYED), again.headers.get(REPLAYED)]).toEqual([null, 'true']);
+
+  const reused = { status: 422, body: { error: { code: 'idempotency_key_reused' } } };
+  expect(await api.post(`${P}/customers`, { ...body, name: 'Eve' }, key)).toMatchObject(reused);
+  for (const wrong of ['', 'a'.repeat(256)])
+    expect(await api.post(`${P}/products`, { name: 'x' }, { 'idempotency-key': wrong })).toMatchObject({ status: 400 });
+});
+
+it('replays an error under its key, and separates the keys of projects', async () => {
+  const { api, P } = tenant;
+  const other = await newTenant();
+  const key = { 'idempotency-key': 'shared-key' };
+  const unknown = { customerId: 'pc_00000000000000000000' };
+  const rejected = await api.post(`${P}/portal`, unknown, key);
+  const again = await api.post(`${P}/portal`, unknown, key);
+  expect(rejected).toMatchObject({ status: 404, body: { error: { code: 'customer_not_found' } } });
+  expect(again).toMatchObject({ status: 404, body: rejected.body });
+  expect(again.headers.get(REPLAYED)).toBe('true');
+  const created = await other.api.post(`${other.P}/customers`, { email: newEmail() }, key);
+  expect(created.status).toBe(201);
+  expect(created.headers.get(REPLAYED)).toBeNull();
+});
+
+it('runs concurrent requests under one key once', async () => {
+  const { api, P, processor } = tenant;
+  const before = (await processor.ledger()).objects.length;
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, () => api.post(`${P}/products`, { name: 'Once' }, key)),
+  );
+  const created = responses.filter(({ status }) => status === 201);
+  expect(new Set(created.map(({ body }) => body.product.id)).size).toBe(1);
+  const rejected = responses.filter(
+    ({ status, body }) => status === 409 && body.error.code === 'idempotency_key_in_use',
+  );
+  expect(created.length + rejected.length).toBe(10);
+  expect((await processor.ledger()).objects.slice(before)).toHaveLength(1);
+});
+
+it.each(
+  allOperations
+    .filter(({ method, access }) => method === 'POST' && access.kind === 'project')
+    .map(({ id, path, example, status }) => ({ id, path, example, status })),
+)('replays $id under its key', async ({ path, example, status }) => {
+  const { api, P, billing } = tenant;
+  const [{ productId, priceId }, customerId, other] = await Promise.all([
+    newMonthlyPrice(tenant),
+    newCustomer(tenant),
+    newCustomer(tenant),
+  ]);
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
+  const { code } = await billing.referrals.createCode({ customerId: other });
+  const own: Record<string, unknown> = {
+    productId,
+    priceId,
+    customerId,
+    refereeCustomerId: customerId,
+    code,
+    email: newEmail(),
+  };
+  const body = Object.fromEntries(
+    Object.entries(example.body as object).map(([name, value]) => [name, own[name] ?? value]),
+  );
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  const url = P + path.slice(path.indexOf(':projectId') + ':projectId'.length);
+  const first = await ok(api.post(url, body, key), status);
+  const again = await api.post(url, body, key);
+  expect(again).toMatchObject({ status, body: first });
+  expect(again.headers.get(REPLAYED)).toBe('true');
+});
+
+it('lists newest first, in pages of at most a hundred', async () => {
+  const { api, P, billing } = await newTenant();
+  const created: string[] = [];
+  for (let index = 0; index < 3; index += 1)
+    created.unshift((await billing.customers.create({ email: newEmail() })).id);
+  const page = async (query: string) => {
+    const { customers, pagination } = await ok(api.get(`${P}/customers${query}`));
+    return { ids: customers.map(({ id }: { id: string }) => id), pagination };
+  };
+  expect(await page('')).toEqual({ ids: created, pagination: { limit: 50, offset: 0, total: 3, hasMore: false } });
+  expect(await page('?limit=2')).toEqual({
+    ids: created.slice(0, 2),
+    pagination: { limit: 2, offset: 0, total: 3, hasMore: true },
+  });
+  expect(await page('?limit=2&offset=2')).toMatchObject({ ids: created.slice(2), pagination: { hasMore: false } });
+  expect(await page('?limit=1000')).toMatchObject({ ids: created, pagination: { limit: 100 } });
+  expect(await page('?offset=10')).toMatchObject({ ids: [], pagination: { total: 3, hasMore: false } });
+});
+
+it.each([
+  ['/customers?limit=0', 'limit'],
+  ['/customers?limit=-1', 'limit'],
+  ['/customers?limit=1.5', 'limit'],
+  ['/customers?offset=-1', 'offset'],
+  ['/customers?limit=1&limit=2', 'limit'],
+  ['/customers?page=2', 'page'],
+  ['/products?activeOnly=yes', 'activeOnly'],
+  ['/prices?productId=prod_1', 'productId'],
+  ['/analytics?growthDays=366', 'growthDays'],
+  ['/analytics/history?days=0', 'days'],
+  ['/invoices?status=late', 'status'],
+])('names the invalid parameter of %s', async (path, field) => {
+  const { status, body } = await tenant.api.get(tenant.P + path);
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ code: 'validation_error', requestId: expect.any(String) });
+  expect(body.error.details.fields.map(({ path: at }: { path: string }) => at)).toEqual([field]);
+});
+
+it('returns the same 401 for every invalid credential', async () => {
+  const { P, secret } = tenant;
+  const invalid = [
+    {},
+    { authorization: 'Bearer x' },
+    { authorization: `Bearer ${secret.slice(0, -1)}x` },
+    { authorization: secret },
+  ];
+  const responses = await Promise.all(invalid.map(headers => new Caller(headers).get(`${P}/customers`)));
+  for (const { status, headers, body } of responses) {
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    const { requestId, ...error } = body.error;
+    expect(error).toEqual({ code: 'unauthorized', message: responses[0]?.body.error.message });
+    expect(requestId).toBe(headers.get('x-request-id'));
+  }
+});
+
+it('names the missing scope of a key, and limits a key to its project', async () => {
+  const { user, P } = tenant;
+  const { secret } = await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['customers:write'] }), 201);
+  const key = new Caller({ authorization: `Bearer ${secret}` });
+  // A write scope does not include the read scope.
+  expect(await key.get(`${P}/customers`)).toMatchObject({
+    status: 403,
+    body: { error: { code: 'forbidden', details: { requiredScope: 'customers:read' } } },
+  });
+  expect(await key.post(`${P}/customers`, { email: newEmail() })).toMatchObject({ status: 201 });
+  const other = await newTenant();
+  const foreign = await key.get(`${other.P}/customers`);
+  const nowhere = await key.get(`${other.P.slice(0, -4)}0000/customers`);
+  expect([foreign.status, nowhere.status]).toEqual([403, 403]);
+  expect(foreign.body.error.details).toBeUndefined();
+  expect(await key.get(`${P}/api-keys`)).toMatchObject({ status: 403 });
+});
+
+it('returns identical 404s for foreign and unknown resources', async () => {
+  const { api, P } = tenant;
+  const other = await newTenant();
+  const { productId, priceId } = await newMonthlyPrice(other);
+  const customerId = await newCustomer(other);
+  const requestId = { 'x-request-id': 'fixed-request-id' };
+  for (const [path, id] of [
+    ['products', productId],
+    ['prices', priceId],
+    ['customers', customerId],
+  ])
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const send = (resourceId: string | undefined) =>
+        api.send(method, `${P}/${path}/${resourceId}`, method === 'PATCH' ? { metadata: {} } : undefined, requestId);
+      const [foreign, unknown] = [await send(id), await send(id?.replace(/.{8}$/, '00000000'))];
+      expect(foreign.status).toBe(404);
+      expect(JSON.stringify(foreign.body)).toBe(JSON.stringify(unknown.body));
+    }
+  expect((await other.billing.customers.get(customerId)).id).toBe(customerId);
+});
+
+it('rejects large bodies, missing bodies, forms and unknown paths', async () => {
+  const { api, P } = tenant;
+  const large = await api.post(`${P}/customers`, { email: newEmail(), name: 'a'.repeat(1_100_000) });
+  expect(large).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
+  expect(await api.send('POST', `${P}/customers`)).toMatchObject({ status: 400 });
+  expect(await api.send('POST', `${P}/customers`, new URLSearchParams({ email: newEmail() }))).toMatchObject({
+    status: 415,
+    body: { error: { code: 'unsupported_media_type' } },
+  });
+  expect(await api.get(`${P}/unknown`)).toMatchObject({ status: 404, body: { error: { code: expect.any(String) } } });
+});
