@@ -5,7 +5,7 @@ import { openTransport, type Request, type Send } from './transport.ts';
 import type * as wire from './wire.ts';
 
 /**
- * A project's billing, for your backend. Every method rejects with a `BillingError` for whatever is no success.
+ * A client of one project's billing API, for backends. Every method rejects with a `BillingError` when the call fails.
  *
  * @example
  * const billing = new BillingClient({ baseUrl, apiKey, teamId, projectId });
@@ -15,79 +15,77 @@ import type * as wire from './wire.ts';
 export class BillingClient {
   readonly #send: Send;
 
-  /** @throws TypeError for a `baseUrl` that is no http(s) address */
+  /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: ClientOptions) {
     this.#send = openTransport(options);
   }
 
   readonly products = {
-    /** Made here and at the processor. */
+    /** Creates a product here and at the processor. */
     create: async (body: wire.ProductCreate, options?: WriteOptions): Promise<wire.Product> =>
       (await this.#post<{ product: wire.Product }>('/products', body, options)).product,
-    /** The active ones, unless `activeOnly` is false. */
+    /** Lists active products; all with `activeOnly: false`. */
     list: (filters?: wire.ProductFilters, options?: CallOptions) =>
       this.#list<wire.Product>('/products', 'products', filters, options),
-    get: (id: string, options?: CallOptions) => this.#get<wire.Product>(`/products/${at(id)}`, undefined, options),
+    get: (id: string, options?: CallOptions) => this.#get<wire.Product>(`/products/${segment(id)}`, undefined, options),
     update: async (id: string, body: wire.ProductUpdate, options?: CallOptions): Promise<wire.Product> =>
-      (await this.#patch<{ product: wire.Product }>(`/products/${at(id)}`, body, options)).product,
-    /** Archives it at the processor and removes it here. */
-    delete: (id: string, options?: CallOptions) => this.#delete(`/products/${at(id)}`, options),
+      (await this.#patch<{ product: wire.Product }>(`/products/${segment(id)}`, body, options)).product,
+    /** Archives the product at the processor and deletes it here. */
+    delete: (id: string, options?: CallOptions) => this.#delete(`/products/${segment(id)}`, options),
   };
 
   readonly prices = {
-    /** Amount, currency and interval never change; make another price instead. */
+    /** Creates a price. Its amount, currency and interval can't be changed; create another price instead. */
     create: async (body: wire.PriceCreate, options?: WriteOptions): Promise<wire.Price> =>
       (await this.#post<{ price: wire.Price }>('/prices', body, options)).price,
-    /** The active ones, unless `activeOnly` is false. */
+    /** Lists active prices; all with `activeOnly: false`. */
     list: (filters?: wire.PriceFilters, options?: CallOptions) =>
       this.#list<wire.Price>('/prices', 'prices', filters, options),
-    get: (id: string, options?: CallOptions) => this.#get<wire.Price>(`/prices/${at(id)}`, undefined, options),
+    get: (id: string, options?: CallOptions) => this.#get<wire.Price>(`/prices/${segment(id)}`, undefined, options),
     update: async (id: string, body: wire.PriceUpdate, options?: CallOptions): Promise<wire.Price> =>
-      (await this.#patch<{ price: wire.Price }>(`/prices/${at(id)}`, body, options)).price,
-    /** Deactivates it at the processor and removes it here; subscriptions that use it go on. */
-    delete: (id: string, options?: CallOptions) => this.#delete(`/prices/${at(id)}`, options),
+      (await this.#patch<{ price: wire.Price }>(`/prices/${segment(id)}`, body, options)).price,
+    /** Deactivates the price at the processor and deletes it here. Subscriptions that use it continue. */
+    delete: (id: string, options?: CallOptions) => this.#delete(`/prices/${segment(id)}`, options),
   };
 
   readonly customers = {
-    /** Made here, and at the processor unless one with this e-mail is there to link to. */
+    /** Creates a customer here, and links it to the processor's customer with this e-mail or creates one there. */
     create: async (body: wire.CustomerCreate, options?: WriteOptions): Promise<wire.Customer> =>
       (await this.#post<{ customer: wire.Customer }>('/customers', body, options)).customer,
     list: (page?: PageOptions, options?: CallOptions) =>
       this.#list<wire.Customer>('/customers', 'customers', page, options),
     get: async (id: string, options?: CallOptions): Promise<wire.Customer> =>
-      (await this.#get<{ customer: wire.Customer }>(`/customers/${at(id)}`, undefined, options)).customer,
-    /** `metadata` replaces what there was. */
+      (await this.#get<{ customer: wire.Customer }>(`/customers/${segment(id)}`, undefined, options)).customer,
+    /** Updates a customer. `metadata` replaces the previous metadata. */
     update: async (id: string, body: wire.CustomerUpdate, options?: CallOptions): Promise<wire.Customer> =>
-      (await this.#patch<{ customer: wire.Customer }>(`/customers/${at(id)}`, body, options)).customer,
-    /** Removes it here; the processor keeps its own. */
-    delete: (id: string, options?: CallOptions) => this.#delete(`/customers/${at(id)}`, options),
+      (await this.#patch<{ customer: wire.Customer }>(`/customers/${segment(id)}`, body, options)).customer,
+    /** Deletes the customer here, but not at the processor. */
+    delete: (id: string, options?: CallOptions) => this.#delete(`/customers/${segment(id)}`, options),
   };
 
   readonly subscriptions = {
-    /** The active and trialing ones, unless `activeOnly` is false. */
+    /** Lists active and trialing subscriptions; all with `activeOnly: false`. */
     list: (filters?: wire.SubscriptionFilters, options?: CallOptions) =>
       this.#list<wire.Subscription>('/subscriptions', 'subscriptions', filters, options),
     get: async (id: string, options?: CallOptions): Promise<wire.Subscription> =>
-      (await this.#get<{ subscription: wire.Subscription }>(`/subscriptions/${at(id)}`, undefined, options))
+      (await this.#get<{ subscription: wire.Subscription }>(`/subscriptions/${segment(id)}`, undefined, options))
         .subscription,
-    /** Ends with the paid period. */
+    /** Schedules the end of a subscription for the end of its paid period. */
     cancelAtPeriodEnd: (id: string, options?: CallOptions) => this.#schedule(id, true, options),
-    /** Takes a cancellation at the period's end back. */
+    /** Takes a scheduled cancellation back. */
     resume: (id: string, options?: CallOptions) => this.#schedule(id, false, options),
-    /** Ends now; this cannot be undone. */
+    /** Ends a subscription now. This cannot be undone. */
     cancelNow: async (id: string, options?: CallOptions): Promise<wire.CanceledSubscription> => {
       const isDone = ({ code }: BillingError) => code === 'subscription_ended';
-      const request: Request = { method: 'DELETE', path: `/subscriptions/${at(id)}`, options, isDone };
-      const answer = await this.#send<{ subscription: wire.CanceledSubscription } | undefined>(request);
-      // Only the id of one that exists is ended.
-      return (
-        answer?.subscription ?? { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false }
-      );
+      const request: Request = { method: 'DELETE', path: `/subscriptions/${segment(id)}`, options, isDone };
+      const body = await this.#send<{ subscription: wire.CanceledSubscription } | undefined>(request);
+      // Without a body it had ended already, so the id is that of an existing subscription.
+      return body?.subscription ?? { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false };
     },
   };
 
   readonly checkout = {
-    /** A page of the processor on which the customer pays; send the customer to its `url`. */
+    /** Opens a page of the processor on which the customer pays. Send the customer to its `url`. */
     create: (body: wire.CheckoutCreate, options?: WriteOptions) =>
       this.#post<wire.CheckoutSession>('/checkout', body, options),
   };
@@ -98,14 +96,15 @@ export class BillingClient {
   };
 
   readonly portal = {
-    /** A link with which one customer sees and changes what is theirs, for `ttlMs` milliseconds. */
+    /** Creates a link with which one customer sees and changes their billing for `ttlMs` milliseconds. */
     create: (body: wire.PortalSessionCreate, options?: WriteOptions) =>
       this.#post<wire.PortalSession>('/portal', body, options),
-    /** The links that work now, without their tokens. */
+    /** Lists the links that work now, without their tokens. */
     list: (filters?: wire.PortalSessionFilters, options?: CallOptions) =>
       this.#list<wire.LivePortalSession>('/portal/sessions', 'sessions', filters, options),
-    /** Ends a link at once. */
-    revoke: (sessionId: string, options?: CallOptions) => this.#delete(`/portal/sessions/${at(sessionId)}`, options),
+    /** Revokes a link at once. */
+    revoke: (sessionId: string, options?: CallOptions) =>
+      this.#delete(`/portal/sessions/${segment(sessionId)}`, options),
   };
 
   readonly referrals = {
@@ -117,14 +116,14 @@ export class BillingClient {
     },
     createCode: async (body: wire.ReferralCodeCreate, options?: WriteOptions): Promise<wire.ReferralCode> =>
       (await this.#post<{ code: wire.ReferralCode }>('/referrals/codes', body, options)).code,
-    /** The active ones, unless `activeOnly` is false. */
+    /** Lists active codes; all with `activeOnly: false`. */
     listCodes: (filters?: wire.ReferralCodeFilters, options?: CallOptions) =>
       this.#list<wire.ReferralCode>('/referrals/codes', 'codes', filters, options),
-    /** A code and a page of the referrals made with it, the newest first, a hundred unless told. */
+    /** Returns a code and a page of its referrals, newest first; 100 per page by default. */
     getCode: (code: string, page?: PageOptions, options?: CallOptions) =>
-      this.#get<wire.ReferralCodeHistory>(`/referrals/codes/${at(code)}`, page, options),
-    deactivateCode: (code: string, options?: CallOptions) => this.#delete(`/referrals/codes/${at(code)}`, options),
-    /** Notes who brought a new customer; it converts by itself when that customer subscribes. */
+      this.#get<wire.ReferralCodeHistory>(`/referrals/codes/${segment(code)}`, page, options),
+    deactivateCode: (code: string, options?: CallOptions) => this.#delete(`/referrals/codes/${segment(code)}`, options),
+    /** Records who referred a new customer. The referral converts when that customer subscribes. */
     apply: async (body: wire.ReferralApply, options?: WriteOptions): Promise<wire.AppliedReferral> =>
       (await this.#post<{ referral: wire.AppliedReferral }>('/referrals/apply', body, options)).referral,
     listCredits: (filters?: wire.ReferralCreditFilters, options?: CallOptions) =>
@@ -134,7 +133,7 @@ export class BillingClient {
   readonly analytics = {
     get: (window?: wire.AnalyticsWindow, options?: CallOptions) =>
       this.#get<wire.Analytics>('/analytics', window, options),
-    /** Revenue, what moved it, and customers, day by day. */
+    /** Returns revenue, its movements, and customers for each day. */
     history: (window?: wire.AnalyticsHistoryWindow, options?: CallOptions) =>
       this.#get<wire.AnalyticsHistory>('/analytics/history', window, options),
   };
@@ -144,15 +143,15 @@ export class BillingClient {
       this.#list<wire.WebhookEvent>('/webhook-events', 'webhookEvents', filters, options),
   };
 
-  #get<Answer>(path: string, query: Request['query'], options: CallOptions | undefined): Promise<Answer> {
+  #get<Body>(path: string, query: Request['query'], options: CallOptions | undefined): Promise<Body> {
     return this.#send({ method: 'GET', path, query, options });
   }
 
-  #post<Answer>(path: string, body: unknown, options: WriteOptions | undefined): Promise<Answer> {
+  #post<Body>(path: string, body: unknown, options: WriteOptions | undefined): Promise<Body> {
     return this.#send({ method: 'POST', path, body, options });
   }
 
-  #patch<Answer>(path: string, body: unknown, options: CallOptions | undefined): Promise<Answer> {
+  #patch<Body>(path: string, body: unknown, options: CallOptions | undefined): Promise<Body> {
     return this.#send({ method: 'PATCH', path, body, options });
   }
 
@@ -162,16 +161,15 @@ export class BillingClient {
 
   async #schedule(id: string, cancelAtPeriodEnd: boolean, options?: CallOptions): Promise<wire.Subscription> {
     const body = { cancelAtPeriodEnd };
-    return (await this.#patch<{ subscription: wire.Subscription }>(`/subscriptions/${at(id)}`, body, options))
+    return (await this.#patch<{ subscription: wire.Subscription }>(`/subscriptions/${segment(id)}`, body, options))
       .subscription;
   }
 
   #list<Item>(path: string, name: string, query: PageOptions = {}, options?: CallOptions): List<Item> {
     return new List(query, async (page): Promise<Page<Item>> => {
-      const asked = { ...query, ...page };
-      const answer = await this.#get<Listed & Record<string, readonly Item[]>>(path, asked, options);
-      const { total, hasMore } = answer.pagination;
-      return { items: answer[name] ?? [], total, hasMore };
+      const body = await this.#get<Listed & Record<string, readonly Item[]>>(path, { ...query, ...page }, options);
+      const { total, hasMore } = body.pagination;
+      return { items: body[name] ?? [], total, hasMore };
     });
   }
 }
@@ -180,8 +178,11 @@ interface Listed {
   readonly pagination: { readonly total: number; readonly hasMore: boolean };
 }
 
-/** An id as a part of a path; what an address would resolve away names nothing. */
-function at(id: string): string {
+/**
+ * Returns an id as a segment of a path.
+ * @throws TypeError for an empty id, `.` and `..`, which would lead to another path
+ */
+function segment(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new TypeError(`An id is needed, not "${id}".`);
   return encodeURIComponent(id);
 }

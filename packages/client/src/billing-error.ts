@@ -10,19 +10,19 @@ interface Failure {
 }
 
 /**
- * What went wrong with a call: the service's answer; `connection_failed` or `timed_out` with status 0 when there was
- * none; `unexpected_answer` when something else answered, a proxy for example.
+ * A failed call. `code` is the service's error code; `connection_failed` or `timed_out`, with status 0, without a
+ * response; `unexpected_answer` when the response is not the service's, but a proxy's for example.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   /** For example `customer_email_taken`. */
   readonly code: string;
-  /** Names the request in the service's logs. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** When another try makes sense, if the service said so. */
+  /** How long to wait before another attempt, if the service named a time. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(failure: Failure, options?: ErrorOptions) {
@@ -34,30 +34,30 @@ export class BillingError extends Error {
     this.retryAfterSeconds = failure.retryAfterSeconds;
   }
 
-  /** Every wrong field of a `validation_error`; empty for any other. */
+  /** The invalid fields of a `validation_error`; empty for other codes. */
   get fields(): readonly FieldError[] {
     const fields = this.code === 'validation_error' ? this.details?.['fields'] : undefined;
-    return Array.isArray(fields) ? (fields as FieldError[]) : []; // the service names fields in this shape
+    return Array.isArray(fields) ? (fields as FieldError[]) : []; // the contract of `validation_error` has this shape
   }
 
-  /** The error of an answer that is no success, and the text of its body. */
-  static ofAnswer(response: Response, text: string): BillingError {
+  /** Creates the error of a failed response, from it and the text of its body. */
+  static fromResponse(response: Response, text: string): BillingError {
     const { status, statusText, headers } = response;
     const retryAfterSeconds = secondsUntil(headers.get('retry-after'));
-    const body = jsonOf(text);
+    const body = parseJson(text);
     if (isErrorBody(body)) return new BillingError({ ...body.error, status, retryAfterSeconds });
     return new BillingError({
       status,
       retryAfterSeconds,
       requestId: headers.get('x-request-id') ?? undefined,
       code: 'unexpected_answer',
-      message: `Unexpected answer ${status} ${statusText}`.trim(),
+      message: `Unexpected response ${status} ${statusText}`.trim(),
     });
   }
 }
 
-/** A body's JSON; undefined when it is none. */
-export function jsonOf(text: string): unknown {
+/** Parses JSON; returns undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -71,7 +71,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
 
-/** A `Retry-After` header is a number of seconds or, from some proxies, a date. */
+/** Returns the seconds of a `Retry-After` header, which is a number of seconds or, from some proxies, a date. */
 function secondsUntil(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;

@@ -1,4 +1,4 @@
-/** What a client needs to know; everything but the first four has a default. */
+/** Options of a client; all but the first four have defaults. */
 export interface ClientOptions {
   /** The gateway, for example `https://billing.example.com`. */
   readonly baseUrl: string;
@@ -6,28 +6,28 @@ export interface ClientOptions {
   readonly apiKey: string;
   readonly teamId: string;
   readonly projectId: string;
-  /** Further attempts after a lost connection or an answer that says "not now"; 2 unless told. */
+  /** Retries after a lost connection or a temporary failure; 2 by default. */
   readonly maxRetries?: number | undefined;
-  /** How long one attempt may take, in milliseconds; 30,000 unless told. */
+  /** How long one attempt may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** What may be told of a single call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call and its retries; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** In place of the client's own. */
+  /** Overrides the client's option. */
   readonly maxRetries?: number | undefined;
-  /** In place of the client's own. */
+  /** Overrides the client's option. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What may be told of a call that makes something. */
+/** Options of a call that creates something. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Your own key for this write, 1 to 255 characters: a repeat with the same key and body within 24 hours is the same
-   * write. Without one each call has a key of its own, which covers its retries.
+   * Identifies this write, 1 to 255 characters: a repeat with the same key and body within 24 hours has no second effect
+   * and returns the first result. By default each call uses a random key, which covers its own retries.
    */
   readonly idempotencyKey?: string | undefined;
 }

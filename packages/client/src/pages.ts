@@ -1,41 +1,41 @@
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Of the whole list. */
+  /** How many items the whole list has. */
   readonly total: number;
   readonly hasMore: boolean;
 }
 
 export interface PageOptions {
-  /** Items of one page, 1 to 100; 50 unless told. */
+  /** Items per page, 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
-  /** How many items to leave out, the newest first. */
+  /** How many of the newest items to skip. */
   readonly offset?: number | undefined;
 }
 
 /**
- * A list, newest first, that is read page by page as far as it is walked:
- * `for await (const customer of billing.customers.list())`. `await Array.fromAsync(list)` reads all of it.
- * Pages are counted from the newest item: one that is made during the walk may show an earlier one twice.
+ * A list, newest first. Iteration fetches pages as needed: `for await (const customer of billing.customers.list())`;
+ * `await Array.fromAsync(list)` fetches all. Offsets count from the newest item, so an item created during the iteration
+ * can make an older one appear twice.
  */
 export class List<Item> implements AsyncIterable<Item> {
-  readonly #read: (page: PageOptions) => Promise<Page<Item>>;
-  readonly #start: PageOptions;
+  readonly #fetchPage: (page: PageOptions) => Promise<Page<Item>>;
+  readonly #firstPage: PageOptions;
 
-  constructor(start: PageOptions, read: (page: PageOptions) => Promise<Page<Item>>) {
-    this.#start = start;
-    this.#read = read;
+  constructor(firstPage: PageOptions, fetchPage: (page: PageOptions) => Promise<Page<Item>>) {
+    this.#firstPage = firstPage;
+    this.#fetchPage = fetchPage;
   }
 
-  /** The first page, or the one at the query's offset. */
+  /** Fetches one page: the first, or the one at the list's `offset`. */
   page(): Promise<Page<Item>> {
-    return this.#read(this.#start);
+    return this.#fetchPage(this.#firstPage);
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<Item> {
-    let offset = this.#start.offset ?? 0;
+    let offset = this.#firstPage.offset ?? 0;
     for (;;) {
-      const { items, hasMore } = await this.#read({ ...this.#start, offset });
+      const { items, hasMore } = await this.#fetchPage({ ...this.#firstPage, offset });
       yield* items;
       if (!hasMore || items.length === 0) return;
       offset += items.length;

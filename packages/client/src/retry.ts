@@ -1,24 +1,25 @@
 import type { BillingError } from './billing-error.ts';
 
-/** "Not now" rather than "no". */
-const RETRIED: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
-/** Another attempt under the same key, for example our own whose answer was lost, is still at work. */
+/** Statuses after which another attempt may succeed; 0 is a call without a response. */
+const RETRYABLE: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
+/** Another attempt with the same key is still running; it may be our own, whose response was lost. */
 export const KEY_IN_USE = 'idempotency_key_in_use';
-const FIRST_PAUSE_MS = 500;
-/** Who is told to wait longer than this hears of it instead. */
-const LONGEST_PAUSE_MS = 60_000;
-const LONGEST_GROWN_MS = 4_000;
+const FIRST_BACKOFF_MS = 500;
+/** The client does not wait longer than this, but fails. */
+const MAX_PAUSE_MS = 60_000;
+const MAX_BACKOFF_MS = 4_000;
 
 /**
- * The pause before a further attempt: as long as the service asks for, else a random one that grows. It rejects with
- * the signal's reason when that is aborted. Undefined where another attempt would change nothing or be too far off.
+ * Returns a function that waits before the next attempt: as long as `Retry-After` says, or else with exponential
+ * back-off and jitter. It rejects with the signal's reason when the signal is aborted. Returns undefined when a retry
+ * is of no use, or more than a minute away.
  */
-export function pauseBefore(failure: BillingError, tried: number) {
-  if (!RETRIED.has(failure.status) && failure.code !== KEY_IN_USE) return undefined;
+export function waitBeforeRetry(failure: BillingError, attempt: number) {
+  if (!RETRYABLE.has(failure.status) && failure.code !== KEY_IN_USE) return undefined;
   const { retryAfterSeconds } = failure;
-  const growing = Math.min(FIRST_PAUSE_MS * 2 ** tried, LONGEST_GROWN_MS) * (0.5 + Math.random() / 2);
-  const ms = retryAfterSeconds === undefined ? growing : retryAfterSeconds * 1_000;
-  return ms > LONGEST_PAUSE_MS ? undefined : (signal: AbortSignal | undefined) => pause(ms, signal);
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
+  const ms = retryAfterSeconds === undefined ? backoff : retryAfterSeconds * 1_000;
+  return ms > MAX_PAUSE_MS ? undefined : (signal: AbortSignal | undefined) => pause(ms, signal);
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

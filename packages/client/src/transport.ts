@@ -1,50 +1,50 @@
-import { BillingError, jsonOf } from './billing-error.ts';
+import { BillingError, parseJson } from './billing-error.ts';
 import type { ClientOptions, WriteOptions } from './options.ts';
-import { KEY_IN_USE, pauseBefore } from './retry.ts';
+import { KEY_IN_USE, waitBeforeRetry } from './retry.ts';
 
-/** How long a call whose answer was lost waits for its first attempt, in milliseconds; nobody works longer on one. */
-const LONGEST_RUN_MS = 60_000;
+/** How long a call waits for its own first attempt whose response was lost, in milliseconds; none runs longer. */
+const MAX_ATTEMPT_RUN_MS = 60_000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the project. */
+  /** Relative to the project. */
   readonly path: string;
   readonly query?: Readonly<object> | undefined;
   readonly body?: unknown;
   readonly options?: WriteOptions | undefined;
-  /** Whether a failure of a repeat says that the attempt before, whose answer was lost, had done it. */
+  /** Returns whether the failure of a retry means that the attempt before it succeeded and its response was lost. */
   readonly isDone?: (failure: BillingError) => boolean;
 }
 
-/** The answer's body; undefined for a repeat of what is already done. */
-export type Send = <Answer>(request: Request) => Promise<Answer>;
+/** Sends a request and returns the response's body; undefined when `isDone` held. */
+export type Send = <Body>(request: Request) => Promise<Body>;
 
-type Attempted = { readonly body: unknown } | { readonly failure: BillingError };
+type AttemptResult = { readonly body: unknown } | { readonly failure: BillingError };
 
 /**
- * Calls the gateway. A POST carries an `Idempotency-Key`, its own if none is given, so that every call may be
- * repeated safely; the same key goes with each attempt.
- * @throws TypeError for a `baseUrl` that is no http(s) address
+ * Opens the connection to the gateway. Every POST carries an `Idempotency-Key`, a random one unless given. All attempts
+ * of a call carry the same key, so that a retry is safe.
+ * @throws TypeError when `baseUrl` is not an http(s) address
  */
 export function openTransport(client: ClientOptions): Send {
   const { fetch: send = fetch } = client;
   const project = projectUrl(client);
 
-  async function attempt(url: string, init: RequestInit, timeoutMs: number): Promise<Attempted> {
+  async function attempt(url: string, init: RequestInit, timeoutMs: number): Promise<AttemptResult> {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     try {
       const response = await send(url, { ...init, signal });
       const text = await response.text();
-      const body = jsonOf(text);
-      return response.ok && body !== undefined ? { body } : { failure: BillingError.ofAnswer(response, text) };
+      const body = parseJson(text);
+      return response.ok && body !== undefined ? { body } : { failure: BillingError.fromResponse(response, text) };
     } catch (cause) {
       init.signal?.throwIfAborted();
-      return { failure: withoutAnswer(cause, timeout.aborted ? timeoutMs : undefined) };
+      return { failure: errorWithoutResponse(cause, timeout.aborted ? timeoutMs : undefined) };
     }
   }
 
-  return async <Answer>({ method, path, query, body, options = {}, isDone }: Request) => {
+  return async <Body>({ method, path, query, body, options = {}, isDone }: Request) => {
     const { signal, idempotencyKey, timeoutMs = client.timeoutMs ?? 30_000 } = options;
     const headers = new Headers({ authorization: `Bearer ${client.apiKey}`, accept: 'application/json' });
     if (body !== undefined) headers.set('content-type', 'application/json');
@@ -52,20 +52,20 @@ export function openTransport(client: ClientOptions): Send {
     const init: RequestInit = { method, headers, ...(signal && { signal }) };
     if (body !== undefined) init.body = JSON.stringify(body);
 
-    const giveUpAt = performance.now() + LONGEST_RUN_MS;
+    const giveUpAt = performance.now() + MAX_ATTEMPT_RUN_MS;
     let left = options.maxRetries ?? client.maxRetries ?? 2;
     let mayBeDone = false;
-    for (let tried = 0; ; tried += 1) {
-      const attempted = await attempt(`${project}${path}${queryText(query)}`, init, timeoutMs);
-      if ('body' in attempted) return attempted.body as Answer; // the service validates its answers against this type
-      const { failure } = attempted;
-      if (mayBeDone && isDone?.(failure)) return undefined as Answer; // who says when it is done expects no answer
-      const isStillAtWork = mayBeDone && failure.code === KEY_IN_USE && performance.now() < giveUpAt;
-      const pause = left > 0 || isStillAtWork ? pauseBefore(failure, tried) : undefined;
-      if (!pause) throw failure;
-      if (!isStillAtWork) left -= 1;
+    for (let retries = 0; ; retries += 1) {
+      const result = await attempt(`${project}${path}${queryText(query)}`, init, timeoutMs);
+      if ('body' in result) return result.body as Body; // the service validates its responses against this type
+      const { failure } = result;
+      if (mayBeDone && isDone?.(failure)) return undefined as Body; // a caller that gives `isDone` expects undefined
+      const isStillRunning = mayBeDone && failure.code === KEY_IN_USE && performance.now() < giveUpAt;
+      const wait = left > 0 || isStillRunning ? waitBeforeRetry(failure, retries) : undefined;
+      if (!wait) throw failure;
+      if (!isStillRunning) left -= 1;
       mayBeDone ||= failure.status === 0 || failure.status >= 500;
-      await pause(signal);
+      await wait(signal);
     }
   };
 }
@@ -77,11 +77,14 @@ function projectUrl({ baseUrl, teamId, projectId }: ClientOptions): string {
   return `${baseUrl.replace(/\/+$/, '')}/api/service/${project}`;
 }
 
-function withoutAnswer(cause: unknown, timeoutMs: number | undefined): BillingError {
+function errorWithoutResponse(cause: unknown, timeoutMs: number | undefined): BillingError {
   const [code, message] =
     timeoutMs === undefined
-      ? ['connection_failed', 'The billing service could not be reached, or broke its answer off.']
-      : ['timed_out', `The billing service did not answer within ${timeoutMs} ms.`];
+      ? [
+          'connection_failed',
+          'The billing service could not be reached, or the connection broke before its response was complete.',
+        ]
+      : ['timed_out', `The billing service did not respond within ${timeoutMs} ms.`];
   return new BillingError({ status: 0, code, message }, { cause });
 }
 

@@ -30,7 +30,7 @@ import type { subscription } from '@billing/contracts/resources/subscription';
 import type { webhookEvent } from '@billing/contracts/resources/webhook-event';
 import type { PageOptions } from './pages.ts';
 
-type KnownId =
+type ResourceId =
   | ids.CustomerId
   | ids.InvoiceId
   | ids.PriceId
@@ -39,20 +39,20 @@ type KnownId =
   | ids.SubscriptionId
   | ids.TeamId;
 
-/** What is sent. Ids are any text there: yours come from a database, which does not know their prefixes. */
-type Sent<Schema extends z.ZodType> = {
+/** A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix. */
+type RequestBody<Schema extends z.ZodType> = {
   readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]>;
 };
-type Loose<Field> = [Field] extends [KnownId | undefined] ? string | Exclude<Field, KnownId> : Field;
+type Loose<Field> = [Field] extends [ResourceId | undefined] ? string | Exclude<Field, ResourceId> : Field;
 
-/** A list's filters, with the values themselves in place of their text in an address. */
+/** The filters of a list, as values instead of query text. */
 type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & {
   readonly [Field in Exclude<keyof z.output<Listing['query']>, keyof PageOptions>]?:
     | Loose<z.output<Listing['query']>[Field]>
     | undefined;
 };
 
-// What comes back: timestamps are ISO 8601 UTC strings, amounts whole numbers of the smallest unit.
+// Responses: timestamps are ISO 8601 strings in UTC, amounts integers of the currency's smallest unit.
 export type Product = z.input<typeof product>;
 export type Price = z.input<typeof price>;
 export type Customer = z.input<typeof customer>;
@@ -71,32 +71,32 @@ export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 
-export type ProductCreate = Sent<typeof productCreate>;
-export type ProductUpdate = Sent<typeof productUpdate>;
-/** A recurring price, which needs an interval, or a one-time one, which has none. */
-export type PriceCreate = Omit<Sent<typeof priceCreate>, 'type' | 'interval' | 'intervalCount'> &
+export type ProductCreate = RequestBody<typeof productCreate>;
+export type ProductUpdate = RequestBody<typeof productUpdate>;
+/** A recurring price, which needs an interval, or a one-time price, which has none. */
+export type PriceCreate = Omit<RequestBody<typeof priceCreate>, 'type' | 'interval' | 'intervalCount'> &
   (
     | {
         readonly type?: 'recurring' | undefined;
         readonly interval: Interval;
-        /** Intervals between billings; 1 unless told. */
+        /** Number of intervals between billings; 1 by default. */
         readonly intervalCount?: number | undefined;
       }
     | { readonly type: 'one_time'; readonly interval?: undefined; readonly intervalCount?: undefined }
   );
-export type PriceUpdate = Sent<typeof priceUpdate>;
-export type CustomerCreate = Sent<typeof customerCreate>;
-export type CustomerUpdate = Sent<typeof customerUpdate>;
-/** A subscription, perhaps with a trial, or a single payment. */
-export type CheckoutCreate = Omit<Sent<typeof checkoutCreate>, 'mode' | 'trialDays'> &
+export type PriceUpdate = RequestBody<typeof priceUpdate>;
+export type CustomerCreate = RequestBody<typeof customerCreate>;
+export type CustomerUpdate = RequestBody<typeof customerUpdate>;
+/** A checkout of a subscription, optionally with a trial, or of a single payment. */
+export type CheckoutCreate = Omit<RequestBody<typeof checkoutCreate>, 'mode' | 'trialDays'> &
   (
     | { readonly mode?: 'subscription' | undefined; readonly trialDays?: number | undefined }
     | { readonly mode: 'payment'; readonly trialDays?: undefined }
   );
-export type PortalSessionCreate = Sent<typeof portalSessionCreate>;
-export type ReferralConfigUpdate = Sent<typeof referralConfigUpdate>;
-export type ReferralCodeCreate = Sent<typeof referralCodeCreate>;
-export type ReferralApply = Sent<typeof referralApply>;
+export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
+export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
+export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;
+export type ReferralApply = RequestBody<typeof referralApply>;
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
@@ -106,7 +106,7 @@ export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices
 export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferralCodes>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;
-/** `growthDays` (1 to 365, 30 unless told) is the window of churn and growth. */
+/** `growthDays` is the window of churn and growth: 1 to 365, 30 by default. */
 export type AnalyticsWindow = Partial<z.output<typeof analyticsOperations.getAnalytics.query>>;
-/** How many UTC days, today included: 1 to 365, 30 unless told. */
+/** `days` is the number of UTC days, including today: 1 to 365, 30 by default. */
 export type AnalyticsHistoryWindow = Partial<z.output<typeof analyticsOperations.getAnalyticsHistory.query>>;

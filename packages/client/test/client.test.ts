@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { BillingClient, BillingError } from '../src/index.ts';
-import { answering } from './answering.ts';
+import { startScriptedServer } from './scripted-server.ts';
 
-it('sends the key, the path below the project, and a body with an idempotency key', async () => {
-  await using service = await answering([{ status: 201, body: { customer: { id: 'pc_1' } } }]);
-  expect(await service.client.customers.create({ email: 'ada@example.com' })).toEqual({ id: 'pc_1' });
-  expect(service.seen).toMatchObject([
+it('sends the API key, the project’s path, the body and an idempotency key', async () => {
+  await using server = await startScriptedServer([{ status: 201, body: { customer: { id: 'pc_1' } } }]);
+  expect(await server.client.customers.create({ email: 'ada@example.com' })).toEqual({ id: 'pc_1' });
+  expect(server.requests).toMatchObject([
     {
       method: 'POST',
       url: '/api/service/teams/team_1/projects/proj_1/customers',
@@ -15,76 +15,76 @@ it('sends the key, the path below the project, and a body with an idempotency ke
   ]);
 });
 
-it('repeats a call whose answer was lost under the same idempotency key', async () => {
-  await using service = await answering([
+it('retries with the same idempotency key after a lost response', async () => {
+  await using server = await startScriptedServer([
     'drop',
     { status: 503, headers: { 'retry-after': '0' } },
     { status: 201, body: { product: { id: 'pp_1' } } },
   ]);
-  await service.client.products.create({ name: 'Pro' }, { idempotencyKey: 'mine' });
-  expect(service.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine', 'mine']);
+  await server.client.products.create({ name: 'Pro' }, { idempotencyKey: 'mine' });
+  expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine', 'mine']);
 });
 
-it('does not repeat what the service refused, and tells why in one error class', async () => {
+it('does not retry a rejected request, and throws a BillingError', async () => {
   const error = { code: 'customer_email_taken', message: 'Taken.', requestId: 'req_1', details: { field: 'email' } };
-  await using service = await answering([{ status: 409, body: { error } }]);
-  const failure = await service.client.customers.create({ email: 'ada@example.com' }).catch((err: unknown) => err);
+  await using server = await startScriptedServer([{ status: 409, body: { error } }]);
+  const failure = await server.client.customers.create({ email: 'ada@example.com' }).catch((err: unknown) => err);
   expect(failure).toBeInstanceOf(BillingError);
   expect(failure).toMatchObject({ ...error, status: 409 });
-  expect(service.seen).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
-it('gives up after its retries', async () => {
-  await using service = await answering(['drop', 'drop', 'drop', 'drop']);
-  await expect(service.client.analytics.get()).rejects.toMatchObject({ status: 0, code: 'connection_failed' });
-  expect(service.seen).toHaveLength(3);
+it('fails after its last retry', async () => {
+  await using server = await startScriptedServer(['drop', 'drop', 'drop', 'drop']);
+  await expect(server.client.analytics.get()).rejects.toMatchObject({ status: 0, code: 'connection_failed' });
+  expect(server.requests).toHaveLength(3);
 });
 
-it('gives up at once when told to wait longer than a minute, and says how long', async () => {
+it('fails at once when Retry-After is longer than a minute', async () => {
   const error = { code: 'rate_limited', message: 'Too many requests.', requestId: 'req_1' };
-  await using service = await answering([{ status: 429, headers: { 'retry-after': '61' }, body: { error } }]);
-  await expect(service.client.customers.get('pc_1')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 61 });
-  expect(service.seen).toHaveLength(1);
+  await using server = await startScriptedServer([{ status: 429, headers: { 'retry-after': '61' }, body: { error } }]);
+  await expect(server.client.customers.get('pc_1')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 61 });
+  expect(server.requests).toHaveLength(1);
 });
 
-it('waits until a date a proxy names', async () => {
+it('accepts a date as Retry-After', async () => {
   const headers = { 'retry-after': new Date(Date.now() - 1_000).toUTCString() };
-  await using service = await answering([
+  await using server = await startScriptedServer([
     { status: 503, headers },
     { status: 200, body: { id: 'pp_1' } },
   ]);
-  expect(await service.client.products.get('pp_1')).toEqual({ id: 'pp_1' });
+  expect(await server.client.products.get('pp_1')).toEqual({ id: 'pp_1' });
 });
 
-it('waits for its own first attempt, whose answer was lost, while that is still at work', async () => {
+it('waits while its own first attempt, whose response was lost, is still running', async () => {
   const body = { error: { code: 'idempotency_key_in_use', message: 'In use.', requestId: 'req_1' } };
   const inUse = { status: 409, headers: { 'retry-after': '0' }, body };
-  const made = { status: 201, body: { product: { id: 'pp_1' } } };
-  await using service = await answering(['drop', inUse, inUse, inUse, inUse, made]);
-  expect(await service.client.products.create({ name: 'Pro' })).toEqual({ id: 'pp_1' });
-  expect(new Set(service.seen.map(({ headers }) => headers['idempotency-key']))).toHaveLength(1);
+  const created = { status: 201, body: { product: { id: 'pp_1' } } };
+  await using server = await startScriptedServer(['drop', inUse, inUse, inUse, inUse, created]);
+  expect(await server.client.products.create({ name: 'Pro' })).toEqual({ id: 'pp_1' });
+  expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key']))).toHaveLength(1);
 });
 
-it('takes a repeated deletion of what is gone for done, but not the first one', async () => {
-  const gone = { status: 404, body: { error: { code: 'customer_not_found', message: 'No.', requestId: 'req_1' } } };
+it('accepts not-found from a retried deletion, but not from the first attempt', async () => {
+  const notFound = { status: 404, body: { error: { code: 'customer_not_found', message: 'No.', requestId: 'req_1' } } };
   const ended = { status: 422, body: { error: { code: 'subscription_ended', message: 'No.', requestId: 'req_1' } } };
-  await using service = await answering(['drop', gone, gone, 'drop', ended, ended]);
-  await service.client.customers.delete('pc_1');
-  await expect(service.client.customers.delete('pc_1')).rejects.toMatchObject({ code: 'customer_not_found' });
-  expect(await service.client.subscriptions.cancelNow('ps_1')).toEqual({
+  await using server = await startScriptedServer(['drop', notFound, notFound, 'drop', ended, ended]);
+  await server.client.customers.delete('pc_1');
+  await expect(server.client.customers.delete('pc_1')).rejects.toMatchObject({ code: 'customer_not_found' });
+  expect(await server.client.subscriptions.cancelNow('ps_1')).toEqual({
     id: 'ps_1',
     status: 'canceled',
     cancelAtPeriodEnd: false,
   });
-  await expect(service.client.subscriptions.cancelNow('ps_1')).rejects.toMatchObject({ code: 'subscription_ended' });
+  await expect(server.client.subscriptions.cancelNow('ps_1')).rejects.toMatchObject({ code: 'subscription_ended' });
 });
 
 it.each([
-  ['a success that is no JSON', { status: 200, text: '<html>', headers: {} }, 200],
-  ['a failure that is not ours', { status: 500, text: '<html>', headers: { 'x-request-id': 'req_9' } }, 500],
-])('names %s an unexpected answer', async (_what, reply, status) => {
-  await using service = await answering([reply]);
-  const failure = await service.client.analytics.get().catch((err: unknown) => err);
+  ['a success without JSON', { status: 200, text: '<html>', headers: {} }, 200],
+  ['a failure without an error body', { status: 500, text: '<html>', headers: { 'x-request-id': 'req_9' } }, 500],
+])('reports %s as unexpected_answer', async (_what, reply, status) => {
+  await using server = await startScriptedServer([reply]);
+  const failure = await server.client.analytics.get().catch((err: unknown) => err);
   expect(failure).toBeInstanceOf(BillingError);
   expect(failure).toMatchObject({
     status,
@@ -93,12 +93,12 @@ it.each([
   });
 });
 
-it('tries again when the answer breaks off', async () => {
-  await using service = await answering(['break off', { status: 200, body: { id: 'pp_1' } }]);
-  expect(await service.client.products.get('pp_1')).toEqual({ id: 'pp_1' });
+it('retries when the response breaks off', async () => {
+  await using server = await startScriptedServer(['break off', { status: 200, body: { id: 'pp_1' } }]);
+  expect(await server.client.products.get('pp_1')).toEqual({ id: 'pp_1' });
 });
 
-it('names every wrong field', async () => {
+it('lists every invalid field', async () => {
   const fields = [{ path: 'email', message: 'Expected an e-mail address.' }];
   const error = {
     code: 'validation_error',
@@ -106,57 +106,57 @@ it('names every wrong field', async () => {
     requestId: 'req_1',
     details: { fields },
   };
-  await using service = await answering([{ status: 400, body: { error } }]);
-  const failure = await service.client.customers.create({ email: '' }).catch((err: unknown) => err);
+  await using server = await startScriptedServer([{ status: 400, body: { error } }]);
+  const failure = await server.client.customers.create({ email: '' }).catch((err: unknown) => err);
   expect(failure).toHaveProperty('fields', fields);
 });
 
-it('rejects with the reason of the signal that ends a call, also between two attempts', async () => {
-  await using service = await answering(['never', { status: 503, headers: { 'retry-after': '30' } }]);
-  for (const seen of [1, 2]) {
-    const stop = new AbortController();
-    const calling = service.client.customers.create({ email: 'ada@example.com' }, { signal: stop.signal });
-    await expect.poll(() => service.seen).toHaveLength(seen);
-    stop.abort(new Error('The visitor left.'));
+it('rejects with the signal’s reason, during an attempt and between attempts', async () => {
+  await using server = await startScriptedServer(['never', { status: 503, headers: { 'retry-after': '30' } }]);
+  for (const count of [1, 2]) {
+    const controller = new AbortController();
+    const calling = server.client.customers.create({ email: 'ada@example.com' }, { signal: controller.signal });
+    await expect.poll(() => server.requests).toHaveLength(count);
+    controller.abort(new Error('The visitor left.'));
     await expect(calling).rejects.toThrow('The visitor left.');
   }
-  const never = AbortSignal.abort(new Error('Never mind.'));
-  await expect(service.client.customers.list({}, { signal: never }).page()).rejects.toThrow('Never mind.');
-  expect(service.seen).toHaveLength(2);
+  const aborted = AbortSignal.abort(new Error('Never mind.'));
+  await expect(server.client.customers.list({}, { signal: aborted }).page()).rejects.toThrow('Never mind.');
+  expect(server.requests).toHaveLength(2);
 });
 
-it('ends an attempt that takes too long', async () => {
-  await using service = await answering(['never']);
-  const calling = service.client.customers.get('pc_1', { timeoutMs: 50, maxRetries: 0 });
+it('times out an attempt that takes too long', async () => {
+  await using server = await startScriptedServer(['never']);
+  const calling = server.client.customers.get('pc_1', { timeoutMs: 50, maxRetries: 0 });
   await expect(calling).rejects.toMatchObject({ status: 0, code: 'timed_out' });
 });
 
-it('asks for nothing when an id is missing or would lead elsewhere', async () => {
-  await using service = await answering([{ status: 404 }]);
+it('sends nothing for an empty or relative id, and escapes other ids', async () => {
+  await using server = await startScriptedServer([{ status: 404 }]);
   for (const id of ['', '.', '..'])
-    await expect(async () => service.client.customers.delete(id)).rejects.toThrow('An id is needed');
-  await expect(service.client.customers.get('../products/pp_1?x')).rejects.toThrow(BillingError);
-  expect(service.seen.map(({ url }) => url)).toEqual([
+    await expect(async () => server.client.customers.delete(id)).rejects.toThrow('An id is needed');
+  await expect(server.client.customers.get('../products/pp_1?x')).rejects.toThrow(BillingError);
+  expect(server.requests.map(({ url }) => url)).toEqual([
     '/api/service/teams/team_1/projects/proj_1/customers/..%2Fproducts%2Fpp_1%3Fx',
   ]);
 });
 
-it('refuses an address that is none', () => {
+it('rejects a baseUrl that is not an address', () => {
   const open = () => new BillingClient({ baseUrl: 'billing', apiKey: 'k', teamId: 't', projectId: 'p' });
   expect(open).toThrow('baseUrl must be the http(s) address of the gateway, not "billing".');
 });
 
-it('reads a list page by page, and only as far as it is walked', async () => {
+it('fetches the pages of a list only as far as it is iterated', async () => {
   const page = (ids: string[], hasMore: boolean) => ({
     status: 200,
     body: { customers: ids.map(id => ({ id })), pagination: { limit: 2, offset: 0, total: 5, hasMore } },
   });
-  await using service = await answering([page(['a', 'b'], true), page(['c', 'd'], true), page(['e'], false)]);
+  await using server = await startScriptedServer([page(['a', 'b'], true), page(['c', 'd'], true), page(['e'], false)]);
   const ids: string[] = [];
-  for await (const { id } of service.client.customers.list({ limit: 2 })) {
+  for await (const { id } of server.client.customers.list({ limit: 2 })) {
     ids.push(id);
     if (ids.length === 3) break;
   }
   expect(ids).toEqual(['a', 'b', 'c']);
-  expect(service.seen.map(({ url }) => url?.split('?')[1])).toEqual(['limit=2&offset=0', 'limit=2&offset=2']);
+  expect(server.requests.map(({ url }) => url?.split('?')[1])).toEqual(['limit=2&offset=0', 'limit=2&offset=2']);
 });

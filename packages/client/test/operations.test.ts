@@ -5,7 +5,7 @@ import { List } from '../src/pages.ts';
 
 const PROJECT = '/api/service/teams/:teamId/projects/:projectId';
 
-it('has a method for everything that an API key may do, and none besides', async () => {
+it('has exactly one method for each operation that API keys may call', async () => {
   const called = new Set<string>();
   const ids: Record<string, string> = {
     products: ':productId',
@@ -30,7 +30,7 @@ it('has a method for everything that an API key may do, and none besides', async
 
   for (const [resource, methods] of Object.entries(client))
     for (const [name, method] of Object.entries(methods)) {
-      const call = method as (...given: unknown[]) => unknown; // whatever it takes, an id and a body are enough of it
+      const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
       const takesId = /^(?:get|update|delete|cancel|resume|deactivate|revoke)/.test(name) && name !== 'updateConfig';
       const result = await (takesId ? call(ids[resource] ?? {}, {}) : call({}));
       if (result instanceof List) await result.page();

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const PACKAGE = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-it('needs nothing at run time', async () => {
+it('imports nothing at run time', async () => {
   const source = join(PACKAGE, 'src');
   const files = (await readdir(source)).map(file => readFile(join(source, file), 'utf8'));
   const imported = (await Promise.all(files)).flatMap(text => [
@@ -17,11 +17,11 @@ it('needs nothing at run time', async () => {
   expect(imported.map(([, specifier]) => specifier).filter(specifier => !specifier?.startsWith('./'))).toEqual([]);
 });
 
-it('shows examples in its README that the compiler takes', { timeout: 60_000 }, async () => {
+it('has README examples that compile', { timeout: 60_000 }, async () => {
   const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example]) => example);
   expect(examples.length).toBeGreaterThan(1);
-  // Inside the package, where its name and its compiler are found.
+  // Inside the package, where the compiler resolves the package's name.
   const folder = await mkdtemp(join(PACKAGE, 'readme-'));
   try {
     await writeFile(join(folder, 'readme.ts'), examples.join('\n'));
@@ -29,7 +29,7 @@ it('shows examples in its README that the compiler takes', { timeout: 60_000 }, 
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: '../tsconfig.json', include: ['readme.ts'] }),
     );
-    // What is wrong with an example stands in the error's stdout, which a failing test shows.
+    // A compiler error is in the stdout that a failing test prints.
     await expect(run('tsc', ['-p', folder], { cwd: PACKAGE })).resolves.toMatchObject({ stdout: '' });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { expectTypeOf, it } from 'vitest';
 import { BillingClient, type Customer, type Price, type Subscription } from '../src/index.ts';
 
-// What is tested here the compiler tells; nothing is called.
+// The compiler checks these tests; nothing is called.
 const billing = new BillingClient({ baseUrl: 'http://billing.example', apiKey: 'k', teamId: 't', projectId: 'p' });
 const text: string = JSON.stringify('any');
 
-it('says what comes back', () => {
+it('types the responses', () => {
   expectTypeOf(billing.products.get).returns.resolves.toHaveProperty('isActive').toEqualTypeOf<boolean>();
   expectTypeOf<Customer['id']>().toEqualTypeOf<`pc_${string}`>();
   expectTypeOf<Customer['createdAt']>().toEqualTypeOf<string>();
@@ -14,7 +14,7 @@ it('says what comes back', () => {
   expectTypeOf(billing.subscriptions.list).returns.toExtend<AsyncIterable<Subscription>>();
 });
 
-it('takes ids as any text, for they come from a database', () => {
+it('accepts ids as plain strings', () => {
   expectTypeOf(billing.checkout.create).toBeCallableWith({
     customerId: text,
     priceId: text,
@@ -26,7 +26,7 @@ it('takes ids as any text, for they come from a database', () => {
   expectTypeOf(billing.analytics.history).toBeCallableWith({ days: 7 });
 });
 
-it('refuses what the service would refuse', () => {
+it('rejects requests that the service would reject', () => {
   const product = { productId: text, unitAmount: 100, currency: 'usd' };
   const checkout = { customerId: text, priceId: text, successUrl: text, cancelUrl: text };
   expectTypeOf(billing.prices.create).toBeCallableWith({ ...product, type: 'one_time' });

@@ -2,37 +2,39 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { BillingClient } from '../src/index.ts';
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
 
-type Reply = Answer | 'drop' | 'break off' | 'never';
+/** A response; or the connection closes before it, closes within it, or stays open without one. */
+type Reply = HttpResponse | 'drop' | 'break off' | 'never';
 
-/** A server that gives these answers in turn, and a client of it. */
-export async function answering(replies: readonly Reply[]) {
-  const seen: Seen[] = [];
+/** Starts a server that sends these replies in turn, and a client of it. */
+export async function startScriptedServer(replies: readonly Reply[]) {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void text(request).then(body => {
       const { method, url, headers } = request;
-      seen.push({ method, url, headers, body });
-      return give(replies[seen.length - 1] ?? { status: 500 }, response);
+      requests.push({ method, url, headers, body });
+      return send(replies[requests.length - 1] ?? { status: 500 }, response);
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
-    seen,
+    /** The requests received so far. */
+    requests,
     client: new BillingClient({
       baseUrl: `http://127.0.0.1:${port}/`,
       apiKey: 'bil_test_1',
@@ -46,7 +48,7 @@ export async function answering(replies: readonly Reply[]) {
   };
 }
 
-function give(reply: Reply, response: ServerResponse): void {
+function send(reply: Reply, response: ServerResponse): void {
   if (reply === 'never') return;
   if (reply === 'drop') response.socket?.destroy();
   else if (reply === 'break off')
