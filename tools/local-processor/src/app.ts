@@ -1,7 +1,7 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify';
 import qs from 'qs';
-import { Failure, unknownAddress } from './api/failure.ts';
-import { answerFailure, send, serve } from './api/pipeline.ts';
+import { ApiError, unknownUrl } from './api/errors.ts';
+import { errorResponse, send, serve } from './api/pipeline.ts';
 import { controlRoutes } from './control/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import type { Processor } from './processor.ts';
@@ -9,7 +9,7 @@ import { endpoints } from './resources/endpoints.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** The whole HTTP surface: the API, the hosted pages, the control API and the probes. It opens nothing. */
+/** Returns the HTTP server with the API, the hosted pages, the control API and the health checks. It does not listen. */
 export function createApp(processor: Processor, logger: FastifyBaseLogger): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
@@ -27,22 +27,22 @@ export function createApp(processor: Processor, logger: FastifyBaseLogger): Fast
   for (const endpoint of endpoints) serve(app, processor, endpoint);
   void app.register(pageRoutes(processor));
   void app.register(controlRoutes(processor), { prefix: '/_control' });
-  app.setErrorHandler((error: FastifyError, request, reply) => send(reply, answerFailure(refusalOf(error), request)));
+  app.setErrorHandler((error: FastifyError, request, reply) => send(reply, errorResponse(asApiError(error), request)));
   app.setNotFoundHandler((request, reply) =>
-    send(reply, answerFailure(unknownAddress(request.method, request.url.split('?')[0] ?? request.url), request)),
+    send(reply, errorResponse(unknownUrl(request.method, request.url.split('?')[0] ?? request.url), request)),
   );
   return app;
 }
 
-/** What the server itself refuses (a body that is too long, or no form) in Stripe's shape; anything else as it is. */
-function refusalOf(error: FastifyError): unknown {
+/** Converts Fastify's own 4xx errors (a body that is too long, or no form) to Stripe's shape. */
+function asApiError(error: FastifyError): unknown {
   const { statusCode } = error;
   if (statusCode === undefined || statusCode >= 500) return error;
   const message =
     statusCode === 415
       ? 'Invalid request (check that your POST content type is application/x-www-form-urlencoded).'
       : error.message;
-  return new Failure(statusCode === 415 ? 400 : statusCode, { type: 'invalid_request_error', message }, false);
+  return new ApiError(statusCode === 415 ? 400 : statusCode, { type: 'invalid_request_error', message }, false);
 }
 
 function decodeForm(text: string): Record<string, unknown> {

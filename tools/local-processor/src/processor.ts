@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
-import { forgetOldAnswers, freeInterruptedKeys } from './api/idempotency.ts';
-import { type Origin, UNASKED, Unit } from './api/unit.ts';
-import { bringUpToDate } from './billing/clock.ts';
+import { deleteOldResponses, releaseInterruptedKeys } from './api/idempotency.ts';
+import { type Origin, BACKGROUND, UnitOfWork } from './api/unit-of-work.ts';
+import { runDueChanges } from './billing/run-due-changes.ts';
 import { Deliveries } from './events/deliveries.ts';
-import { Faults } from './faults/faults.ts';
-import { moveAddresses } from './objects/addresses.ts';
+import { Faults } from './control/faults.ts';
+import { updateHostedUrls } from './objects/hosted-urls.ts';
 import type { Account } from './store/account.ts';
 import { Accounts } from './store/accounts.ts';
 import type { DataFile } from './store/data-file.ts';
 
 const TICK_MS = 5_000;
-const MOST_EVENTS = 50_000;
-const MOST_DELIVERIES = 100_000;
-const MOST_LEDGER_ENTRIES = 200_000;
+const MAX_EVENTS = 50_000;
+const MAX_DELIVERIES = 100_000;
+const MAX_LEDGER_ENTRIES = 200_000;
 
-/** The whole stand-in behind its HTTP surface: accounts, deliveries, faults, and the clock that moves them. */
+/** The state of the local processor: accounts, deliveries and faults. A timer applies changes that are due. */
 export class Processor {
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
@@ -22,7 +22,7 @@ export class Processor {
   readonly #file: DataFile;
   readonly #ticker: NodeJS.Timeout;
   #flushing: NodeJS.Immediate | undefined;
-  /** Where browsers reach the hosted pages; set once the port is known. */
+  /** Base URL of the hosted pages; set once the port is known. */
   publicUrl: string;
 
   constructor(file: DataFile, logger: Logger, publicUrl: string) {
@@ -33,21 +33,21 @@ export class Processor {
     this.#ticker = setInterval(() => this.#tick(logger), TICK_MS).unref();
   }
 
-  /** Takes up what an earlier process left: interrupted requests and undelivered events. */
+  /** Continues the work of a previous process: releases interrupted requests and resumes undelivered events. */
   resume(): void {
     for (const account of this.accounts.all()) {
-      freeInterruptedKeys(account);
-      this.run(account, unit => moveAddresses(unit));
+      releaseInterruptedKeys(account);
+      this.run(account, unit => updateHostedUrls(unit));
       this.deliveries.resume(account);
     }
   }
 
   /**
-   * Does one unit of work and commits it: what changed is on disk before this returns, then its events are sent. Also
-   * when `work` throws, since a declined payment leaves events behind.
+   * Runs one unit of work and commits it: changes are on disk before this returns, then the events are sent. It also
+   * commits when `work` throws, because a declined payment emits events.
    */
-  run<Result>(account: Account, work: (unit: Unit) => Result, origin: Origin = UNASKED): Result {
-    const unit = new Unit(account, origin, this.publicUrl);
+  run<Result>(account: Account, work: (unit: UnitOfWork) => Result, origin: Origin = BACKGROUND): Result {
+    const unit = new UnitOfWork(account, origin, this.publicUrl);
     try {
       return work(unit);
     } finally {
@@ -57,7 +57,7 @@ export class Processor {
     }
   }
 
-  /** Writes out what was changed outside of `run`. */
+  /** Writes changes made outside of `run` to disk. */
   flush(): void {
     this.#file.flush();
   }
@@ -79,13 +79,13 @@ export class Processor {
   #tick(logger: Logger): void {
     for (const account of this.accounts.all()) {
       try {
-        this.run(account, unit => bringUpToDate(unit, account.now()));
-        forgetOldAnswers(account);
-        account.tables.event.trim(MOST_EVENTS);
-        account.tables.delivery.trim(MOST_DELIVERIES);
-        account.tables.ledger.trim(MOST_LEDGER_ENTRIES);
+        this.run(account, unit => runDueChanges(unit, account.now()));
+        deleteOldResponses(account);
+        account.tables.event.trim(MAX_EVENTS);
+        account.tables.delivery.trim(MAX_DELIVERIES);
+        account.tables.ledger.trim(MAX_LEDGER_ENTRIES);
       } catch (err) {
-        logger.error({ err, account: account.id }, 'the passing of time failed');
+        logger.error({ err, account: account.id }, 'due changes failed');
       }
     }
     this.#flushSoon();

@@ -4,28 +4,31 @@ import { createApp } from './app.ts';
 import { Processor } from './processor.ts';
 import { noDataFile, openDataFile } from './store/data-file.ts';
 
-/** How long requests that still run may take to end when the server closes. */
-const CLOSING_MS = 2_000;
+/** Time that running requests have to complete when the server closes. */
+const SHUTDOWN_TIMEOUT_MS = 2_000;
 
 export interface LocalProcessorOptions {
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   port?: number;
   host?: string;
-  /** Where browsers reach the hosted pages; without it, where the server listens. */
+  /** Base URL of the hosted pages; default: the URL that the server listens on. */
   publicUrl?: string;
-  /** A SQLite file that keeps everything over a restart; without it everything is in memory. */
+  /** A SQLite file for all state; without it state is in memory. */
   dataFile?: string;
   logger?: Logger;
 }
 
 export interface LocalProcessor {
-  /** Where it listens, for example `http://127.0.0.1:12111`. */
+  /** For example `http://127.0.0.1:12111`. */
   url: string;
-  /** Stops listening and sending; what was committed is kept. */
+  /** Stops the server and webhook deliveries. Committed changes are on disk. */
   close: () => Promise<void>;
 }
 
-/** Starts the stand-in for Stripe. Resolves once it answers; fails if the port is taken or the file cannot be opened. */
+/**
+ * Starts the local processor. Resolves once it accepts requests.
+ * @throws when the port is in use or the data file cannot be opened
+ */
 export async function startLocalProcessor(options: LocalProcessorOptions = {}): Promise<LocalProcessor> {
   const { port = 0, host = '127.0.0.1', publicUrl, dataFile, logger = pino({ level: 'silent' }) } = options;
   const file = dataFile === undefined ? noDataFile : openDataFile(dataFile);
@@ -43,9 +46,9 @@ export async function startLocalProcessor(options: LocalProcessorOptions = {}): 
   return {
     url,
     close: async () => {
-      const impatient = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
+      const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
       await app.close();
-      clearTimeout(impatient);
+      clearTimeout(timer);
       processor.close();
     },
   };
@@ -53,7 +56,7 @@ export async function startLocalProcessor(options: LocalProcessorOptions = {}): 
 
 function addressOf(address: AddressInfo | string | null, host: string): string {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  // A wildcard address is not one to connect to.
+  // Clients cannot connect to a wildcard address.
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
 import { connect, startProcessor } from './processor.ts';
 
-test('products and prices are made, changed, listed and told of', async () => {
+test('creates, updates and lists products and prices, and emits their events', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const product = await stripe.products.create({ name: 'Pro', description: 'All of it', metadata: { a: '1' } });
@@ -30,7 +30,7 @@ test('products and prices are made, changed, listed and told of', async () => {
   expect(types).toEqual(['price.updated', 'product.updated', 'price.created', 'product.created']);
 });
 
-test('the default price of a product cannot be archived', async () => {
+test('rejects archiving the default price of a product', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const product = await stripe.products.create({ name: 'Pro' });
@@ -58,12 +58,12 @@ test.each([
     undefined,
     'recurring[interval_count]',
   ],
-])('a price %j is refused', async (given, code, param) => {
+])('rejects the price %j', async (given, code, param) => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { id: product } = await stripe.products.create({ name: 'Pro' });
   const wanted = { ...given, ...('product' in given && given.product === 'PRODUCT' ? { product } : {}) };
-  // What the types refuse is sent on purpose.
+  // The cast allows invalid values, which this test sends on purpose.
   const attempt = stripe.prices.create(wanted as Stripe.PriceCreateParams);
   await expect(attempt).rejects.toMatchObject({ type: 'StripeInvalidRequestError', statusCode: 400, param });
   await expect(attempt).rejects.toHaveProperty('code', code);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { connect, startProcessor } from './processor.ts';
-import { idOf, openCheckout, press, stock } from './shop.ts';
+import { createCustomerAndPrice, idOf, openCheckout, press } from './checkout-fixtures.ts';
 
-test('the page shows what is bought for how much and how often, takes no card data and runs no script', async () => {
+test('shows items, price and interval, without card fields and scripts', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session } = await openCheckout(stripe, { subscription_data: { trial_period_days: 14 } });
@@ -17,7 +17,7 @@ test('the page shows what is bought for how much and how often, takes no card da
   expect(page).not.toContain('<input');
 });
 
-test('an invoice of names in any script is a PDF too', async () => {
+test('renders names in any writing system as PDF', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer, price } = await openCheckout(stripe);
@@ -28,10 +28,10 @@ test('an invoice of names in any script is a PDF too', async () => {
   expect((await fetch(invoice?.invoice_pdf ?? '')).status).toBe(200);
 });
 
-test('names that are HTML are shown as text', async () => {
+test('escapes HTML in names and URLs', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { customer } = await stock(stripe);
+  const { customer } = await createCustomerAndPrice(stripe);
   const product = await stripe.products.create({ name: '<img src=x onerror=alert(1)>"\'&' });
   const price = await stripe.prices.create({ product: product.id, currency: 'jpy', unit_amount: 1200 });
   const session = await stripe.checkout.sessions.create({
@@ -47,16 +47,16 @@ test('names that are HTML are shown as text', async () => {
   expect(page).toContain('¥1,200');
 });
 
-test('a press without a known action changes nothing', async () => {
+test('rejects an unknown form action without a change', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session } = await openCheckout(stripe);
-  const answer = await fetch(session.url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'steal' }) });
-  expect(answer.status).toBe(400);
+  const response = await fetch(session.url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'steal' }) });
+  expect(response.status).toBe(400);
   expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ status: 'open' });
 });
 
-test('a second press finds the session complete and makes nothing twice', async () => {
+test('returns 410 for a second payment and creates nothing twice', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);
@@ -65,12 +65,12 @@ test('a second press finds the session complete and makes nothing twice', async 
   expect((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data).toHaveLength(1);
 });
 
-test('an unknown session is 404', async () => {
+test('returns 404 for an unknown session', async () => {
   await using processor = await startProcessor();
   expect((await fetch(`${processor.url}/c/pay/cs_test_none`)).status).toBe(404);
 });
 
-test('invoices are seen on a page and as a PDF', async () => {
+test('serves invoices as a page and as a PDF', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { connect, startProcessor } from './processor.ts';
-import { idOf, openCheckout, press, stock } from './shop.ts';
+import { createCustomerAndPrice, idOf, openCheckout, press } from './checkout-fixtures.ts';
 
 const urls = { success_url: 'https://example.com/ok', cancel_url: 'https://example.com/no' };
 
-test('an open session has no subscription; a paid one has an active one with its own card', async () => {
+test('creates an active subscription with its own card only on payment', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe, { metadata: { a: '1' } });
@@ -35,7 +35,7 @@ test('an open session has no subscription; a paid one has an active one with its
   expect(payment).toMatchObject({ status: 'paid', payment: { type: 'payment_intent' } });
 });
 
-test('a trial takes no money and warns before it ends', async () => {
+test('starts a trial without payment and warns before it ends', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe, { subscription_data: { trial_period_days: 3 } });
@@ -55,7 +55,7 @@ test('a trial takes no money and warns before it ends', async () => {
   expect(types).toContain('customer.subscription.trial_will_end');
 });
 
-test('a declined payment leaves the session open for another try with the same payment intent', async () => {
+test('keeps the session and its payment intent after a declined payment', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);
@@ -75,10 +75,10 @@ test('a declined payment leaves the session open for another try with the same p
   ]);
 });
 
-test('a one-time payment makes a payment intent with its own metadata, and an invoice only if asked to', async () => {
+test('creates an invoice for a one-time payment only on request', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { customer } = await stock(stripe);
+  const { customer } = await createCustomerAndPrice(stripe);
   const { id: product } = await stripe.products.create({ name: 'Book' });
   const price = await stripe.prices.create({ product, currency: 'eur', unit_amount: 700 });
   const line_items = [{ price: price.id, quantity: 2 }];
@@ -104,7 +104,7 @@ test('a one-time payment makes a payment intent with its own metadata, and an in
   expect(withInvoice.invoice).toMatchObject({ status: 'paid', total: 1400, metadata: { k: 'w' }, parent: null });
 });
 
-test('a setup session saves another card and touches no subscription', async () => {
+test('saves another card in a setup session without a subscription', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);
@@ -136,10 +136,10 @@ test('a setup session saves another card and touches no subscription', async () 
   expect(cards.map(({ card }) => card?.last4)).toEqual(['4444', '4242']);
 });
 
-test('a session without a customer makes one when it is paid', async () => {
+test('creates a customer on payment when the session has none', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { price } = await stock(stripe);
+  const { price } = await createCustomerAndPrice(stripe);
   const line_items = [{ price: price.id, quantity: 1 }];
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
@@ -152,15 +152,15 @@ test('a session without a customer makes one when it is paid', async () => {
   expect(done.customer).toMatchObject({ email: 'new@example.com' });
 });
 
-test('an expired session says so and can be paid no more', async () => {
+test('rejects the payment of an expired session', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session } = await openCheckout(stripe);
   expect(await stripe.checkout.sessions.expire(session.id)).toMatchObject({ status: 'expired', url: null });
   await expect(stripe.checkout.sessions.expire(session.id)).rejects.toThrow(/can be expired/);
-  const answer = await press(session, 'pay');
-  expect(answer.status).toBe(410);
-  expect(await answer.text()).toContain('expired');
+  const response = await press(session, 'pay');
+  expect(response.status).toBe(410);
+  expect(await response.text()).toContain('expired');
   expect((await stripe.checkout.sessions.list({ status: 'expired' })).data).toHaveLength(1);
 });
 
@@ -196,12 +196,12 @@ test.each<[string, (price: string, customer: string) => object, object]>([
     { param: 'line_items' },
   ],
   [
-    'a success address without scheme',
+    'a success URL without scheme',
     (price, customer) => ({ ...base(price, customer), success_url: 'example.com' }),
     { code: 'url_invalid', param: 'success_url' },
   ],
   [
-    'a script as address',
+    'a javascript: URL',
     (price, customer) => ({ ...base(price, customer), cancel_url: 'javascript:alert(1)' }),
     { code: 'url_invalid', param: 'cancel_url' },
   ],
@@ -231,18 +231,18 @@ test.each<[string, (price: string, customer: string) => object, object]>([
     (price, customer) => ({ ...base(price, customer), payment_intent_data: { metadata: { a: '1' } } }),
     { param: 'payment_intent_data' },
   ],
-])('a session with %s is refused', async (_, params, refusal) => {
+])('rejects a session with %s', async (_, params, error) => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { customer, price } = await stock(stripe);
+  const { customer, price } = await createCustomerAndPrice(stripe);
   const attempt = stripe.checkout.sessions.create(params(price.id, customer.id));
-  await expect(attempt).rejects.toMatchObject({ type: 'StripeInvalidRequestError', statusCode: 400, ...refusal });
+  await expect(attempt).rejects.toMatchObject({ type: 'StripeInvalidRequestError', statusCode: 400, ...error });
 });
 
-test('an inactive price, and a price of an inactive product, cannot be sold', async () => {
+test('rejects inactive prices and prices of inactive products', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { customer, price } = await stock(stripe);
+  const { customer, price } = await createCustomerAndPrice(stripe);
   const sell = () => stripe.checkout.sessions.create({ ...base(price.id, customer.id), mode: 'subscription' });
   await stripe.prices.update(price.id, { active: false });
   await expect(sell()).rejects.toThrow(/inactive/);

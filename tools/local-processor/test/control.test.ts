@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, startProcessor } from './processor.ts';
-import { type Receiver, startReceiver, until } from './receiver.ts';
-import { openCheckout } from './shop.ts';
+import { type Receiver, startReceiver, waitUntil } from './receiver.ts';
+import { openCheckout } from './checkout-fixtures.ts';
 
 async function setUp(processor: { url: string }, receiver: Receiver) {
   const key = freshKey();
@@ -15,7 +15,7 @@ async function setUp(processor: { url: string }, receiver: Receiver) {
 const names = (receiver: Receiver) =>
   receiver.received.map(({ event }) => ('name' in event.data.object ? event.data.object.name : null));
 
-test('webhooks are held back and let go in the order that is asked for', async () => {
+test('holds webhooks and releases them in the requested order', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const { stripe, control } = await setUp(processor, receiver);
@@ -31,27 +31,27 @@ test('webhooks are held back and let go in the order that is asked for', async (
   expect((await control.deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
 });
 
-test('webhooks are sent several times, shuffled, lost and sent again', async () => {
+test('duplicates, shuffles, drops and resends webhooks', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const { stripe, control } = await setUp(processor, receiver);
   await control.setDeliveryRules({ copies: 2, shuffle: { seed: 7, windowMs: 400 } });
   for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name });
-  await until(() => receiver.received.length === 6, 'both copies');
+  await waitUntil(() => receiver.received.length === 6, 'two copies of each webhook');
   expect(names(receiver).join('')).toMatch(/^(?!aabbcc)[abc]{6}$/);
 
   await control.setDeliveryRules({ copies: 1, shuffle: null, dropNext: 1 });
-  await stripe.customers.create({ name: 'lost' });
-  const [lost] = await control.deliveries({ status: 'dropped' });
-  await control.resend(lost?.event ?? '');
-  await until(() => names(receiver).includes('lost'), 'the lost one');
+  await stripe.customers.create({ name: 'dropped' });
+  const [dropped] = await control.deliveries({ status: 'dropped' });
+  await control.resend(dropped?.event ?? '');
+  await waitUntil(() => names(receiver).includes('dropped'), 'the dropped webhook');
 
   receiver.received.length = 0;
   await control.resendAll({ seed: 3 }, ['customer.created']);
-  await until(() => receiver.received.length === 4, 'all once more');
+  await waitUntil(() => receiver.received.length === 4, 'all webhooks again');
 });
 
-test('calls fail in every way that is planted, only for the account it was planted in', async () => {
+test('injects every fault mode, only for its own account', async () => {
   await using processor = await startProcessor();
   const key = freshKey();
   const stripe = connect(processor, key);
@@ -59,10 +59,10 @@ test('calls fail in every way that is planted, only for the account it was plant
   const create = () => stripe.customers.create({});
 
   await control.fail({ path: '/v1/customers', method: 'POST', mode: '429', times: 2 });
-  await expect(connect(processor).customers.create({})).resolves.toBeDefined();
-  await expect(stripe.customers.list()).resolves.toBeDefined();
+  await expect(connect(processor).customers.create({})).resolves.toMatchObject({ object: 'customer' });
+  await expect(stripe.customers.list()).resolves.toMatchObject({ object: 'list' });
   for (const _ of [1, 2]) await expect(create()).rejects.toMatchObject({ statusCode: 429, code: 'rate_limit' });
-  await expect(create()).resolves.toBeDefined();
+  await expect(create()).resolves.toMatchObject({ object: 'customer' });
 
   await control.fail({ mode: '500' });
   await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
@@ -71,18 +71,18 @@ test('calls fail in every way that is planted, only for the account it was plant
   await control.fail({ mode: 'dropped', times: 2 });
   await expect(create()).rejects.toMatchObject({ type: 'StripeConnectionError' });
   await control.fail({ mode: 'slow', delayMs: 200 });
-  const began = Date.now();
-  await expect(create()).resolves.toBeDefined();
-  expect(Date.now() - began).toBeGreaterThanOrEqual(190);
+  const startedAt = Date.now();
+  await expect(create()).resolves.toMatchObject({ object: 'customer' });
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(190);
 
   await control.fail({ mode: '500', times: 5 });
   await control.clearFaults();
   expect(await control.faults()).toEqual([]);
-  await expect(create()).resolves.toBeDefined();
+  await expect(create()).resolves.toMatchObject({ object: 'customer' });
   expect((await stripe.customers.list()).data).toHaveLength(3);
 });
 
-test('a checkout is paid or declined without a browser, and a subscription driven through its life', async () => {
+test('completes checkouts and moves a subscription through its life cycle', async () => {
   await using processor = await startProcessor();
   const key = freshKey();
   const stripe = connect(processor, key);
@@ -107,7 +107,7 @@ test('a checkout is paid or declined without a browser, and a subscription drive
   expect(types).toEqual(expect.arrayContaining(['customer.subscription.paused', 'customer.subscription.resumed']));
 });
 
-test('the ledger counts calls and names what was made under which key; a reset empties the account', async () => {
+test('records calls and created objects in the ledger until a reset', async () => {
   await using processor = await startProcessor();
   const key = freshKey();
   const stripe = connect(processor, key);
@@ -126,7 +126,7 @@ test('the ledger counts calls and names what was made under which key; a reset e
   expect((await control.ledger()).objects).toEqual([]);
 });
 
-test('the control API wants a key and says what is wrong with a request', async () => {
+test('requires a key and explains invalid control requests', async () => {
   await using processor = await startProcessor();
   const refused = await fetch(`${processor.url}/_control/ledger`);
   expect(refused.status).toBe(401);

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { connect, startProcessor } from './processor.ts';
-import { openCheckout, press } from './shop.ts';
+import { openCheckout, press } from './checkout-fixtures.ts';
 
-test('metadata is merged, an empty value unsets its key, and the update tells what was before', async () => {
+test('merges metadata and puts the previous values into the event', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const { id } = await stripe.customers.create({ email: 'a@example.com', metadata: { kept: '1', gone: '2' } });
+  const { id } = await stripe.customers.create({ email: 'a@example.com', metadata: { unchanged: '1', removed: '2' } });
 
-  const updated = await stripe.customers.update(id, { name: 'Ada', metadata: { gone: '', fresh: '3' } });
+  const updated = await stripe.customers.update(id, { name: 'Ada', metadata: { removed: '', added: '3' } });
 
-  expect(updated).toMatchObject({ name: 'Ada', metadata: { kept: '1', fresh: '3' } });
-  expect(updated.metadata).not.toHaveProperty('gone');
+  expect(updated).toMatchObject({ name: 'Ada', metadata: { unchanged: '1', added: '3' } });
+  expect(updated.metadata).not.toHaveProperty('removed');
   const [event] = (await stripe.events.list({ type: 'customer.updated' })).data;
-  expect(event?.data.previous_attributes).toEqual({ name: null, metadata: { gone: '2', fresh: null } });
+  expect(event?.data.previous_attributes).toEqual({ name: null, metadata: { removed: '2', added: null } });
 });
 
-test('an e-mail address is not unique and is found only as it is written', async () => {
+test('finds all customers with an email address, case-sensitively', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const first = await stripe.customers.create({ email: 'ada@example.com' });
@@ -27,21 +27,21 @@ test('an e-mail address is not unique and is found only as it is written', async
   expect(found.data.map(({ id }) => id)).toEqual([second.id, first.id]);
 });
 
-test('lists go page by page in both directions', async () => {
+test('pages through lists in both directions', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const made: string[] = [];
-  for (let index = 0; index < 5; index += 1) made.unshift((await stripe.customers.create({})).id);
+  const created: string[] = [];
+  for (let index = 0; index < 5; index += 1) created.unshift((await stripe.customers.create({})).id);
 
   const all = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 10 });
-  const back = await stripe.customers.list({ limit: 2, ending_before: made[3] ?? '' });
+  const back = await stripe.customers.list({ limit: 2, ending_before: created[3] ?? '' });
 
-  expect(all.map(({ id }) => id)).toEqual(made);
-  expect(back.data.map(({ id }) => id)).toEqual([made[1], made[2]]);
+  expect(all.map(({ id }) => id)).toEqual(created);
+  expect(back.data.map(({ id }) => id)).toEqual([created[1], created[2]]);
   expect(back.has_more).toBe(true);
 });
 
-test('a deleted customer leaves a stub, its subscriptions end at once, and it is listed no more', async () => {
+test('deletes a customer with its subscriptions and leaves a stub', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);
@@ -58,7 +58,7 @@ test('a deleted customer leaves a stub, its subscriptions end at once, and it is
   await expect(stripe.customers.update(customer.id, { name: 'x' })).rejects.toMatchObject({ statusCode: 404 });
 });
 
-test('credit stays on the balance until an invoice uses it up', async () => {
+test('applies credit to the next invoice', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { session, customer } = await openCheckout(stripe);
@@ -83,7 +83,7 @@ test('credit stays on the balance until an invoice uses it up', async () => {
   expect(await stripe.customers.retrieveBalanceTransaction(customer.id, credit.id)).toMatchObject({ amount: -500 });
 });
 
-test('the length of a text is that of its characters, however many code units each takes', async () => {
+test('counts the length of a text in code points', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const metadata = { ['𝒳'.repeat(40)]: '😀'.repeat(500) };

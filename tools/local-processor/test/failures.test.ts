@@ -4,10 +4,10 @@ import { connect, freshKey, startProcessor } from './processor.ts';
 
 test.each([
   ['no key', {}],
-  ['a key of another shape', { authorization: 'Bearer nonsense' }],
-  ['a key that is said to be invalid', { authorization: 'Bearer sk_test_invalid12345678' }],
+  ['a malformed key', { authorization: 'Bearer nonsense' }],
+  ['an invalid key', { authorization: 'Bearer sk_test_invalid12345678' }],
   ['a publishable key', { authorization: 'Bearer pk_test_1234567890' }],
-])('%s gets 401', async (_, headers: Record<string, string>) => {
+])('returns 401 for %s', async (_, headers: Record<string, string>) => {
   await using processor = await startProcessor();
   const response = await fetch(`${processor.url}/v1/account`, { headers });
   expect(response.status).toBe(401);
@@ -15,7 +15,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
 });
 
-test('each key has an account of its own, the same one every time', async () => {
+test('gives each key its own account', async () => {
   await using processor = await startProcessor();
   const key = freshKey();
   const mine = connect(processor, key);
@@ -28,7 +28,7 @@ test('each key has an account of its own, the same one every time', async () => 
   await expect(other.customers.retrieve(id)).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404 });
 });
 
-test('a live key opens a live account, a connected account is refused', async () => {
+test('opens live accounts and rejects connected accounts', async () => {
   await using processor = await startProcessor();
   const live = connect(processor, 'sk_live_1234567890abcdef');
   expect(await live.customers.create({})).toMatchObject({ livemode: true });
@@ -38,7 +38,7 @@ test('a live key opens a live account, a connected account is refused', async ()
   });
 });
 
-test('the library reads every failure as it reads Stripe’s', async () => {
+test('returns errors that the stripe library recognizes', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   await expect(connect(processor, 'sk_test_invalid00').customers.list()).rejects.toBeInstanceOf(
@@ -71,14 +71,14 @@ test.each([
   ['a key of 41 characters', { ['k'.repeat(41)]: 'v' }, /40 characters/],
   ['a value of 501 characters', { k: 'v'.repeat(501) }, /500 characters/],
   ['51 keys', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'v'])), /50 keys/],
-])('metadata with %s is refused', async (_, metadata: Record<string, string>, message) => {
+])('rejects metadata with %s', async (_, metadata: Record<string, string>, message) => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   await expect(stripe.customers.create({ metadata })).rejects.toThrow(message);
   expect((await stripe.customers.list()).data).toEqual([]);
 });
 
-test('metadata keys that are names of JavaScript itself are kept as they are', async () => {
+test('stores metadata keys that are names of Object.prototype', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const metadata = { toString: 'a', constructor: 'b', hasOwnProperty: 'c' };
@@ -86,7 +86,7 @@ test('metadata keys that are names of JavaScript itself are kept as they are', a
   expect(await stripe.customers.retrieve(id)).toMatchObject({ metadata });
 });
 
-test('a body that is no form is refused in Stripe’s shape', async () => {
+test('rejects a body that is no form, in Stripe’s shape', async () => {
   await using processor = await startProcessor();
   const headers = { authorization: `Bearer ${freshKey()}`, 'content-type': 'application/json' };
   const response = await fetch(`${processor.url}/v1/customers`, { method: 'POST', headers, body: '{}' });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { connect, startProcessor } from './processor.ts';
-import { startReceiver, until } from './receiver.ts';
-import { openCheckout, press } from './shop.ts';
+import { startReceiver, waitUntil } from './receiver.ts';
+import { openCheckout, press } from './checkout-fixtures.ts';
 
-test('a customer pays on the hosted page and the signed events tell of everything that was made', async () => {
+test('sends signed events for everything that a payment creates', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const stripe = connect(processor);
@@ -13,11 +13,11 @@ test('a customer pays on the hosted page and the signed events tell of everythin
     subscription_data: { metadata: { projectId: 'proj_1' } },
   });
 
-  const answer = await press(session, 'pay');
+  const response = await press(session, 'pay');
 
-  expect(answer.status).toBe(303);
-  expect(answer.headers.get('location')).toBe(`http://localhost:9/done?session=${session.id}`);
-  await until(() => receiver.types().includes('checkout.session.completed'));
+  expect(response.status).toBe(303);
+  expect(response.headers.get('location')).toBe(`http://localhost:9/done?session=${session.id}`);
+  await waitUntil(() => receiver.types().includes('checkout.session.completed'));
   expect(receiver.types().toSorted()).toEqual(
     [
       'charge.succeeded',

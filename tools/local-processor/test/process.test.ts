@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { waitUntil } from './receiver.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -14,10 +15,9 @@ function run(env: Record<string, string>) {
   return { child, output, exit: once(child, 'exit') };
 }
 
-test('the process serves until SIGTERM and then ends by itself', async () => {
+test('serves requests until SIGTERM and exits with code 0', async () => {
   const { child, output, exit } = run({ PORT: '0' });
-  const deadline = Date.now() + 10_000;
-  while (!output.text.includes('started') && Date.now() < deadline) await new Promise(done => setTimeout(done, 20));
+  await waitUntil(() => output.text.includes('started'), 'the process to start');
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.text)?.[0] ?? '';
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -25,10 +25,10 @@ test('the process serves until SIGTERM and then ends by itself', async () => {
   expect(await exit).toEqual([0, null]);
 });
 
-test('a port in use and a bad environment are one clear sentence and a failure', async () => {
+test('fails with a clear message for a used port and a bad environment', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
-  // A server that listens on TCP has an address of this form.
+  // A listening TCP server has an address of this type.
   const { port } = taken.address() as AddressInfo;
   const busy = run({ PORT: String(port) });
   expect(await busy.exit).toEqual([1, null]);

@@ -3,13 +3,13 @@ import { type LocalProcessor, type LocalProcessorOptions, startLocalProcessor } 
 
 let keys = 0;
 
-/** A key no other test uses, so every test has an account of its own. */
+/** Returns a new secret key, so that every test has its own account. */
 export function freshKey(): string {
   keys += 1;
   return `sk_test_${process.pid}x${Date.now()}x${keys}`.padEnd(24, '0');
 }
 
-/** The real library, pointed at a processor. */
+/** Returns the real `stripe` library with the URL of a processor. */
 export function connect(processor: { url: string }, key = freshKey()): Stripe {
   const { hostname, port } = new URL(processor.url);
   return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
@@ -17,7 +17,7 @@ export function connect(processor: { url: string }, key = freshKey()): Stripe {
 
 export interface RunningProcessor extends LocalProcessor, AsyncDisposable {}
 
-/** A processor on a free port that closes with the test. */
+/** Starts a processor on a free port that closes at the end of its scope. */
 export async function startProcessor(options: LocalProcessorOptions = {}): Promise<RunningProcessor> {
   const processor = await startLocalProcessor(options);
   return { ...processor, [Symbol.asyncDispose]: () => processor.close() };

@@ -11,33 +11,33 @@ interface Received {
 export interface Receiver extends AsyncDisposable {
   url: string;
   received: Received[];
-  /** What the next requests are answered with; empty means 200. */
-  answers: number[];
+  /** The statuses of the next responses; 200 when empty. */
+  statuses: number[];
   types(): string[];
 }
 
-/** An HTTP server that takes webhooks and remembers them. */
+/** Starts an HTTP server that records webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const answers: number[] = [];
+  const statuses: number[] = [];
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       const signature = String(request.headers['stripe-signature']);
-      // The processor sends events only; the tests check their shape.
+      // The processor sends only events; the tests check their shape.
       received.push({ body, signature, event: JSON.parse(body) as Stripe.Event });
-      response.writeHead(answers.shift() ?? 200).end('{}');
+      response.writeHead(statuses.shift() ?? 200).end('{}');
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on TCP has an address of this form.
+  // A listening TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/hooks`,
     received,
-    answers,
+    statuses,
     types: () => received.map(({ event }) => event.type),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -46,11 +46,11 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Waits until the condition holds; fails after ten seconds. */
-export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+/** Polls until the condition is true; throws after ten seconds. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`gave up waiting for ${what}`);
+    if (Date.now() > deadline) throw new Error(`Waited 10 s for ${what}.`);
     await new Promise(resolve => setTimeout(resolve, 10));
   }
 }

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
 import { LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, type RunningProcessor, startProcessor } from './processor.ts';
-import { idOf, openCheckout, press } from './shop.ts';
+import { idOf, openCheckout, press } from './checkout-fixtures.ts';
 
 const DAY = 86_400;
 
@@ -12,11 +12,11 @@ async function subscribe(processor: RunningProcessor, more: Partial<Stripe.Check
   const { session, customer, price } = await openCheckout(stripe, more);
   await press(session, 'pay');
   const [subscription] = (await stripe.subscriptions.list({ customer: customer.id })).data;
-  if (!subscription) throw new Error('the checkout made no subscription');
+  if (!subscription) throw new Error('The checkout created no subscription.');
   return { stripe, control: new LocalProcessorControl(processor.url, key), subscription, customer, price };
 }
 
-test('a cancellation at the end of the period can be taken back, whichever way it was set', async () => {
+test('schedules and revokes a cancellation at period end', async () => {
   await using processor = await startProcessor();
   const { stripe, subscription } = await subscribe(processor);
   const end = subscription.items.data[0]?.current_period_end;
@@ -40,7 +40,7 @@ test('a cancellation at the end of the period can be taken back, whichever way i
   ).rejects.toMatchObject({ param: 'cancel_at' });
 });
 
-test('a canceled subscription is final', async () => {
+test('rejects changes of a canceled subscription', async () => {
   await using processor = await startProcessor();
   const { stripe, subscription, customer } = await subscribe(processor);
   const canceled = await stripe.subscriptions.cancel(subscription.id);
@@ -54,7 +54,7 @@ test('a canceled subscription is final', async () => {
   expect((await stripe.subscriptions.list({ customer: customer.id, status: 'canceled' })).data).toHaveLength(1);
 });
 
-test('quantity and price change for the next period', async () => {
+test('applies a new quantity and price to the next period', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription, price } = await subscribe(processor);
   const yearly = await stripe.prices.create({
@@ -77,7 +77,7 @@ test('quantity and price change for the next period', async () => {
   expect((period?.current_period_end ?? 0) - (period?.current_period_start ?? 0)).toBeGreaterThan(364 * DAY);
 });
 
-test('a card belongs to its customer before a subscription may use it, and leaves it when detached', async () => {
+test('accepts only cards of the customer and removes detached ones', async () => {
   await using processor = await startProcessor();
   const { stripe, subscription } = await subscribe(processor);
   const other = await subscribe(processor);
@@ -90,7 +90,7 @@ test('a card belongs to its customer before a subscription may use it, and leave
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ default_payment_method: null });
 });
 
-test('time renews a subscription month by month, at the moments it would', async () => {
+test('renews a subscription every month as the clock advances', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription, customer } = await subscribe(processor);
   await control.advanceClock(95 * DAY);
@@ -103,7 +103,7 @@ test('time renews a subscription month by month, at the moments it would', async
   expect(new Set(data.map(({ number }) => number)).size).toBe(4);
 });
 
-test('time ends a subscription that was to end, and a trial that has run out is billed', async () => {
+test('ends scheduled subscriptions and bills ended trials over time', async () => {
   await using processor = await startProcessor();
   const ending = await subscribe(processor);
   await ending.stripe.subscriptions.update(ending.subscription.id, { cancel_at_period_end: true });
@@ -120,7 +120,7 @@ test('time ends a subscription that was to end, and a trial that has run out is 
   expect(types.filter(type => type === 'customer.subscription.trial_will_end')).toHaveLength(1);
 });
 
-test('a failed renewal is past due, is tried again, and ends when all tries are used up', async () => {
+test('retries a failed renewal and cancels after the last attempt', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription } = await subscribe(processor);
   await control.setCardDeclines(idOf(subscription.default_payment_method), true);
@@ -138,7 +138,7 @@ test('a failed renewal is past due, is tried again, and ends when all tries are 
   expect(data).toHaveLength(4);
 });
 
-test('paying the open invoice makes a past-due subscription active again', async () => {
+test('activates a past-due subscription when its invoice is paid', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription } = await subscribe(processor);
   const card = idOf(subscription.default_payment_method);
@@ -156,7 +156,7 @@ test('paying the open invoice makes a past-due subscription active again', async
   await expect(stripe.invoices.pay(invoice?.id ?? '')).rejects.toThrow(/already paid/);
 });
 
-test('an open invoice can be voided', async () => {
+test('voids an open invoice', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription } = await subscribe(processor);
   await control.renew(subscription.id, 'decline');

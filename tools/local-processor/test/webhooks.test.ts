@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
 import { LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, startProcessor } from './processor.ts';
-import { startReceiver, until } from './receiver.ts';
-import { openCheckout, press } from './shop.ts';
+import { startReceiver, waitUntil } from './receiver.ts';
+import { openCheckout, press } from './checkout-fixtures.ts';
 
-test('a webhook is tried again until it is accepted, signed anew each time', async () => {
+test('retries a webhook with a new signature until it is accepted', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const stripe = connect(processor);
   const endpoint = await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['customer.created'] });
-  receiver.answers.push(500, 301, 200);
+  receiver.statuses.push(500, 301, 200);
 
   await stripe.customers.create({});
 
-  await until(() => receiver.received.length === 3, 'three tries');
+  await waitUntil(() => receiver.received.length === 3, 'three attempts');
   for (const { body, signature } of receiver.received)
     expect(() => stripe.webhooks.constructEvent(body, signature, endpoint.secret ?? '')).not.toThrow();
   expect(receiver.received[0]?.signature).not.toBe(receiver.received[2]?.signature);
-  await until(async () => (await stripe.events.list({ delivery_success: true })).data.length === 1, 'delivery');
+  await waitUntil(async () => (await stripe.events.list({ delivery_success: true })).data.length === 1, 'delivery');
 });
 
-test('an endpoint gets only the types it asked for, and none while it is disabled', async () => {
+test('delivers only subscribed types, and nothing to a disabled endpoint', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const key = freshKey();
@@ -37,18 +37,18 @@ test('an endpoint gets only the types it asked for, and none while it is disable
   expect(receiver.types()).toEqual(['product.created', 'customer.created']);
 });
 
-test('the secret of an endpoint is shown once', async () => {
+test('returns the secret of an endpoint only once', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const made = await stripe.webhookEndpoints.create({ url: 'https://example.com/hook', enabled_events: ['*'] });
-  expect(made.secret).toMatch(/^whsec_/);
-  expect(await stripe.webhookEndpoints.retrieve(made.id)).not.toHaveProperty('secret');
+  const created = await stripe.webhookEndpoints.create({ url: 'https://example.com/hook', enabled_events: ['*'] });
+  expect(created.secret).toMatch(/^whsec_/);
+  expect(await stripe.webhookEndpoints.retrieve(created.id)).not.toHaveProperty('secret');
   expect((await stripe.webhookEndpoints.list()).data[0]).not.toHaveProperty('secret');
-  expect(await stripe.webhookEndpoints.del(made.id)).toMatchObject({ deleted: true });
-  await expect(stripe.webhookEndpoints.retrieve(made.id)).rejects.toMatchObject({ statusCode: 404 });
+  expect(await stripe.webhookEndpoints.del(created.id)).toMatchObject({ deleted: true });
+  await expect(stripe.webhookEndpoints.retrieve(created.id)).rejects.toMatchObject({ statusCode: 404 });
 });
 
-test('events tell of the request that caused them and are found by time, type and delivery', async () => {
+test('finds events by time, type and delivery, with their request', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const key = freshKey();
@@ -74,7 +74,7 @@ test('events tell of the request that caused them and are found by time, type an
   expect(receiver.received).toEqual([]);
 });
 
-test('a page of undelivered events goes on after one that has been delivered since', async () => {
+test('continues a list of undelivered events after a delivered one', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const key = freshKey();
@@ -83,20 +83,20 @@ test('a page of undelivered events goes on after one that has been delivered sin
   await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['*'] });
   await control.setDeliveryRules({ hold: true });
   for (const name of ['A', 'B', 'C']) await stripe.products.create({ name });
-  const missed = { delivery_success: false, limit: 2 };
-  const page = await stripe.events.list(missed);
+  const undelivered = { delivery_success: false, limit: 2 };
+  const page = await stripe.events.list(undelivered);
   const last = page.data.at(-1)?.id ?? '';
   expect(page).toMatchObject({ has_more: true, data: [{}, { id: last }] });
 
   await control.resend(last);
   await control.deliveriesSettled();
 
-  const rest = await stripe.events.list({ ...missed, starting_after: last });
+  const rest = await stripe.events.list({ ...undelivered, starting_after: last });
   expect(rest).toMatchObject({ has_more: false, data: [{ data: { object: { name: 'A' } } }] });
-  expect((await stripe.events.list(missed)).data).toHaveLength(2);
+  expect((await stripe.events.list(undelivered)).data).toHaveLength(2);
 });
 
-test('an event keeps what was true when it happened', async () => {
+test('keeps the state of the object at the time of the event', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const { id } = await stripe.customers.create({ name: 'Before' });
@@ -105,7 +105,7 @@ test('an event keeps what was true when it happened', async () => {
   expect(event?.data.object).toMatchObject({ name: 'Before' });
 });
 
-test('an endpoint pinned to an older version of the API gets its shapes', async () => {
+test('sends the shapes of an endpoint’s older API version', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const key = freshKey();
@@ -113,17 +113,17 @@ test('an endpoint pinned to an older version of the API gets its shapes', async 
   await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['*'], api_version: '2024-06-20' });
   const { session } = await openCheckout(stripe, { subscription_data: { metadata: { projectId: 'proj_1' } } });
   await press(session, 'pay');
-  await until(() => receiver.types().includes('checkout.session.completed'), 'the checkout');
+  await waitUntil(() => receiver.types().includes('checkout.session.completed'), 'the checkout');
   await new LocalProcessorControl(processor.url, key).deliveriesSettled();
 
-  const told = (type: string) => receiver.received.find(({ event }) => event.type === type)?.event;
+  const eventOf = (type: string) => receiver.received.find(({ event }) => event.type === type)?.event;
 
-  expect(told('customer.subscription.created')).toMatchObject({
+  expect(eventOf('customer.subscription.created')).toMatchObject({
     api_version: '2024-06-20',
     data: { object: { current_period_end: expect.any(Number) } },
   });
-  expect(told('customer.subscription.created')).not.toHaveProperty('data.object.items.data.0.current_period_end');
-  const invoice = told('invoice.paid')?.data.object;
+  expect(eventOf('customer.subscription.created')).not.toHaveProperty('data.object.items.data.0.current_period_end');
+  const invoice = eventOf('invoice.paid')?.data.object;
   expect(invoice).toMatchObject({
     subscription: expect.stringMatching(/^sub_/),
     subscription_details: { metadata: { projectId: 'proj_1' } },
@@ -131,5 +131,5 @@ test('an endpoint pinned to an older version of the API gets its shapes', async 
     charge: expect.stringMatching(/^ch_/),
   });
   expect(invoice).not.toHaveProperty('parent');
-  expect(told('charge.succeeded')).toMatchObject({ data: { object: { invoice: expect.stringMatching(/^in_/) } } });
+  expect(eventOf('charge.succeeded')).toMatchObject({ data: { object: { invoice: expect.stringMatching(/^in_/) } } });
 });

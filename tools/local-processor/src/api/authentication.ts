@@ -1,12 +1,13 @@
 import type { Account } from '../store/account.ts';
 import type { Accounts } from '../store/accounts.ts';
-import { Failure } from './failure.ts';
+import { ApiError } from './errors.ts';
 
 const KEY = /^(sk|rk)_(test|live)_[A-Za-z0-9]{8,}$/;
 
 /**
- * The account that a request's secret key opens (bearer, or the user name of basic authentication). A missing key, one
- * that is not of Stripe's shape and one that begins with `sk_test_invalid` are refused with 401.
+ * Returns the account of a request's secret key (bearer token, or user name of basic authentication).
+ * @throws ApiError 401 for a missing or malformed key and for a key that begins with `sk_test_invalid`; 403 for a
+ * connected account
  */
 export function authenticate(accounts: Accounts, headers: NodeJS.Dict<string | string[]>): Account {
   const key = secretKey(headers['authorization']);
@@ -18,7 +19,7 @@ export function authenticate(accounts: Accounts, headers: NodeJS.Dict<string | s
     throw unauthorized(`Invalid API Key provided: ${masked(key)}`);
   const connected = headers['stripe-account'];
   if (connected !== undefined)
-    throw new Failure(
+    throw new ApiError(
       403,
       {
         type: 'invalid_request_error',
@@ -43,6 +44,6 @@ function masked(key: string): string {
   return key.length <= 12 ? '*'.repeat(key.length) : `${key.slice(0, 8)}${'*'.repeat(8)}${key.slice(-4)}`;
 }
 
-function unauthorized(message: string): Failure {
-  return new Failure(401, { type: 'invalid_request_error', message }, false);
+function unauthorized(message: string): ApiError {
+  return new ApiError(401, { type: 'invalid_request_error', message }, false);
 }

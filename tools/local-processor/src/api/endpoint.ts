@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { parseParameters } from './parameters.ts';
-import type { Unit } from './unit.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** The ids in an endpoint's path: `:id`, and `:child` below it; empty where the path has none. */
+/** The parameters in an endpoint's path: `:id` and `:child`; empty when the path has none. */
 export interface PathIds {
   id: string;
   child: string;
-  /** The address itself, for the `url` of lists. */
+  /** The request path, which lists return as `url`. */
   url: string;
 }
 
@@ -14,23 +14,23 @@ export interface PathIds {
 export interface Endpoint {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
-  /** Checks the parameters; what it returns does the work. A refused parameter has begun nothing. */
-  prepare(values: unknown): (unit: Unit, ids: PathIds) => object;
+  /** Validates the parameters and returns the function that handles the request. */
+  prepare(values: unknown): (unit: UnitOfWork, ids: PathIds) => object;
 }
 
-/** Declares an endpoint: its parameters are parsed before `answer` begins. */
+/** Declares an endpoint. Its parameters are parsed before `handle` is called. */
 export function endpoint<Schema extends z.ZodType>(
   method: Endpoint['method'],
   path: string,
   schema: Schema,
-  answer: (unit: Unit, parameters: z.output<Schema>, ids: PathIds) => object,
+  handle: (unit: UnitOfWork, parameters: z.output<Schema>, ids: PathIds) => object,
 ): Endpoint {
   return {
     method,
     path,
     prepare: values => {
       const parsed = parseParameters(schema, values);
-      return (unit, ids) => answer(unit, parsed, ids);
+      return (unit, ids) => handle(unit, parsed, ids);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Account } from '../store/account.ts';
 import type { TableName } from '../objects/stored.ts';
-import { invalidRequest } from './failure.ts';
+import { invalidRequest } from './errors.ts';
 
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 const TABLE_OF_PREFIX = new Map<string, TableName>([
   ['cus', 'customer'],
@@ -20,17 +20,18 @@ const TABLE_OF_PREFIX = new Map<string, TableName>([
 ]);
 
 /**
- * A copy of an answer with the asked-for ids replaced by their objects, and with the lists that are only sent when
- * asked for. Paths are written with dots, through lists by `data`. Fails on what cannot be expanded.
+ * Returns a copy of a response body in which the ids at the given paths are replaced by their objects, and lists that
+ * are omitted by default are included. Paths are separated by dots; `data` leads into a list.
  * (Stripe: https://docs.stripe.com/api/expanding_objects)
+ * @throws ApiError 400 when a path cannot be expanded
  */
-export function expanded(account: Account, answer: object, paths: readonly string[] | undefined): object {
-  if (!paths || paths.length === 0) return answer;
-  const copy = structuredClone(answer);
+export function expanded(account: Account, body: object, paths: readonly string[] | undefined): object {
+  if (!paths || paths.length === 0) return body;
+  const copy = structuredClone(body);
   for (const path of paths) {
     const segments = path.split('.');
-    if (segments.length > DEEPEST)
-      throw invalidRequest(`You cannot expand more than ${DEEPEST} levels of a property. Property: ${path}`, {
+    if (segments.length > MAX_DEPTH)
+      throw invalidRequest(`You cannot expand more than ${MAX_DEPTH} levels of a property. Property: ${path}`, {
         param: 'expand',
       });
     expandAt(account, copy, segments, path);
@@ -46,7 +47,7 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
     return;
   }
   if (typeof at !== 'object') throw cannotExpand(path);
-  const value: unknown = Reflect.get(at, name) ?? listOnRequest(account, at, name);
+  const value: unknown = Reflect.get(at, name) ?? includableList(account, at, name);
   if (typeof value === 'string') {
     const found = findById(account, value);
     if (!found) throw cannotExpand(path);
@@ -64,8 +65,8 @@ function findById(account: Account, id: string): object | undefined {
   return table && account.tables[table].get(id);
 }
 
-function listOnRequest(account: Account, parent: object, name: string): object | null | undefined {
-  // Every object of the API has a string id and object; anything else has no lists of its own.
+function includableList(account: Account, parent: object, name: string): object | null | undefined {
+  // Every object of the API has a string `id` and `object`; other values have no lists.
   const { id, object } = parent as { id?: unknown; object?: unknown };
   const field = `${String(object)}.${name}`;
   if (typeof id !== 'string') return name in parent ? null : undefined;

@@ -1,74 +1,89 @@
 import type { Account } from '../store/account.ts';
-import { Failure } from './failure.ts';
+import { ApiError } from './errors.ts';
 
-const KEPT_MS = 24 * 3_600_000;
-const LONGEST_KEY = 255;
+const RETENTION_MS = 24 * 3_600_000;
+const MAX_KEY_LENGTH = 255;
 
-export interface Answer {
+/** A response whose body is already JSON. */
+export interface ApiResponse {
   status: number;
   body: string;
 }
 
 /**
- * Begins a request under an idempotency key. Returns the kept answer if the key has one. Otherwise the key is taken
- * until `keep` or `release`. A key that is still running is 409, one used for something else 400.
- * (Stripe: https://docs.stripe.com/api/idempotent_requests)
+ * Starts a request with an idempotency key. Returns the saved response if the key has one; otherwise reserves the key
+ * until `saveResponse` or `releaseKey`. (Stripe: https://docs.stripe.com/api/idempotent_requests)
+ * @throws ApiError 409 while the first request with the key runs, 400 when the key was used for another request
  */
-export function begin(account: Account, key: string, endpoint: string, parameters: string): Answer | undefined {
-  if (key.length > LONGEST_KEY)
-    throw refusal(400, `Idempotency keys must be at most ${LONGEST_KEY} characters. Yours has ${key.length}.`);
-  const kept = account.tables.kept_answer.get(key);
-  if (!kept || kept.createdAt < nowMs(account) - KEPT_MS) {
-    account.tables.kept_answer.remove(key);
-    account.tables.kept_answer.put({ id: key, endpoint, parameters, createdAt: nowMs(account), response: null });
+export function reserveKey(
+  account: Account,
+  key: string,
+  endpoint: string,
+  parameters: string,
+): ApiResponse | undefined {
+  if (key.length > MAX_KEY_LENGTH)
+    throw idempotencyError(
+      400,
+      `Idempotency keys must be at most ${MAX_KEY_LENGTH} characters. Yours has ${key.length}.`,
+    );
+  const saved = account.tables.idempotent_response.get(key);
+  if (!saved || saved.createdAt < nowMs(account) - RETENTION_MS) {
+    account.tables.idempotent_response.remove(key);
+    account.tables.idempotent_response.put({
+      id: key,
+      endpoint,
+      parameters,
+      createdAt: nowMs(account),
+      response: null,
+    });
     return undefined;
   }
-  if (kept.endpoint !== endpoint)
-    throw refusal(
+  if (saved.endpoint !== endpoint)
+    throw idempotencyError(
       400,
-      `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${kept.endpoint}'). Try using a key other than '${key}' if you meant to execute a different request.`,
+      `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${saved.endpoint}'). Try using a key other than '${key}' if you meant to execute a different request.`,
     );
-  if (kept.parameters !== parameters)
-    throw refusal(
+  if (saved.parameters !== parameters)
+    throw idempotencyError(
       400,
       `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
     );
-  if (kept.response === null)
-    throw refusal(
+  if (saved.response === null)
+    throw idempotencyError(
       409,
       `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
       'idempotency_key_in_use',
     );
-  return kept.response;
+  return saved.response;
 }
 
-/** Keeps the answer for 24 hours, whatever it is: a failure is replayed just as well. */
-export function keep(account: Account, key: string, response: Answer): void {
-  const row = account.tables.kept_answer.get(key);
-  if (row) account.tables.kept_answer.put({ ...row, response });
+/** Saves the response for 24 hours. Error responses are saved and replayed too. */
+export function saveResponse(account: Account, key: string, response: ApiResponse): void {
+  const row = account.tables.idempotent_response.get(key);
+  if (row) account.tables.idempotent_response.put({ ...row, response });
 }
 
-/** Frees a key whose request has not begun. */
-export function release(account: Account, key: string): void {
-  account.tables.kept_answer.remove(key);
+/** Releases a key whose request has not executed. */
+export function releaseKey(account: Account, key: string): void {
+  account.tables.idempotent_response.remove(key);
 }
 
-/** Forgets what is older than 24 hours by the account's clock. */
-export function forgetOldAnswers(account: Account): void {
-  const oldest = nowMs(account) - KEPT_MS;
-  for (const { id, createdAt } of account.tables.kept_answer.newestFirst())
-    if (createdAt < oldest) account.tables.kept_answer.remove(id);
+/** Deletes responses that are older than 24 hours by the account's clock. */
+export function deleteOldResponses(account: Account): void {
+  const oldest = nowMs(account) - RETENTION_MS;
+  for (const { id, createdAt } of account.tables.idempotent_response.newestFirst())
+    if (createdAt < oldest) account.tables.idempotent_response.remove(id);
 }
 
-/** Frees the keys whose requests were cut off by the end of the process. */
-export function freeInterruptedKeys(account: Account): void {
-  for (const { id, response } of account.tables.kept_answer.newestFirst())
-    if (response === null) account.tables.kept_answer.remove(id);
+/** Releases the keys of requests that a previous process did not complete. */
+export function releaseInterruptedKeys(account: Account): void {
+  for (const { id, response } of account.tables.idempotent_response.newestFirst())
+    if (response === null) account.tables.idempotent_response.remove(id);
 }
 
 const nowMs = (account: Account) => account.now() * 1_000;
 
-function refusal(status: number, message: string, code?: string): Failure {
+function idempotencyError(status: number, message: string, code?: string): ApiError {
   const body = { type: 'idempotency_error' as const, message };
-  return new Failure(status, code === undefined ? body : { ...body, code }, false);
+  return new ApiError(status, code === undefined ? body : { ...body, code }, false);
 }

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { noSuch } from './failure.ts';
+import { noSuch } from './errors.ts';
 
 export interface Page {
   limit: number;
@@ -15,9 +15,10 @@ export interface Range {
 }
 
 /**
- * One page of rows that come newest first. `starting_after` gives what is older than that row, `ending_before` the
- * nearest that are newer. Fails if the cursor's row does not exist. (Stripe: https://docs.stripe.com/api/pagination)
- * Of `rows` only those that `isWanted` are shown, but any may be the cursor.
+ * Returns one page of rows, which are sorted newest first. `starting_after` selects older rows than the cursor,
+ * `ending_before` the nearest newer ones. The page contains only rows that match `isWanted`, but any row may be the
+ * cursor. (Stripe: https://docs.stripe.com/api/pagination)
+ * @throws ApiError 400 when the cursor does not exist
  */
 export function listPage<Row extends { id: string }>(
   rows: readonly Row[],
@@ -36,7 +37,7 @@ export function listPage<Row extends { id: string }>(
   return { object: 'list', data: older.slice(0, limit), has_more: older.length > limit, url };
 }
 
-/** True if the row was made within the range. */
+/** Returns a filter for rows that were created within the range. */
 export function createdWithin(range: Range | undefined) {
   return ({ created }: { created: number }): boolean =>
     range === undefined ||

@@ -4,7 +4,7 @@ import { mergeMetadata } from './metadata.ts';
 
 const metadata = fc.dictionary(fc.string({ minLength: 1, maxLength: 5 }), fc.string({ maxLength: 5 }), { maxKeys: 20 });
 
-test('after a merge every given key has its value, or is gone if that was empty, and the others are untouched', () => {
+test('merges given keys, removes keys with an empty value, and keeps the others', () => {
   fc.assert(
     fc.property(metadata, metadata, (existing, given) => {
       const before = mergeMetadata({}, existing);
@@ -16,12 +16,12 @@ test('after a merge every given key has its value, or is gone if that was empty,
   );
 });
 
-test('null unsets everything, undefined nothing', () => {
+test('removes everything for null and nothing for undefined', () => {
   expect(mergeMetadata({ a: '1' }, null)).toEqual({});
   expect(mergeMetadata({ a: '1' }, undefined)).toEqual({ a: '1' });
 });
 
-test('more than 50 keys are refused', () => {
+test('rejects more than 50 keys', () => {
   const keys = Array.from({ length: 30 }, (_, index) => index);
   const some = Object.fromEntries(keys.map(index => [`a${index}`, 'x']));
   const more = Object.fromEntries(keys.map(index => [`b${index}`, 'x']));

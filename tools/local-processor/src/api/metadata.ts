@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe';
-import { invalidRequest } from './failure.ts';
+import { invalidRequest } from './errors.ts';
 
-const MOST_KEYS = 50;
+const MAX_KEYS = 50;
 
 /**
- * Metadata after an update: given keys replace or join what is there, an empty value unsets its key, null unsets all,
- * undefined changes nothing. At most 50 keys. (Stripe: https://docs.stripe.com/api/metadata)
+ * Returns the metadata after an update: given keys are merged, an empty value removes its key, null removes all keys,
+ * undefined changes nothing. (Stripe: https://docs.stripe.com/api/metadata)
+ * @throws ApiError 400 when there are more than 50 keys
  */
 export function mergeMetadata(
   existing: Stripe.Metadata | null,
@@ -14,10 +15,10 @@ export function mergeMetadata(
   if (given === undefined) return existing ?? {};
   if (given === null) return {};
   const merged = { ...existing, ...given };
-  const kept = Object.entries(merged).filter(([, value]) => value !== '');
-  if (kept.length > MOST_KEYS)
-    throw invalidRequest(`Metadata can have up to ${MOST_KEYS} keys, but this would leave ${kept.length}.`, {
+  const remaining = Object.entries(merged).filter(([, value]) => value !== '');
+  if (remaining.length > MAX_KEYS)
+    throw invalidRequest(`Metadata can have up to ${MAX_KEYS} keys, but this would leave ${remaining.length}.`, {
       param: 'metadata',
     });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(remaining);
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../domain/ids.ts';
-import { API_VERSION } from '../events/rendering.ts';
-import type { Fault } from '../faults/faults.ts';
+import { API_VERSION } from '../events/render-event.ts';
+import type { Fault } from '../control/faults.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
 import { authenticate } from './authentication.ts';
 import type { Endpoint } from './endpoint.ts';
 import { expanded } from './expansion.ts';
-import { Failure } from './failure.ts';
-import { type Answer, begin, keep, release } from './idempotency.ts';
+import { ApiError } from './errors.ts';
+import { type ApiResponse, releaseKey, reserveKey, saveResponse } from './idempotency.ts';
 
 interface Call {
   account: Account;
@@ -19,8 +19,8 @@ interface Call {
 }
 
 /**
- * Serves one endpoint as Stripe does: key, planted faults, idempotency key, parameters, work, expansion. Failures have
- * Stripe's shape and every answer a `Request-Id`.
+ * Adds one endpoint to the server. A request passes these steps: authentication, injected fault, idempotency key,
+ * parameters, handler, expansion. Errors have Stripe's shape, and every response has a `Request-Id`.
  */
 export function serve(app: FastifyInstance, processor: Processor, endpoint: Endpoint): void {
   app.route({
@@ -30,100 +30,100 @@ export function serve(app: FastifyInstance, processor: Processor, endpoint: Endp
       const requestId = newId('req_', 14);
       void reply.header('request-id', requestId).header('stripe-version', API_VERSION);
       let account: Account | undefined;
-      let answer: Answer;
+      let response: ApiResponse;
       try {
         account = authenticate(processor.accounts, request.headers);
         const fault = processor.faults.take(account, request.method, pathOf(request));
         const call = { account, requestId, fault, idempotencyKey: idempotencyKey(request) };
-        answer = await answerCall(processor, endpoint, request, reply, call);
+        response = await respond(processor, endpoint, request, reply, call);
       } catch (error) {
-        answer = answerFailure(error, request);
+        response = errorResponse(error, request);
       }
-      account?.countCall(`${endpoint.method} ${endpoint.path}`, answer.status);
-      return send(reply, answer);
+      account?.countCall(`${endpoint.method} ${endpoint.path}`, response.status);
+      return send(reply, response);
     },
   });
 }
 
-async function answerCall(
+async function respond(
   processor: Processor,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
   call: Call,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { account, fault, idempotencyKey: key } = call;
   if (fault?.mode === '429') throw rateLimited();
   if (fault?.mode === '502html') return BAD_GATEWAY;
-  if (fault?.mode === 'dropped') return hangUp(reply);
+  if (fault?.mode === 'dropped') return closeConnection(reply);
   if (key !== null) void reply.header('idempotency-key', key);
-  const replayed = key === null ? undefined : begin(account, key, pathOf(request), fingerprint(endpoint, request));
+  const replayed = key === null ? undefined : reserveKey(account, key, pathOf(request), fingerprint(endpoint, request));
   if (replayed) void reply.header('idempotent-replayed', 'true');
   if (fault?.mode === 'slow') await sleep(fault.delayMs);
-  const answer = replayed ?? execute(processor, endpoint, request, call);
-  if (answer.status >= 500) void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));
-  return fault?.mode === 'done-but-answer-lost' ? hangUp(reply) : answer;
+  const response = replayed ?? execute(processor, endpoint, request, call);
+  if (response.status >= 500) void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));
+  return fault?.mode === 'done-but-answer-lost' ? closeConnection(reply) : response;
 }
 
-/** Does the work and keeps its answer; a request that was refused before it began frees its key. */
-function execute(processor: Processor, endpoint: Endpoint, request: FastifyRequest, call: Call): Answer {
+/** Executes the request and saves its response. A request that was rejected before it executed releases its key. */
+function execute(processor: Processor, endpoint: Endpoint, request: FastifyRequest, call: Call): ApiResponse {
   const { account, requestId, idempotencyKey: key, fault } = call;
   try {
-    if (fault?.mode === '500') throw new Failure(500, UNKNOWN_ERROR, fault.kept);
+    if (fault?.mode === '500') throw new ApiError(500, UNKNOWN_ERROR, fault.kept);
     const parameters = parametersOf(request);
-    const work = endpoint.prepare(parameters);
+    const handle = endpoint.prepare(parameters);
     const ids = pathIds(request);
-    const body = processor.run(account, unit => expanded(account, work(unit, ids), expandOf(parameters)), {
+    const body = processor.run(account, unit => expanded(account, handle(unit, ids), expandOf(parameters)), {
       requestId,
       idempotencyKey: key,
     });
     const done = { status: 200, body: JSON.stringify(body) };
-    const answer = fault?.mode === '500-but-done' ? FAILED : done;
-    if (key !== null) keep(account, key, fault?.kept === false ? done : answer);
-    return answer;
+    const response = fault?.mode === '500-but-done' ? INTERNAL_ERROR : done;
+    if (key !== null) saveResponse(account, key, fault?.kept === false ? done : response);
+    return response;
   } catch (error) {
-    const answer = answerFailure(error, request);
+    const response = errorResponse(error, request);
     if (key !== null) {
-      if (error instanceof Failure && !error.begun) release(account, key);
-      else keep(account, key, answer);
+      if (error instanceof ApiError && !error.executed) releaseKey(account, key);
+      else saveResponse(account, key, response);
     }
-    return answer;
+    return response;
   } finally {
     processor.flush();
   }
 }
 
-/** Turns what was thrown into Stripe's failure; what is not a `Failure` is a fault of the stand-in itself. */
-export function answerFailure(error: unknown, request: FastifyRequest): Answer {
-  if (error instanceof Failure) return { status: error.status, body: JSON.stringify({ error: error.body }) };
+/** Returns the response for an error. Anything but an ApiError is a bug of the local processor: it is logged and returned as 500. */
+export function errorResponse(error: unknown, request: FastifyRequest): ApiResponse {
+  if (error instanceof ApiError) return { status: error.status, body: JSON.stringify({ error: error.body }) };
   request.log.error({ err: error }, 'request failed');
-  return FAILED;
+  return INTERNAL_ERROR;
 }
 
-/** Sends an answer that is already JSON, or the page of a broken gateway. */
-export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+/** Sends a JSON response, or the HTML page of a failing gateway. */
+export function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
   if (reply.sent) return reply;
-  const type = answer === BAD_GATEWAY ? 'text/html' : 'application/json';
-  return reply.code(answer.status).header('content-type', type).send(answer.body);
+  const type = response === BAD_GATEWAY ? 'text/html' : 'application/json';
+  return reply.code(response.status).header('content-type', type).send(response.body);
 }
 
 const UNKNOWN_ERROR = { type: 'api_error' as const, message: 'An unknown error occurred.' };
 
-const FAILED: Answer = { status: 500, body: JSON.stringify({ error: UNKNOWN_ERROR }) };
+const INTERNAL_ERROR: ApiResponse = { status: 500, body: JSON.stringify({ error: UNKNOWN_ERROR }) };
 
-const BAD_GATEWAY: Answer = {
+const BAD_GATEWAY: ApiResponse = {
   status: 502,
   body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
 };
 
-function rateLimited(): Failure {
+function rateLimited(): ApiError {
   const message =
     'Request rate limit exceeded. You can learn more about rate limits here: https://docs.stripe.com/rate-limits.';
-  return new Failure(429, { type: 'invalid_request_error', code: 'rate_limit', message }, false);
+  return new ApiError(429, { type: 'invalid_request_error', code: 'rate_limit', message }, false);
 }
 
-/** Cuts the connection without an answer. */
-function hangUp(reply: FastifyReply): Answer {
+/** Closes the connection without a response. */
+function closeConnection(reply: FastifyReply): ApiResponse {
   reply.hijack();
   reply.raw.destroy();
   return { status: 0, body: '' };
@@ -138,7 +138,7 @@ function fingerprint(endpoint: Endpoint, request: FastifyRequest): string {
   return JSON.stringify(sorted([endpoint.method, parametersOf(request)]));
 }
 
-/** The same value with the keys of its objects in order, so that the order of parameters makes no difference. */
+/** Sorts the keys of all objects in a value, so that the order of parameters does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -155,7 +155,7 @@ function pathIds(request: FastifyRequest): { id: string; child: string; url: str
   return { id: id ?? '', child: child ?? '', url: pathOf(request) };
 }
 
-/** Query and body together: Stripe takes either. */
+/** Returns query and body parameters together: Stripe accepts both. */
 function parametersOf(request: FastifyRequest): Record<string, unknown> {
   return { ...(request.query as object), ...(request.body as object | undefined) };
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
-import { invalidRequest } from '../api/failure.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Customer, CustomerBalanceTransaction } from '../objects/stored.ts';
 
@@ -14,10 +14,11 @@ interface BalanceChange {
 }
 
 /**
- * Moves a customer's balance and notes why. A negative amount is credit, which the next invoice uses up. A customer has
- * one currency. (Stripe: https://docs.stripe.com/billing/customer/balance)
+ * Changes a customer's balance and records the transaction. A negative amount is credit, which the next invoice uses.
+ * (Stripe: https://docs.stripe.com/billing/customer/balance)
+ * @throws ApiError 400 when the currency is not the customer's
  */
-export function moveBalance(unit: Unit, customer: Customer, change: BalanceChange): CustomerBalanceTransaction {
+export function changeBalance(unit: UnitOfWork, customer: Customer, change: BalanceChange): CustomerBalanceTransaction {
   if (customer.currency && customer.currency !== change.currency)
     throw invalidRequest(
       `You passed the currency ${change.currency}, but the customer's currency is ${customer.currency}.`,

@@ -1,10 +1,10 @@
-import type { Unit } from '../api/unit.ts';
-import { invalidRequest } from '../api/failure.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { detailsOf } from '../objects/checkout-session.ts';
 import { customerOrNull, newCustomer } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
-import { attach, drawCard, newPaymentMethod } from '../objects/payment-method.ts';
+import { attach, nextTestCard, newPaymentMethod } from '../objects/payment-method.ts';
 import { newSetupIntent } from '../objects/setup-intent.ts';
 import type {
   CheckoutPlan,
@@ -20,8 +20,8 @@ import { startSubscription } from './subscriptions.ts';
 
 const DECLINED = 'Your card was declined. You can try again.';
 
-/** An open session with its plan. A session that is complete or expired fails. */
-function openSession(unit: Unit, id: string): { session: CheckoutSession; plan: CheckoutPlan } {
+/** Returns an open session with its plan. @throws ApiError 400 when the session is complete, expired or unknown */
+function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; plan: CheckoutPlan } {
   const session = unit.tables['checkout.session'].get(id);
   const plan = unit.tables.checkout_plan.get(id);
   if (!session || !plan)
@@ -32,17 +32,17 @@ function openSession(unit: Unit, id: string): { session: CheckoutSession; plan: 
 }
 
 /**
- * Completes a session as if the customer had paid, or saved a card, with the test card: everything it sells is made and
- * told of, `checkout.session.completed` last. The subscription comes into being only now.
+ * Completes a session as if the customer had paid or saved a card with the test card. It creates everything that the
+ * session sells and emits the events, `checkout.session.completed` last. The subscription does not exist before.
  */
-export function completeSession(unit: Unit, id: string): CheckoutSession {
+export function completeSession(unit: UnitOfWork, id: string): CheckoutSession {
   const { session, plan } = openSession(unit, id);
   const customer = payingCustomer(unit, session);
-  const card = unit.create('payment_method', newPaymentMethod(unit, drawCard(unit, session.customer), customer));
-  const made = make(unit, session, plan, customer, card);
+  const card = unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
+  const created = fulfill(unit, session, plan, customer, card);
   const paid = session.amount_total !== null && session.amount_total > 0;
   const completed = unit.update('checkout.session', session, {
-    ...made,
+    ...created,
     status: 'complete',
     payment_status: paid ? 'paid' : 'no_payment_required',
     customer: customer?.id ?? null,
@@ -56,8 +56,8 @@ export function completeSession(unit: Unit, id: string): CheckoutSession {
   return completed;
 }
 
-function make(
-  unit: Unit,
+function fulfill(
+  unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer | null,
@@ -70,13 +70,13 @@ function make(
 }
 
 function sellSubscription(
-  unit: Unit,
+  unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer,
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
-  if (session.amount_total === 0) succeedSetup(unit, plan, customer, card);
+  if (session.amount_total === 0) completeSetup(unit, plan, customer, card);
   const { subscription, invoice } = startSubscription(unit, {
     customer,
     card: attach(unit, card, customer),
@@ -90,7 +90,7 @@ function sellSubscription(
 }
 
 function sellOnce(
-  unit: Unit,
+  unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer | null,
@@ -105,7 +105,7 @@ function sellOnce(
 }
 
 function billOnce(
-  unit: Unit,
+  unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer | null,
@@ -129,28 +129,33 @@ function billOnce(
 }
 
 function saveCard(
-  unit: Unit,
+  unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer | null,
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
   const saved = customer ? attach(unit, card, customer) : card;
-  const intent = succeedSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
+  const intent = completeSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
   return { setup_intent: intent.id };
 }
 
-function succeedSetup(unit: Unit, plan: CheckoutPlan, customer: Customer | null, card: PaymentMethod): SetupIntent {
+function completeSetup(
+  unit: UnitOfWork,
+  plan: CheckoutPlan,
+  customer: Customer | null,
+  card: PaymentMethod,
+): SetupIntent {
   const intent = existingSetup(unit, plan) ?? createSetupIntent(unit, customer?.id ?? null);
   const changes = { status: 'succeeded', payment_method: card.id, last_setup_error: null } as const;
-  const succeeded = unit.update('setup_intent', intent, { ...changes, customer: customer?.id ?? null });
-  unit.emit('setup_intent.succeeded', succeeded);
-  return succeeded;
+  const completed = unit.update('setup_intent', intent, { ...changes, customer: customer?.id ?? null });
+  unit.emit('setup_intent.succeeded', completed);
+  return completed;
 }
 
-/** Makes a setup intent and tells of it. */
+/** Creates a setup intent and emits its event. */
 export function createSetupIntent(
-  unit: Unit,
+  unit: UnitOfWork,
   customer: string | null,
   given: { description: string | null; metadata: Record<string, string> } = { description: null, metadata: {} },
 ): SetupIntent {
@@ -159,11 +164,11 @@ export function createSetupIntent(
   return intent;
 }
 
-/** Lets the card be declined: the failure is told of, and the session stays open for another try. */
-export function declineSession(unit: Unit, id: string): CheckoutSession {
+/** Declines the card: emits the failure, and the session stays open for another attempt. */
+export function declineSession(unit: UnitOfWork, id: string): CheckoutSession {
   const { session, plan } = openSession(unit, id);
   const customer = customerOrNull(unit, session.customer);
-  const card = newPaymentMethod(unit, drawCard(unit, session.customer), customer);
+  const card = newPaymentMethod(unit, nextTestCard(unit, session.customer), customer);
   if (session.mode === 'setup' || session.amount_total === 0) {
     const setupIntent = declineSetup(unit, session, plan, card);
     unit.update('checkout_plan', plan, { setupIntent, lastDecline: DECLINED });
@@ -175,9 +180,9 @@ export function declineSession(unit: Unit, id: string): CheckoutSession {
   return session.mode === 'payment' ? unit.update('checkout.session', session, { payment_intent: intent.id }) : session;
 }
 
-function declineSetup(unit: Unit, session: CheckoutSession, plan: CheckoutPlan, card: PaymentMethod): string {
-  const known = { ...plan, setupIntent: plan.setupIntent ?? session.setup_intent };
-  const intent = existingSetup(unit, known) ?? createSetupIntent(unit, session.customer);
+function declineSetup(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, card: PaymentMethod): string {
+  const current = { ...plan, setupIntent: plan.setupIntent ?? session.setup_intent };
+  const intent = existingSetup(unit, current) ?? createSetupIntent(unit, session.customer);
   const failed = unit.update('setup_intent', intent, {
     last_setup_error: {
       code: 'card_declined',
@@ -191,8 +196,8 @@ function declineSetup(unit: Unit, session: CheckoutSession, plan: CheckoutPlan, 
   return failed.id;
 }
 
-/** Ends an open session unpaid. A session that is open no more is left as it is. */
-export function expireSession(unit: Unit, id: string): CheckoutSession | undefined {
+/** Expires an open session; a session in another state stays unchanged. */
+export function expireSession(unit: UnitOfWork, id: string): CheckoutSession | undefined {
   const session = unit.tables['checkout.session'].get(id);
   if (session?.status !== 'open') return session;
   const expired = unit.update('checkout.session', session, { status: 'expired', url: null });
@@ -200,7 +205,7 @@ export function expireSession(unit: Unit, id: string): CheckoutSession | undefin
   return expired;
 }
 
-function payingCustomer(unit: Unit, session: CheckoutSession): Customer | null {
+function payingCustomer(unit: UnitOfWork, session: CheckoutSession): Customer | null {
   const existing = customerOrNull(unit, session.customer);
   if (existing || session.mode === 'setup') return existing;
   if (session.mode === 'payment' && session.customer_creation !== 'always') return null;
@@ -211,15 +216,15 @@ function payingCustomer(unit: Unit, session: CheckoutSession): Customer | null {
   return customer;
 }
 
-function existingIntent(unit: Unit, plan: CheckoutPlan): PaymentIntent | null {
+function existingIntent(unit: UnitOfWork, plan: CheckoutPlan): PaymentIntent | null {
   return plan.paymentIntent === null ? null : (unit.tables.payment_intent.get(plan.paymentIntent) ?? null);
 }
 
-function existingSetup(unit: Unit, plan: CheckoutPlan): SetupIntent | null {
+function existingSetup(unit: UnitOfWork, plan: CheckoutPlan): SetupIntent | null {
   return plan.setupIntent === null ? null : (unit.tables.setup_intent.get(plan.setupIntent) ?? null);
 }
 
-function sessionIntent(unit: Unit, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {
+function sessionIntent(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {
   const description = session.mode === 'subscription' ? 'Subscription creation' : plan.payment.description;
   const payable = {
     amount: session.amount_total ?? 0,

@@ -1,7 +1,8 @@
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { customerOrNull } from '../objects/customer.ts';
-import { type BilledLine, invoiceAddresses, newInvoice } from '../objects/invoice.ts';
+import { invoiceUrls } from '../objects/hosted-urls.ts';
+import { type BilledLine, newInvoice } from '../objects/invoice.ts';
 import type {
   Customer,
   Invoice,
@@ -10,12 +11,12 @@ import type {
   PaymentMethod,
   Subscription,
 } from '../objects/stored.ts';
-import { moveBalance } from './balance.ts';
+import { changeBalance } from './balance.ts';
 import { type Attempt, attemptPayment, createPaymentIntent } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Days until the next try after the first, second and third failed one; after the fourth nothing more is tried. */
+/** Days until the next attempt after the first, second and third failure; the fourth attempt is the last. */
 const RETRY_DAYS = [3, 5, 7];
 
 interface Bill {
@@ -27,50 +28,50 @@ interface Bill {
   lines: BilledLine[];
   period: { start: number; end: number };
   metadata: Record<string, string>;
-  /** False for what a customer's credit may not pay: one-time Checkout. */
+  /** False for one-time checkouts, which customer credit cannot pay. */
   usesBalance: boolean;
-  /** The intent that an earlier, declined try has left. */
+  /** The payment intent of an earlier, declined attempt. */
   paymentIntent: PaymentIntent | null;
 }
 
 /**
- * Makes an invoice and finalizes it at once: number, addresses, the customer's credit used, and a payment that waits.
- * What is due may be nothing.
+ * Creates an invoice and finalizes it: assigns its number and URLs, applies the customer's balance, and creates an open
+ * payment if an amount is due.
  */
-export function openInvoice(unit: Unit, bill: Bill): Invoice {
+export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
   const { customer } = bill;
   const credit = customer && bill.usesBalance && customer.currency === bill.currency ? customer.balance : 0;
   const draft = unit.create('invoice', newInvoice(unit, { ...bill, startingBalance: credit }));
   unit.emit('invoice.created', draft);
   const invoice = unit.update('invoice', draft, {
     status: 'open',
-    number: takeNumber(unit, customer),
+    number: nextInvoiceNumber(unit, customer),
     ending_balance: credit === 0 ? 0 : Math.min(0, draft.total + credit),
     effective_at: unit.now,
     status_transitions: { ...draft.status_transitions, finalized_at: unit.now },
-    ...invoiceAddresses(unit, draft.id),
+    ...invoiceUrls(unit, draft.id),
   });
   unit.emit('invoice.finalized', invoice);
-  if (customer) settleBalance(unit, customer.id, invoice);
-  if (invoice.amount_due > 0) expectPayment(unit, invoice, bill.paymentIntent);
+  if (customer) applyBalance(unit, customer.id, invoice);
+  if (invoice.amount_due > 0) createInvoicePayment(unit, invoice, bill.paymentIntent);
   return invoice;
 }
 
-/** Uses up the credit an invoice took, or collects the debt it carried; the customer's currency is set by the first invoice. */
-function settleBalance(unit: Unit, customerId: string, invoice: Invoice): void {
+/** Applies the customer's balance to an invoice. The first invoice sets the customer's currency. */
+function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): void {
   const customer = customerOrNull(unit, customerId);
   if (!customer) return;
-  const moved = (invoice.ending_balance ?? 0) - invoice.starting_balance;
-  if (moved !== 0) {
+  const applied = (invoice.ending_balance ?? 0) - invoice.starting_balance;
+  if (applied !== 0) {
     const { currency, id } = invoice;
-    const why = { description: null, metadata: {}, invoice: id };
-    moveBalance(unit, customer, { amount: moved, currency, type: 'applied_to_invoice', ...why });
+    const details = { description: null, metadata: {}, invoice: id };
+    changeBalance(unit, customer, { amount: applied, currency, type: 'applied_to_invoice', ...details });
   } else if (customer.currency !== invoice.currency && customer.currency === null) {
     unit.update('customer', customer, { currency: invoice.currency }, 'customer.updated');
   }
 }
 
-function expectPayment(unit: Unit, invoice: Invoice, existing: PaymentIntent | null): void {
+function createInvoicePayment(unit: UnitOfWork, invoice: Invoice, existing: PaymentIntent | null): void {
   const { amount_due: amount, currency, customer } = invoice;
   const description =
     invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update';
@@ -94,11 +95,11 @@ function expectPayment(unit: Unit, invoice: Invoice, existing: PaymentIntent | n
 }
 
 /**
- * Tries to collect an open invoice with a card; one with nothing due needs none. Returns the invoice as it is then, and
- * the try, if there was one. Without a card the try fails with no charge.
+ * Collects an open invoice with a card; an invoice with nothing due needs none. Returns the updated invoice and the
+ * payment attempt, if there was one. Without a card, collection fails without a charge.
  */
 export function collectInvoice(
-  unit: Unit,
+  unit: UnitOfWork,
   invoice: Invoice,
   card: PaymentMethod | null,
   declined: boolean,
@@ -111,13 +112,13 @@ export function collectInvoice(
   return { invoice: attempt.declined ? markFailed(unit, invoice) : markPaid(unit, invoice, payment), attempt };
 }
 
-/** The payment that an invoice waits for. */
-export function openPayment(unit: Unit, invoiceId: string): InvoicePayment | undefined {
+/** Returns the open payment of an invoice. */
+export function openPayment(unit: UnitOfWork, invoiceId: string): InvoicePayment | undefined {
   return unit.tables.invoice_payment.withField('invoice', invoiceId).find(({ status }) => status === 'open');
 }
 
-/** Marks an invoice paid and tells of it. */
-export function markPaid(unit: Unit, invoice: Invoice, payment: InvoicePayment | null): Invoice {
+/** Marks an invoice as paid and emits its events. */
+export function markPaid(unit: UnitOfWork, invoice: Invoice, payment: InvoicePayment | null): Invoice {
   const attempts = invoice.attempt_count + (payment ? 1 : 0);
   const paid = unit.update(
     'invoice',
@@ -138,21 +139,21 @@ export function markPaid(unit: Unit, invoice: Invoice, payment: InvoicePayment |
   unit.emit('invoice.payment_succeeded', paid);
   if (payment) {
     const status_transitions = { canceled_at: null, paid_at: unit.now };
-    const settled = { status: 'paid', amount_paid: payment.amount_requested, status_transitions };
-    unit.emit('invoice_payment.paid', unit.update('invoice_payment', payment, settled));
+    const changes = { status: 'paid', amount_paid: payment.amount_requested, status_transitions };
+    unit.emit('invoice_payment.paid', unit.update('invoice_payment', payment, changes));
   }
   return paid;
 }
 
-function markFailed(unit: Unit, invoice: Invoice): Invoice {
-  const pause = RETRY_DAYS[invoice.attempt_count];
+function markFailed(unit: UnitOfWork, invoice: Invoice): Invoice {
+  const delayDays = RETRY_DAYS[invoice.attempt_count];
   const failed = unit.update(
     'invoice',
     invoice,
     {
       attempted: true,
       attempt_count: invoice.attempt_count + 1,
-      next_payment_attempt: pause === undefined ? null : unit.now + pause * DAY_SECONDS,
+      next_payment_attempt: delayDays === undefined ? null : unit.now + delayDays * DAY_SECONDS,
     },
     'invoice.updated',
   );
@@ -160,8 +161,8 @@ function markFailed(unit: Unit, invoice: Invoice): Invoice {
   return failed;
 }
 
-/** Gives an open or uncollectible invoice up for good. */
-export function voidInvoice(unit: Unit, invoice: Invoice): Invoice {
+/** Voids an open or uncollectible invoice, which is final. */
+export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
   const voided = unit.update(
     'invoice',
     invoice,
@@ -177,14 +178,14 @@ export function voidInvoice(unit: Unit, invoice: Invoice): Invoice {
   return voided;
 }
 
-function takeNumber(unit: Unit, customer: Customer | null): string {
-  const fresh = customer && customerOrNull(unit, customer.id);
-  if (!fresh) {
-    const { nextInvoiceNumber } = unit.account.state;
-    unit.account.change({ nextInvoiceNumber: nextInvoiceNumber + 1 });
-    return `LOCAL-${String(nextInvoiceNumber).padStart(4, '0')}`;
+function nextInvoiceNumber(unit: UnitOfWork, customer: Customer | null): string {
+  const current = customer && customerOrNull(unit, customer.id);
+  if (!current) {
+    const { nextInvoiceNumber: number } = unit.account.state;
+    unit.account.change({ nextInvoiceNumber: number + 1 });
+    return `LOCAL-${String(number).padStart(4, '0')}`;
   }
-  const sequence = fresh.next_invoice_sequence ?? 1;
-  unit.update('customer', fresh, { next_invoice_sequence: sequence + 1 });
-  return `${fresh.invoice_prefix ?? 'LOCAL'}-${String(sequence).padStart(4, '0')}`;
+  const sequence = current.next_invoice_sequence ?? 1;
+  unit.update('customer', current, { next_invoice_sequence: sequence + 1 });
+  return `${current.invoice_prefix ?? 'LOCAL'}-${String(sequence).padStart(4, '0')}`;
 }

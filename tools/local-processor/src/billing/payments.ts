@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newCharge } from '../objects/charge.ts';
 import { newPaymentIntent } from '../objects/payment-intent.ts';
 import type { Charge, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
@@ -12,8 +12,8 @@ interface Payable {
   metadata: Stripe.Metadata;
 }
 
-/** Makes a payment intent and tells of it. */
-export function createPaymentIntent(unit: Unit, payable: Payable, keepsCard: boolean): PaymentIntent {
+/** Creates a payment intent and emits its event. `keepsCard` allows later payments without the customer. */
+export function createPaymentIntent(unit: UnitOfWork, payable: Payable, keepsCard: boolean): PaymentIntent {
   const setupFutureUsage = keepsCard ? ('off_session' as const) : null;
   const intent = newPaymentIntent(unit, { ...payable, setupFutureUsage });
   unit.create('payment_intent', intent);
@@ -27,21 +27,26 @@ export interface Attempt {
   declined: boolean;
 }
 
-/** Tries once to pay an intent with a card. Either way a charge and the intent's new state are told of. */
-export function attemptPayment(unit: Unit, intent: PaymentIntent, card: PaymentMethod, declined: boolean): Attempt {
+/** Attempts once to pay an intent with a card. Success and failure both create a charge and emit events. */
+export function attemptPayment(
+  unit: UnitOfWork,
+  intent: PaymentIntent,
+  card: PaymentMethod,
+  declined: boolean,
+): Attempt {
   const charge = newCharge(unit, intent, card, declined);
   unit.create('charge', charge);
   unit.emit(declined ? 'charge.failed' : 'charge.succeeded', charge);
   const changes: Partial<PaymentIntent> = declined
     ? { status: 'requires_payment_method', last_payment_error: declineOf(charge, card), payment_method: null }
     : { status: 'succeeded', amount_received: intent.amount, last_payment_error: null, payment_method: card.id };
-  const settled = unit.update('payment_intent', intent, { ...changes, latest_charge: charge.id });
-  unit.emit(declined ? 'payment_intent.payment_failed' : 'payment_intent.succeeded', settled);
-  return { intent: settled, charge, declined };
+  const updated = unit.update('payment_intent', intent, { ...changes, latest_charge: charge.id });
+  unit.emit(declined ? 'payment_intent.payment_failed' : 'payment_intent.succeeded', updated);
+  return { intent: updated, charge, declined };
 }
 
-/** True if the card was told, through the control API, to decline. */
-export function isDeclining(unit: Unit, paymentMethodId: string): boolean {
+/** Returns whether the control API has set this card to decline. */
+export function isDeclining(unit: UnitOfWork, paymentMethodId: string): boolean {
   return unit.tables.declining_card.get(paymentMethodId) !== undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { periodAt } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/customer.ts';
@@ -10,7 +10,7 @@ import { isDeclining } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** How long before the end of a trial the warning comes. */
+/** The time before the end of a trial at which the warning event is emitted. */
 export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
 
 interface Start {
@@ -23,8 +23,8 @@ interface Start {
   paymentIntent: PaymentIntent | null;
 }
 
-/** Starts a subscription whose first payment succeeds (or whose trial needs none), and tells of everything made. */
-export function startSubscription(unit: Unit, start: Start): { subscription: Subscription; invoice: Invoice } {
+/** Starts a subscription whose first payment succeeds, or whose trial needs none, and emits all events. */
+export function startSubscription(unit: UnitOfWork, start: Start): { subscription: Subscription; invoice: Invoice } {
   const recurring = start.lines.filter(({ price }) => price.type === 'recurring');
   const trialEnd = start.trialDays === null ? null : unit.now + start.trialDays * DAY_SECONDS;
   const subscription = newSubscription(unit, {
@@ -63,10 +63,15 @@ export function startSubscription(unit: Unit, start: Start): { subscription: Sub
 }
 
 /**
- * Moves a subscription into its next period and bills it; `declined` makes that payment fail, and so does a card that
- * was told to decline. A trial ends by this. A subscription to be canceled at the end of its period ends instead.
+ * Starts the next period of a subscription and bills it. A trial ends. A subscription that cancels at its period end ends
+ * instead. The payment fails if `declined` is true or the card is set to decline.
  */
-export function renewSubscription(unit: Unit, subscription: Subscription, at: number, declined = false): Subscription {
+export function renewSubscription(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  at: number,
+  declined = false,
+): Subscription {
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const trialing = subscription.status === 'trialing';
   const last = currentPeriod(subscription);
@@ -101,23 +106,28 @@ export function renewSubscription(unit: Unit, subscription: Subscription, at: nu
   return collectFor(unit, renewed, invoice, declined);
 }
 
-/** Tries to collect an invoice of a subscription; its status follows: past due after a failure, active once paid. */
-export function collectFor(unit: Unit, subscription: Subscription, invoice: Invoice, declined = false): Subscription {
+/** Collects an invoice of a subscription, whose status becomes active if it is paid and past due if it is not. */
+export function collectFor(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  invoice: Invoice,
+  declined = false,
+): Subscription {
   const card = cardFor(unit, subscription);
   const result = collectInvoice(unit, invoice, card, declined || (card !== null && isDeclining(unit, card.id)));
-  return followInvoice(unit, subscription, result.invoice);
+  return updateStatusFrom(unit, subscription, result.invoice);
 }
 
-/** Lets a subscription's status follow what became of its newest invoice. */
-export function followInvoice(unit: Unit, subscription: Subscription, invoice: Invoice): Subscription {
+/** Updates a subscription's status from its newest invoice; other invoices change nothing. */
+export function updateStatusFrom(unit: UnitOfWork, subscription: Subscription, invoice: Invoice): Subscription {
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
   const status = invoice.status === 'paid' ? 'active' : subscription.status === 'unpaid' ? 'unpaid' : 'past_due';
   return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
 }
 
-/** Ends a subscription now: it is canceled, its open invoices are collected no more, and this is told of. */
+/** Ends a subscription now: cancels it, stops collecting its open invoices and emits the events. */
 export function endSubscription(
-  unit: Unit,
+  unit: UnitOfWork,
   subscription: Subscription,
   reason: 'cancellation_requested' | 'payment_failed',
 ): Subscription {
@@ -133,28 +143,32 @@ export function endSubscription(
   return ended;
 }
 
-/** Gives up on a past-due subscription: canceled, or unpaid and left standing. */
-export function giveUpOn(unit: Unit, subscription: Subscription, outcome: 'canceled' | 'unpaid'): Subscription {
+/** Ends the retries for a past-due subscription, which becomes canceled or unpaid. */
+export function stopRetrying(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  outcome: 'canceled' | 'unpaid',
+): Subscription {
   if (outcome === 'canceled') return endSubscription(unit, subscription, 'payment_failed');
   stopCollecting(unit, subscription);
   return unit.update('subscription', subscription, { status: 'unpaid' }, 'customer.subscription.updated');
 }
 
-/** Pauses a subscription, as the end of a trial without a card does: nothing is billed until it is resumed. */
-export function pauseSubscription(unit: Unit, subscription: Subscription): Subscription {
+/** Pauses a subscription, as the end of a trial without a card does. Nothing is billed until it is resumed. */
+export function pauseSubscription(unit: UnitOfWork, subscription: Subscription): Subscription {
   const paused = unit.update('subscription', subscription, { status: 'paused' }, 'customer.subscription.updated');
   unit.emit('customer.subscription.paused', paused);
   return paused;
 }
 
-/** Resumes a paused subscription: a new period begins and is billed. */
-export function resumeSubscription(unit: Unit, subscription: Subscription): Subscription {
+/** Resumes a paused subscription: starts and bills a new period. */
+export function resumeSubscription(unit: UnitOfWork, subscription: Subscription): Subscription {
   const resumed = unit.update('subscription', subscription, { status: 'active' });
   unit.emit('customer.subscription.resumed', resumed);
   return renewSubscription(unit, resumed, unit.now);
 }
 
-function stopCollecting(unit: Unit, subscription: Subscription): void {
+function stopCollecting(unit: UnitOfWork, subscription: Subscription): void {
   for (const invoice of unit.tables.invoice.withField('customer', subscription.customer)) {
     const billed = invoice.parent?.subscription_details.subscription;
     if (invoice.status !== 'open' || billed !== subscription.id) continue;
@@ -162,21 +176,21 @@ function stopCollecting(unit: Unit, subscription: Subscription): void {
   }
 }
 
-/** The card a subscription is billed to: its own, else the customer's default. */
-export function cardFor(unit: Unit, subscription: Subscription): PaymentMethod | null {
+/** Returns the card of a subscription: its own, else the customer's default. */
+export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMethod | null {
   const customer = customerOrNull(unit, subscription.customer);
   const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
   return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
 }
 
-function linesFor(unit: Unit, subscription: Subscription, period: { start: number; end: number }) {
+function linesFor(unit: UnitOfWork, subscription: Subscription, period: { start: number; end: number }) {
   const trial = subscription.status === 'trialing';
   return subscription.items.data.map(({ id, price, quantity }) =>
     billedLine(unit, { price, quantity, item: id, period, trial }),
   );
 }
 
-function oneTimeLines(unit: Unit, lines: readonly LineItem[]) {
+function oneTimeLines(unit: UnitOfWork, lines: readonly LineItem[]) {
   const period = { start: unit.now, end: unit.now };
   return lines
     .filter(({ price }) => price.type === 'one_time')

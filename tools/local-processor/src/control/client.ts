@@ -1,25 +1,25 @@
 import type { CheckoutSession, Delivery, LedgerEntry, Subscription } from '../objects/stored.ts';
 import type { DeliveryRules } from '../store/account.ts';
-import type { Fault } from '../faults/faults.ts';
-import type { DeliveryFilter, DeliveryRulesChange, FaultRequest, Outcome, ReleaseOrder } from './messages.ts';
+import type { Fault } from './faults.ts';
+import type { DeliveryFilter, DeliveryRulesChange, FaultRequest, Outcome, ReleaseOrder } from './requests.ts';
 
 export type { CheckoutSession, Delivery, DeliveryRules, Fault, FaultRequest, LedgerEntry, Outcome, Subscription };
 
-/** The account's own clock: now and how far it runs ahead of the real one, both in seconds. */
+/** The account's clock: its current time and its offset from the real time, both in seconds. */
 export interface Clock {
   now: number;
   offset: number;
 }
 
-/** What an account was asked to make: every object with its idempotency key, and calls by path and status. */
+/** Every object that an account has created, with its idempotency key, and the calls by path and status. */
 export interface Ledger {
   objects: LedgerEntry[];
   calls: Record<string, Record<string, number>>;
 }
 
-const SETTLED_WITHIN_MS = 15_000;
+const DELIVERY_TIMEOUT_MS = 15_000;
 
-/** Drives the control API of a local processor for one account. A refused request throws with the reason. */
+/** Client of the control API for one account. Every method throws an error with the reason when a request fails. */
 export class LocalProcessorControl {
   readonly #url: string;
   readonly #secretKey: string;
@@ -33,7 +33,7 @@ export class LocalProcessorControl {
     return this.#call('GET', '/clock');
   }
 
-  /** Moves the account's clock; everything that falls due on the way happens, each at its own moment. */
+  /** Advances the account's clock and applies everything that becomes due, in order and with its own timestamp. */
   advanceClock(seconds: number): Promise<Clock> {
     return this.#call('POST', '/clock/advance', { seconds });
   }
@@ -43,12 +43,12 @@ export class LocalProcessorControl {
     return this.#call('POST', `/subscriptions/${subscriptionId}/renew`, { outcome });
   }
 
-  /** Tries again to collect the newest invoice, which must be open. */
+  /** Retries the payment of the newest invoice, which must be open. */
   collect(subscriptionId: string, outcome: Outcome = 'pay'): Promise<Subscription> {
     return this.#call('POST', `/subscriptions/${subscriptionId}/collect`, { outcome });
   }
 
-  /** What happens when all retries are used up. */
+  /** Ends the payment retries, as after the last failed attempt. */
   giveUp(subscriptionId: string, outcome: 'canceled' | 'unpaid' = 'canceled'): Promise<Subscription> {
     return this.#call('POST', `/subscriptions/${subscriptionId}/give-up`, { outcome });
   }
@@ -58,66 +58,67 @@ export class LocalProcessorControl {
     return this.#call('POST', `/subscriptions/${subscriptionId}/end`);
   }
 
-  /** Ends the free trial now: the first period is billed, or the subscription pauses for want of a card. */
+  /** Ends the free trial now: bills the first period, or pauses the subscription as if there were no card. */
   endTrial(subscriptionId: string, outcome: 'pay' | 'decline' | 'pause' = 'pay'): Promise<Subscription> {
     return this.#call('POST', `/subscriptions/${subscriptionId}/end-trial`, { outcome });
   }
 
+  /** Pauses the subscription now. */
   pause(subscriptionId: string): Promise<Subscription> {
     return this.#call('POST', `/subscriptions/${subscriptionId}/pause`);
   }
 
-  /** Presses a button of the hosted page without a browser. */
+  /** Completes or declines a checkout session, as the buttons of the hosted page do. */
   checkout(sessionId: string, action: Outcome = 'pay'): Promise<CheckoutSession> {
     return this.#call('POST', `/checkout-sessions/${sessionId}`, { action });
   }
 
-  /** Makes every later payment with this card fail, or succeed again. */
+  /** Sets whether later payments with this card fail. */
   setCardDeclines(paymentMethodId: string, declines: boolean): Promise<void> {
     return this.#call('PUT', `/payment-methods/${paymentMethodId}`, { declines });
   }
 
-  /** Changes how webhooks leave the account; what is not named stays. */
+  /** Changes how webhooks are delivered; omitted rules stay unchanged. */
   setDeliveryRules(rules: DeliveryRulesChange): Promise<DeliveryRules> {
     return this.#call('PUT', '/delivery-rules', rules);
   }
 
-  /** Lets held webhooks go; answers how many there were. */
+  /** Sends held webhooks. Returns their number. */
   async release(order: ReleaseOrder = 'created'): Promise<number> {
     const { released } = await this.#call<{ released: number }>('POST', '/deliveries/release', { order });
     return released;
   }
 
-  /** Deliveries, the oldest first. */
+  /** Returns deliveries, oldest first. */
   async deliveries(filter: DeliveryFilter = {}): Promise<Delivery[]> {
     const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined));
     return (await this.#call<{ deliveries: Delivery[] }>('GET', `/deliveries?${query.toString()}`)).deliveries;
   }
 
-  /** Waits until nothing is on its way any more; fails after 15 s, naming what still is. */
+  /** Waits until no delivery is scheduled. Throws after 15 s with the first delivery that is not accepted. */
   async deliveriesSettled(): Promise<void> {
-    const deadline = Date.now() + SETTLED_WITHIN_MS;
+    const deadline = Date.now() + DELIVERY_TIMEOUT_MS;
     for (;;) {
-      const waiting = await this.deliveries({ status: 'scheduled' });
-      if (waiting.length === 0) return;
+      const pending = await this.deliveries({ status: 'scheduled' });
+      if (pending.length === 0) return;
       if (Date.now() > deadline)
-        throw new Error(`${waiting.length} webhooks are still not accepted, the first: ${JSON.stringify(waiting[0])}`);
+        throw new Error(`${pending.length} webhooks are still not accepted, the first: ${JSON.stringify(pending[0])}`);
       await new Promise(resolve => setTimeout(resolve, 20));
     }
   }
 
-  /** Sends one event again, `copies` times to every endpoint that wants it. */
+  /** Sends one event again, `copies` times to every subscribed endpoint. */
   async resend(eventId: string, copies = 1): Promise<Delivery[]> {
     return (await this.#call<{ deliveries: Delivery[] }>('POST', `/events/${eventId}/resend`, { copies })).deliveries;
   }
 
-  /** Sends all events (or those of some types) again, in the given order. */
+  /** Sends all events, or those of the given types, again in the given order. */
   async resendAll(order: ReleaseOrder = 'created', types?: string[]): Promise<Delivery[]> {
     const body = types ? { order, types } : { order };
     return (await this.#call<{ deliveries: Delivery[] }>('POST', '/events/resend', body)).deliveries;
   }
 
-  /** Plants a fault: the next calls that fit go wrong. */
+  /** Injects a fault into the next matching calls. */
   fail(fault: FaultRequest): Promise<void> {
     return this.#call('POST', '/faults', fault);
   }
@@ -134,12 +135,12 @@ export class LocalProcessorControl {
     return this.#call('GET', '/ledger');
   }
 
-  /** Empties the account: objects, endpoints, events, rules, faults and clock. */
+  /** Resets the account: objects, endpoints, events, rules, faults and clock. */
   reset(): Promise<void> {
     return this.#call('POST', '/reset');
   }
 
-  async #call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  async #call<Body>(method: string, path: string, body?: object): Promise<Body> {
     const response = await fetch(`${this.#url}/_control${path}`, {
       method,
       headers: {
@@ -149,7 +150,7 @@ export class LocalProcessorControl {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     if (!response.ok) throw new Error(`${method} /_control${path} failed: ${response.status} ${await response.text()}`);
-    // Both ends of this API are in this package and are tested together.
-    return (await response.json()) as Answer;
+    // Client and server of this API are in this package and are tested together.
+    return (await response.json()) as Body;
   }
 }

@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A new random id of Stripe's shape: the prefix, then `length` letters and digits. */
+/** Returns a new random id in Stripe's format: the prefix, then `length` letters and digits. */
 export function newId(prefix: string, length = 24): string {
   let id = prefix;
   while (id.length < prefix.length + length) {
     for (const byte of randomBytes(length + 8)) {
-      // Bytes from 248 on would favour the first letters.
+      // Bytes from 248 on would make the first letters more likely.
       if (byte < 248 && id.length < prefix.length + length) id += ALPHABET[byte % 62];
     }
   }
   return id;
 }
 
-/** The id of the account a secret key opens: the same key opens the same account after a restart and anywhere else. */
+/** Returns the account id of a secret key. It depends only on the key, so it survives restarts. */
 export function accountId(secretKey: string): string {
   const digest = createHash('sha256').update(secretKey).digest();
   return `acct_1${[...digest.subarray(0, 15)].map(byte => ALPHABET[byte % 62]).join('')}`;

@@ -1,18 +1,18 @@
-/** Writes an amount in the currency's smallest unit for people, in US English: 2999 usd is "$29.99". */
+/** Formats an amount in the currency's smallest unit in US English: 2999 usd is "$29.99". */
 export function formatAmount(amount: number, currency: string): string {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return format.format(amount / 10 ** digits);
 }
 
-/** "per month", "every 3 months": how a recurring amount is read aloud. */
+/** Formats a billing cadence: "per month", "every 3 months". */
 export function formatCadence(interval: string, count: number): string {
   return count === 1 ? `per ${interval}` : `every ${count} ${interval}s`;
 }
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency').map(code => code.toLowerCase()));
 
-/** True for a lower-case ISO 4217 code that the runtime knows. */
+/** Returns whether a code is a lower-case ISO 4217 code that the runtime supports. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }

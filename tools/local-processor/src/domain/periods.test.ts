@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { type Cadence, isBillable, periodAt, periodStart } from './periods.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
-const iso = (moment: number) => new Date(moment * 1000).toISOString();
+const iso = (time: number) => new Date(time * 1000).toISOString();
 const monthly: Cadence = { interval: 'month', count: 1 };
 
 describe('periods', () => {
-  test('end on the last day of a shorter month and come back to the anchor day after it', () => {
+  test('end on the last day of a shorter month and return to the anchor day', () => {
     const anchor = seconds('2027-01-31T10:30:05Z');
     const starts = [0, 1, 2, 3].map(index => iso(periodStart(anchor, monthly, index)));
     expect(starts).toEqual([
@@ -18,13 +18,13 @@ describe('periods', () => {
     ]);
   });
 
-  test('of a year that begins on 29 February end on 28 February', () => {
+  test('that start on 29 February end on 28 February in other years', () => {
     const anchor = seconds('2028-02-29T00:00:00Z');
     expect(iso(periodStart(anchor, { interval: 'year', count: 1 }, 1))).toBe('2029-02-28T00:00:00.000Z');
     expect(iso(periodStart(anchor, { interval: 'year', count: 1 }, 4))).toBe('2032-02-29T00:00:00.000Z');
   });
 
-  test('hold the moment they are asked for, and the next one begins where they end', () => {
+  test('contain the requested time and are contiguous', () => {
     const cadence = fc.record({
       interval: fc.constantFrom('day', 'week', 'month', 'year'),
       count: fc.integer({ min: 1, max: 3 }),
@@ -40,7 +40,7 @@ describe('periods', () => {
     );
   });
 
-  test('may be no longer than three years', () => {
+  test('are limited to three years', () => {
     expect(isBillable({ interval: 'month', count: 36 })).toBe(true);
     expect(isBillable({ interval: 'month', count: 37 })).toBe(false);
     expect(isBillable({ interval: 'year', count: 4 })).toBe(false);

@@ -1,7 +1,7 @@
-/** The lengths a recurring price may bill for. */
+/** The billing intervals of recurring prices. */
 type Interval = 'day' | 'week' | 'month' | 'year';
 
-/** How often a recurring price bills: every `count` intervals. */
+/** How often a recurring price is billed: every `count` intervals. */
 export interface Cadence {
   interval: Interval;
   count: number;
@@ -12,9 +12,9 @@ const SECONDS: Record<'day' | 'week', number> = { day: DAY_SECONDS, week: 7 * DA
 const MONTHS: Record<'month' | 'year', number> = { month: 1, year: 12 };
 
 /**
- * The start of the `index`-th period counted from the billing anchor, in Unix seconds, UTC.
- * Months keep the anchor's day where the month has it and else end on its last day, so 31 January is followed by
- * 28 February and then by 31 March (Stripe: https://docs.stripe.com/billing/subscriptions/billing-cycle).
+ * Returns the start of the `index`-th period after the billing anchor, in Unix seconds (UTC). A month without the
+ * anchor's day uses its last day: 31 January, 28 February, 31 March.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/billing-cycle)
  */
 export function periodStart(anchor: number, cadence: Cadence, index: number): number {
   const { interval, count } = cadence;
@@ -22,14 +22,14 @@ export function periodStart(anchor: number, cadence: Cadence, index: number): nu
   return addMonths(anchor, index * count * MONTHS[interval]);
 }
 
-/** The period that holds `moment` (start ≤ moment < end), in Unix seconds; a moment before the anchor is in the first. */
-export function periodAt(anchor: number, cadence: Cadence, moment: number): { start: number; end: number } {
-  let index = Math.max(0, Math.floor((moment - anchor) / longestPeriod(cadence)));
-  while (periodStart(anchor, cadence, index + 1) <= moment) index += 1;
+/** Returns the period that contains `time` (start ≤ time < end), in Unix seconds; the first one for a time before it. */
+export function periodAt(anchor: number, cadence: Cadence, time: number): { start: number; end: number } {
+  let index = Math.max(0, Math.floor((time - anchor) / longestPeriod(cadence)));
+  while (periodStart(anchor, cadence, index + 1) <= time) index += 1;
   return { start: periodStart(anchor, cadence, index), end: periodStart(anchor, cadence, index + 1) };
 }
 
-/** True if a period of this cadence is no longer than three years, the longest that Stripe bills for. */
+/** Returns whether a period is at most three years, which is Stripe's limit. */
 export function isBillable({ interval, count }: Cadence): boolean {
   const most: Record<Interval, number> = { day: 1095, week: 156, month: 36, year: 3 };
   return count >= 1 && count <= most[interval];
@@ -40,11 +40,11 @@ function longestPeriod({ interval, count }: Cadence): number {
   return days[interval] * count * DAY_SECONDS;
 }
 
-function addMonths(moment: number, months: number): number {
-  const from = new Date(moment * 1000);
+function addMonths(time: number, months: number): number {
+  const from = new Date(time * 1000);
   const month = from.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0)).getUTCDate();
   const day = Math.min(from.getUTCDate(), lastDay);
   const midnight = Date.UTC(from.getUTCFullYear(), month, day) / 1000;
-  return midnight + (moment % DAY_SECONDS);
+  return midnight + (time % DAY_SECONDS);
 }

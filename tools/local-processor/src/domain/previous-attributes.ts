@@ -1,7 +1,7 @@
 /**
- * What an `*.updated` event says about the time before it: the earlier value of every attribute that changed. Inside a
- * nested object only the changed keys are named, a key that is new has been null, and an array is given whole.
- * Undefined when nothing changed. (Stripe: https://docs.stripe.com/api/events/object, `data.previous_attributes`)
+ * Returns the previous value of every changed attribute, as an `*.updated` event contains them; undefined when nothing
+ * changed. A nested object contains only its changed keys, a new key is null, and an array is complete.
+ * (Stripe: https://docs.stripe.com/api/events/object, `data.previous_attributes`)
  */
 export function previousAttributes(before: object, after: object): Record<string, unknown> | undefined {
   const earlier = new Map(Object.entries(before));

@@ -1,13 +1,13 @@
-/** The same elements in an order drawn from the seed: the same seed and length give the same order. */
+/** Returns the elements in a pseudo-random order that depends only on the seed and the length. */
 export function shuffled<Element>(elements: readonly Element[], seed: number): Element[] {
-  const drawn = elements.map(element => ({ element, rank: 0 }));
+  const ranked = elements.map(element => ({ element, rank: 0 }));
   let state = seed >>> 0;
-  for (const entry of drawn) {
-    // mulberry32: small, and the same on every machine.
+  for (const entry of ranked) {
+    // mulberry32: small, and identical on every platform.
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     entry.rank = (mixed ^ (mixed >>> 14)) >>> 0;
   }
-  return drawn.toSorted((a, b) => a.rank - b.rank).map(({ element }) => element);
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ element }) => element);
 }

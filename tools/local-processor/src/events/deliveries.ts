@@ -3,34 +3,35 @@ import { newId } from '../domain/ids.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import type { Delivery, StoredEvent, WebhookEndpoint } from '../objects/stored.ts';
 import type { Account, DeliveryRules } from '../store/account.ts';
-import { WebhookPoster } from './post.ts';
-import { renderEvent } from './rendering.ts';
-import { signatureHeader } from './signature.ts';
+import { renderEvent } from './render-event.ts';
+import { signatureHeader, WebhookPoster } from './webhook-poster.ts';
 
-/** Pauses between tries, in milliseconds; the last one repeats. Stripe's hours are seconds here. */
-const PAUSES_MS = [200, 1_000, 3_000, 10_000, 30_000, 60_000];
-const MOST_ATTEMPTS = 48;
-const NOTEWORTHY_ATTEMPT = 4;
-const PARALLEL = 32;
+/** Delays before the retries, in milliseconds; the last one repeats. Stripe's hours are seconds here. */
+const RETRY_DELAYS_MS = [200, 1_000, 3_000, 10_000, 30_000, 60_000];
+const MAX_ATTEMPTS = 48;
+/** The failed attempt that is logged as a warning. */
+const WARN_AT_ATTEMPT = 4;
+const CONCURRENCY = 32;
 
-/** How held deliveries are let go: as they came, the other way round, or in an order drawn from a seed. */
+/** The order in which held deliveries are sent; a seed gives a pseudo-random order. */
 export type ReleaseOrder = 'created' | 'reversed' | { seed: number };
 
-interface Pool {
+/** The deliveries of one shuffle window. */
+interface ShuffleWindow {
   ids: string[];
   timer: NodeJS.Timeout;
 }
 
 /**
- * Sends events to webhook endpoints until they are accepted. Deliveries start in the order of their events and run in
- * parallel, so they may arrive in any order, as Stripe's may.
+ * Delivers events to webhook endpoints until they are accepted. Deliveries start in the order of their events and run
+ * concurrently, so they may arrive in any order, as with Stripe.
  */
 export class Deliveries {
   readonly #poster = new WebhookPoster();
   readonly #logger: Logger;
   readonly #persist: () => void;
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #pools = new Map<Account, Pool>();
+  readonly #shuffleWindows = new Map<Account, ShuffleWindow>();
   readonly #queue: { account: Account; id: string }[] = [];
   #running = 0;
   #closed = false;
@@ -40,27 +41,27 @@ export class Deliveries {
     this.#persist = persist;
   }
 
-  /** Notes a delivery for every enabled endpoint that wants the event. Nothing is sent before `start`. */
+  /** Records a delivery for every enabled endpoint that subscribes to the event. `start` sends them. */
   plan(account: Account, events: readonly StoredEvent[]): Delivery[] {
     const endpoints = account.tables.webhook_endpoint.newestFirst().toReversed();
     return events.flatMap(event =>
       endpoints
-        .filter(endpoint => wants(endpoint, event.type))
+        .filter(endpoint => subscribes(endpoint, event.type))
         .flatMap(endpoint => this.#planFor(account, event, endpoint.id)),
     );
   }
 
-  /** Sends what was planned. */
+  /** Sends planned deliveries. */
   start(account: Account, deliveries: readonly Delivery[]): void {
     for (const { id, status, type } of deliveries) {
       if (status !== 'scheduled') continue;
       const { shuffle } = rulesFor(account, type);
-      if (shuffle) this.#collect(account, id, shuffle);
+      if (shuffle) this.#addToShuffleWindow(account, id, shuffle);
       else this.#enqueue(account, id);
     }
   }
 
-  /** Goes on with what the end of an earlier process has left undone. */
+  /** Resumes the deliveries that a previous process did not complete. */
   resume(account: Account): void {
     const rows = account.tables.delivery.newestFirst().toReversed();
     this.start(
@@ -70,30 +71,30 @@ export class Deliveries {
   }
 
   /**
-   * Sends events again to every endpoint that wants them, whatever became of them before. They arrive in this order:
-   * each is tried once before the next one is.
+   * Sends events again to every subscribed endpoint, regardless of earlier deliveries. They are attempted one after
+   * another, so they arrive in this order.
    */
   resend(account: Account, events: readonly StoredEvent[], copies = 1): Delivery[] {
     const endpoints = account.tables.webhook_endpoint.newestFirst();
     const rows = events.flatMap(event =>
       endpoints
-        .filter(endpoint => wants(endpoint, event.type))
+        .filter(endpoint => subscribes(endpoint, event.type))
         .flatMap(({ id }) => Array.from({ length: copies }, () => addDelivery(account, event, id, 'scheduled'))),
     );
-    void this.#sendInTurn(
+    void this.#sendSequentially(
       account,
       rows.map(({ id }) => id),
     );
     return rows;
   }
 
-  /** Lets held deliveries go, one after another, so that they arrive in this order. Returns how many there were. */
+  /** Sends held deliveries one after another, so that they arrive in this order. Returns their number. */
   release(account: Account, order: ReleaseOrder): number {
     const held = account.tables.delivery.newestFirst().filter(({ status }) => status === 'held');
     const oldestFirst = held.toReversed();
     const sorted = order === 'created' ? oldestFirst : order === 'reversed' ? held : shuffled(oldestFirst, order.seed);
     for (const row of sorted) account.tables.delivery.put({ ...row, status: 'scheduled', nextAttemptAt: Date.now() });
-    void this.#sendInTurn(
+    void this.#sendSequentially(
       account,
       sorted.map(({ id }) => id),
     );
@@ -103,7 +104,7 @@ export class Deliveries {
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    for (const { timer } of this.#pools.values()) clearTimeout(timer);
+    for (const { timer } of this.#shuffleWindows.values()) clearTimeout(timer);
     this.#poster.close();
   }
 
@@ -117,21 +118,21 @@ export class Deliveries {
     return Array.from({ length: rules.copies }, () => addDelivery(account, event, endpoint, status));
   }
 
-  #collect(account: Account, id: string, { seed, windowMs }: { seed: number; windowMs: number }): void {
-    const pool = this.#pools.get(account);
-    if (pool) {
-      pool.ids.push(id);
+  #addToShuffleWindow(account: Account, id: string, { seed, windowMs }: { seed: number; windowMs: number }): void {
+    const open = this.#shuffleWindows.get(account);
+    if (open) {
+      open.ids.push(id);
       return;
     }
     const timer = setTimeout(() => {
-      const ids = this.#pools.get(account)?.ids ?? [];
-      this.#pools.delete(account);
-      void this.#sendInTurn(account, shuffled(ids, seed));
+      const ids = this.#shuffleWindows.get(account)?.ids ?? [];
+      this.#shuffleWindows.delete(account);
+      void this.#sendSequentially(account, shuffled(ids, seed));
     }, windowMs);
-    this.#pools.set(account, { ids: [id], timer });
+    this.#shuffleWindows.set(account, { ids: [id], timer });
   }
 
-  async #sendInTurn(account: Account, ids: readonly string[]): Promise<void> {
+  async #sendSequentially(account: Account, ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#attempt(account, id);
   }
 
@@ -142,7 +143,7 @@ export class Deliveries {
   }
 
   #pump(): void {
-    while (this.#running < PARALLEL && !this.#closed) {
+    while (this.#running < CONCURRENCY && !this.#closed) {
       const next = this.#queue.shift();
       if (!next) return;
       this.#running += 1;
@@ -159,7 +160,12 @@ export class Deliveries {
     const endpoint = row && account.tables.webhook_endpoint.get(row.endpoint);
     if (!row || row.status !== 'scheduled') return;
     if (!event || !endpoint?.secret || endpoint.status !== 'enabled') {
-      this.#settle(account, { ...row, status: 'failed', nextAttemptAt: null, lastError: 'the endpoint is gone' });
+      this.#save(account, {
+        ...row,
+        status: 'failed',
+        nextAttemptAt: null,
+        lastError: 'the endpoint was deleted or disabled',
+      });
       return;
     }
     const body = renderEvent(account, event, endpoint.api_version ?? undefined);
@@ -168,44 +174,48 @@ export class Deliveries {
       status => ({ status, error: null }),
       (error: unknown) => ({ status: null, error: error instanceof Error ? error.message : String(error) }),
     );
-    // A process that is shutting down cut the connection itself; the next one tries again.
+    // A process that shuts down closes the connection itself; the next process retries.
     if (this.#closed) return;
-    this.#conclude(account, id, outcome);
+    this.#recordAttempt(account, id, outcome);
   }
 
-  #conclude(account: Account, id: string, { status, error }: { status: number | null; error: string | null }): void {
+  #recordAttempt(
+    account: Account,
+    id: string,
+    { status, error }: { status: number | null; error: string | null },
+  ): void {
     const row = account.tables.delivery.get(id);
     if (!row) return;
     const attempts = row.attempts + 1;
-    const tried = { ...row, attempts, lastStatus: status, lastError: error };
+    const attempted = { ...row, attempts, lastStatus: status, lastError: error };
     if (status !== null && status >= 200 && status < 300) {
-      this.#settle(account, { ...tried, status: 'delivered', nextAttemptAt: null, deliveredAt: Date.now() });
+      this.#save(account, { ...attempted, status: 'delivered', nextAttemptAt: null, deliveredAt: Date.now() });
       return;
     }
-    if (attempts >= MOST_ATTEMPTS) {
-      this.#logger.warn({ event: row.event, attempts }, 'webhook given up');
-      this.#settle(account, { ...tried, status: 'failed', nextAttemptAt: null });
+    if (attempts >= MAX_ATTEMPTS) {
+      this.#logger.warn({ event: row.event, attempts }, 'webhook failed after the last attempt');
+      this.#save(account, { ...attempted, status: 'failed', nextAttemptAt: null });
       return;
     }
-    const pause = PAUSES_MS[Math.min(attempts - 1, PAUSES_MS.length - 1)] ?? 60_000;
-    // The first tries often fall into a restart of the receiver; one that goes on failing is worth a look.
-    const level = attempts === NOTEWORTHY_ATTEMPT ? 'warn' : 'debug';
-    this.#logger[level]({ event: row.event, type: row.type, attempts, status, error, pause }, 'webhook not accepted');
-    this.#settle(account, { ...tried, nextAttemptAt: Date.now() + pause });
+    const delayMs = RETRY_DELAYS_MS[Math.min(attempts - 1, RETRY_DELAYS_MS.length - 1)] ?? 60_000;
+    // First attempts often fail while the receiver restarts; repeated failures need attention.
+    const level = attempts === WARN_AT_ATTEMPT ? 'warn' : 'debug';
+    this.#logger[level]({ event: row.event, type: row.type, attempts, status, error, delayMs }, 'webhook not accepted');
+    this.#save(account, { ...attempted, nextAttemptAt: Date.now() + delayMs });
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#enqueue(account, id);
-    }, pause);
+    }, delayMs);
     this.#timers.add(timer);
   }
 
-  #settle(account: Account, row: Delivery): void {
+  #save(account: Account, row: Delivery): void {
     account.tables.delivery.put(row);
     this.#persist();
   }
 }
 
-function wants(endpoint: WebhookEndpoint, type: string): boolean {
+function subscribes(endpoint: WebhookEndpoint, type: string): boolean {
   const { status, enabled_events: types } = endpoint;
   return status === 'enabled' && (types.includes('*') || types.includes(type));
 }

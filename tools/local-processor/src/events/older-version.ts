@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Account } from '../store/account.ts';
 
-/** Since this version periods stand on subscription items and an invoice's subscription in its `parent`. */
+/** Since this version, subscription items contain the periods, and an invoice's `parent` contains its subscription. */
 const BASIL = '2025-03-31';
 
-/** True if objects of this API version (`2024-06-20`, `2025-03-31.basil`) have the shapes from before basil. */
+/** Returns whether an API version (`2024-06-20`, `2025-03-31.basil`) has the shapes from before basil. */
 export function isBeforeBasil(version: string): boolean {
   return version.slice(0, BASIL.length) < BASIL;
 }
@@ -32,8 +32,8 @@ const shapes = z.discriminatedUnion('object', [
 type Shape = z.output<typeof shapes>;
 
 /**
- * An object of an event, in JSON, as an endpoint pinned to a version before basil gets it: periods on the subscription,
- * `subscription` on the invoice, `invoice` on payments. Other objects are the same in both.
+ * Converts an event's object (JSON) to its shape before basil: periods on the subscription, `subscription` on the
+ * invoice, `invoice` on payments. Other objects are identical in both versions.
  * (Stripe: https://docs.stripe.com/changelog/basil)
  */
 export function beforeBasil(account: Account, json: string): string {

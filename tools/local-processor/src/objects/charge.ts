@@ -1,9 +1,9 @@
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Charge, PaymentIntent, PaymentMethod } from './stored.ts';
 
-/** The charge of one try to pay a payment intent; a declined one carries the reason. */
-export function newCharge(unit: Unit, intent: PaymentIntent, method: PaymentMethod, declined: boolean): Charge {
+/** Returns the charge for one attempt to pay a payment intent; a declined charge contains the reason. */
+export function newCharge(unit: UnitOfWork, intent: PaymentIntent, method: PaymentMethod, declined: boolean): Charge {
   const { card } = method;
   return {
     id: newId('ch_3'),

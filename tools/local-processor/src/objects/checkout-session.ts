@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { checkoutAddress } from './addresses.ts';
+import { checkoutUrl } from './hosted-urls.ts';
 import type { CheckoutSession, Customer, LineItem, Price } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
@@ -23,8 +23,8 @@ interface NewCheckoutSession {
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
 }
 
-/** An open hosted session; it can be paid for 24 hours unless told otherwise. */
-export function newCheckoutSession(unit: Unit, given: NewCheckoutSession): CheckoutSession {
+/** Returns an open hosted session, which expires after 24 hours by default. */
+export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession): CheckoutSession {
   const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
   const { mode, customer, lines, trial } = given;
   const subtotal = mode === 'setup' ? null : amountDue(lines, trial);
@@ -101,12 +101,12 @@ export function newCheckoutSession(unit: Unit, given: NewCheckoutSession): Check
     success_url: given.successUrl,
     total_details: mode === 'setup' ? null : { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
-    url: checkoutAddress(unit.publicUrl, id),
+    url: checkoutUrl(unit.publicUrl, id),
     wallet_options: null,
   };
 }
 
-/** What Checkout knows of the person: filled in fully once the session is complete. */
+/** Returns the customer details of a session; null without email and name. */
 export function detailsOf(email: string | null, name: string | null): CheckoutSession['customer_details'] {
   if (email === null && name === null) return null;
   return {
@@ -121,7 +121,7 @@ export function detailsOf(email: string | null, name: string | null): CheckoutSe
   };
 }
 
-/** One line of a session. */
+/** Returns one line of a session. */
 export function newLineItem(price: Price, quantity: number, description: string): LineItem {
   const amount = (price.unit_amount ?? 0) * quantity;
   return {
@@ -140,7 +140,7 @@ export function newLineItem(price: Price, quantity: number, description: string)
   };
 }
 
-/** What the first payment comes to: in a free trial only the one-time lines. */
+/** Returns the amount of the first payment: during a free trial only the one-time lines. */
 function amountDue(lines: readonly LineItem[], trial: boolean): number {
   const due = lines.filter(({ price }) => !trial || price.type === 'one_time');
   return due.reduce((sum, line) => sum + line.amount_total, 0);

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
-import { noSuch } from '../api/failure.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { noSuch } from '../api/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Customer } from './stored.ts';
 
@@ -10,8 +10,8 @@ interface NewCustomer {
   metadata: Stripe.Metadata;
 }
 
-/** A customer with nothing but what is given. */
-export function newCustomer(unit: Unit, given: NewCustomer): Customer {
+/** Returns a customer with default values for all other fields. */
+export function newCustomer(unit: UnitOfWork, given: NewCustomer): Customer {
   return {
     id: newId('cus_', 14),
     object: 'customer',
@@ -39,20 +39,20 @@ export function newCustomer(unit: Unit, given: NewCustomer): Customer {
   };
 }
 
-/** The customer of this id that has not been deleted, or Stripe's failure; `param` names where the id stood. */
-export function liveCustomer(unit: Unit, id: string, param = 'id'): Customer {
+/** Returns the customer. @throws ApiError when it does not exist or was deleted; `param` is the parameter with the id */
+export function liveCustomer(unit: UnitOfWork, id: string, param = 'id'): Customer {
   const customer = unit.tables.customer.get(id);
   if (!customer || isDeleted(customer)) throw noSuch('customer', id, param);
   return customer;
 }
 
-/** The customer of this id, or null if it was deleted meanwhile or there is none. */
-export function customerOrNull(unit: Unit, id: string | null): Customer | null {
+/** Returns the customer, or null if it does not exist or was deleted. */
+export function customerOrNull(unit: UnitOfWork, id: string | null): Customer | null {
   const customer = id === null ? undefined : unit.tables.customer.get(id);
   return customer && !isDeleted(customer) ? customer : null;
 }
 
-/** True for the stub that a deleted customer leaves. */
+/** Returns whether a row is the stub of a deleted object. */
 export function isDeleted(row: object): row is { deleted: true; id: string } {
   return 'deleted' in row && row.deleted === true;
 }

@@ -1,11 +1,11 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import { cadenceOf } from './price.ts';
 import type { Customer, Invoice, InvoiceLine, Price, Subscription } from './stored.ts';
 
-/** What one line bills. `item` is the subscription item it bills for, if any. */
+/** The contents of one invoice line. `item` is the billed subscription item, if any. */
 export interface BilledLine {
   price: Price;
   quantity: number;
@@ -23,14 +23,14 @@ interface NewInvoice {
   reason: NonNullable<Invoice['billing_reason']>;
   currency: string;
   lines: BilledLine[];
-  /** The period the invoice looks back on. */
+  /** The billing period before the invoice. */
   period: { start: number; end: number };
   startingBalance: number;
   metadata: Stripe.Metadata;
 }
 
-/** A draft invoice. */
-export function newInvoice(unit: Unit, given: NewInvoice): Invoice {
+/** Returns a draft invoice. */
+export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
   const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
   const due = Math.max(0, total + given.startingBalance);
@@ -121,7 +121,7 @@ export function newInvoice(unit: Unit, given: NewInvoice): Invoice {
   };
 }
 
-function newLine(unit: Unit, invoice: NewInvoice, line: BilledLine): InvoiceLine {
+function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): InvoiceLine {
   const subscription = invoice.subscription?.id ?? null;
   return {
     id: newId('il_1'),
@@ -164,9 +164,9 @@ function newLine(unit: Unit, invoice: NewInvoice, line: BilledLine): InvoiceLine
   };
 }
 
-/** The line that bills a price for one period; a line in a trial is free. */
+/** Returns the line that bills a price for one period; it is free during a trial. */
 export function billedLine(
-  unit: Unit,
+  unit: UnitOfWork,
   given: {
     price: Price;
     quantity: number;
@@ -184,10 +184,4 @@ export function billedLine(
   const rate = cadence ? `at ${each} ${formatCadence(cadence.interval, cadence.count)}` : `at ${each}`;
   const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate})`;
   return { price, quantity, amount, description, item, period };
-}
-
-/** Where people see the invoice, and where they get it as a PDF. */
-export function invoiceAddresses(unit: Unit, id: string): { hosted_invoice_url: string; invoice_pdf: string } {
-  const page = `${unit.publicUrl}/i/${unit.account.id}/${id}`;
-  return { hosted_invoice_url: page, invoice_pdf: `${page}/pdf` };
 }

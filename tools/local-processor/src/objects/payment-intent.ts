@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { PaymentIntent } from './stored.ts';
 
@@ -12,8 +12,8 @@ interface NewPaymentIntent {
   setupFutureUsage: 'off_session' | null;
 }
 
-/** A payment intent that waits for a payment method. */
-export function newPaymentIntent(unit: Unit, given: NewPaymentIntent): PaymentIntent {
+/** Returns a payment intent that requires a payment method. */
+export function newPaymentIntent(unit: UnitOfWork, given: NewPaymentIntent): PaymentIntent {
   const id = newId('pi_3');
   return {
     id,

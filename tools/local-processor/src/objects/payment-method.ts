@@ -1,8 +1,8 @@
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Customer, PaymentMethod } from './stored.ts';
 
-/** A card as the hosted page shows it. No number exists behind it: the stand-in holds no card data. */
+/** A test card as the hosted page shows it. It has no number: the local processor stores no card data. */
 export interface TestCard {
   brand: string;
   label: string;
@@ -20,14 +20,14 @@ const CARDS: readonly TestCard[] = [
   { brand: 'visa', label: 'Visa debit', last4: '5556', funding: 'debit' },
 ];
 
-/** The test card that a customer's next visit draws: another one each time, so that a replaced card shows. */
-export function drawCard(unit: Unit, customerId: string | null): TestCard {
+/** Returns the card for a customer's next checkout. Each checkout uses a different card, so that replacing a card is visible. */
+export function nextTestCard(unit: UnitOfWork, customerId: string | null): TestCard {
   const owned = customerId === null ? 0 : unit.tables.payment_method.withField('customer', customerId).length;
   return CARDS[owned % CARDS.length] ?? VISA;
 }
 
-/** A new payment method for a test card, attached to nobody. */
-export function newPaymentMethod(unit: Unit, card: TestCard, customer: Customer | null): PaymentMethod {
+/** Returns a payment method for a test card that is not attached to a customer. */
+export function newPaymentMethod(unit: UnitOfWork, card: TestCard, customer: Customer | null): PaymentMethod {
   return {
     id: newId('pm_1'),
     object: 'payment_method',
@@ -64,8 +64,8 @@ export function newPaymentMethod(unit: Unit, card: TestCard, customer: Customer 
   };
 }
 
-/** Gives a payment method to a customer and tells of it. */
-export function attach(unit: Unit, paymentMethod: PaymentMethod, customer: Customer): PaymentMethod {
+/** Attaches a payment method to a customer and emits its event. */
+export function attach(unit: UnitOfWork, paymentMethod: PaymentMethod, customer: Customer): PaymentMethod {
   const attached = { ...paymentMethod, customer: customer.id };
   unit.tables.payment_method.put(attached);
   unit.emit('payment_method.attached', attached);

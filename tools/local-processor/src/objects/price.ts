@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Cadence } from '../domain/periods.ts';
 import { newId } from '../domain/ids.ts';
 import type { Plan, Price } from './stored.ts';
@@ -16,8 +16,8 @@ interface NewPrice {
   taxBehavior: 'exclusive' | 'inclusive' | 'unspecified';
 }
 
-/** A price of a fixed amount per unit. */
-export function newPrice(unit: Unit, given: NewPrice): Price {
+/** Returns a price with a fixed amount per unit. */
+export function newPrice(unit: UnitOfWork, given: NewPrice): Price {
   const { cadence } = given;
   return {
     id: newId('price_1'),
@@ -48,15 +48,15 @@ export function newPrice(unit: Unit, given: NewPrice): Price {
   };
 }
 
-/** How often a price bills; null for a one-time price. */
+/** Returns how often a price is billed; null for a one-time price. */
 export function cadenceOf(price: Price): Cadence | null {
   const { recurring } = price;
   if (!recurring) return null;
-  // Prices are only made with these four intervals; the library's type is open for future ones.
+  // Prices are only created with these four intervals; the library's type allows future ones.
   return { interval: recurring.interval as Cadence['interval'], count: recurring.interval_count };
 }
 
-/** The older `plan` form of a recurring price, which subscription items still carry. */
+/** Returns the legacy `plan` form of a recurring price, which subscription items still contain. */
 export function planOf(price: Price, cadence: Cadence): Plan {
   return {
     id: price.id,

@@ -1,11 +1,11 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { SetupIntent } from './stored.ts';
 
-/** A setup intent that waits for a payment method. */
+/** Returns a setup intent that requires a payment method. */
 export function newSetupIntent(
-  unit: Unit,
+  unit: UnitOfWork,
   given: { customer: string | null; description: string | null; metadata: Stripe.Metadata },
 ): SetupIntent {
   const id = newId('seti_1');

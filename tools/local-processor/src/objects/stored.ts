@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
 
 /**
- * An object of the API as it is kept and sent: what the library types as "id or object" is the id, and its decimals,
- * which the library decodes from strings, are strings.
+ * An object of the API as it is stored and sent: fields that the library types as "id or object" contain the id, and
+ * decimals, which the library decodes, are strings.
  */
 type Stored<T> = {
   [K in keyof T]: [Extract<T[K], Stripe.Decimal>] extends [never]
@@ -51,20 +51,20 @@ export type CheckoutSession = Stored<Stripe.Checkout.Session>;
 export type WebhookEndpoint = Stripe.WebhookEndpoint;
 export type EventType = Stripe.Event.Type;
 
-/** What a checkout session was asked to make once it is paid; the API never shows it. */
+/** What a checkout session creates when it is paid; the API does not return it. */
 export interface CheckoutPlan {
   id: string;
   lines: LineItem[];
   subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
   payment: { description: string | null; metadata: Stripe.Metadata };
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
-  /** The payment or setup intent that an earlier, declined try has left behind. */
+  /** The payment or setup intent of an earlier, declined attempt. */
   paymentIntent: string | null;
   setupIntent: string | null;
   lastDecline: string | null;
 }
 
-/** An event without `pending_webhooks`, which follows from its deliveries. `object` is the JSON of what it tells of. */
+/** An event without `pending_webhooks`, which is computed from its deliveries. `object` is JSON. */
 export interface StoredEvent {
   id: string;
   type: EventType;
@@ -74,7 +74,7 @@ export interface StoredEvent {
   request: { id: string | null; idempotency_key: string | null } | null;
 }
 
-/** One event on its way to one endpoint. Times are milliseconds of the real clock. */
+/** The delivery of one event to one endpoint. Times are milliseconds of the real clock. */
 export interface Delivery {
   id: string;
   event: string;
@@ -89,8 +89,8 @@ export interface Delivery {
   lastError: string | null;
 }
 
-/** The answer kept under an idempotency key; `response` is null while the first request still runs. */
-interface KeptAnswer {
+/** The response saved under an idempotency key; `response` is null while the first request runs. */
+interface IdempotentResponse {
   id: string;
   endpoint: string;
   parameters: string;
@@ -99,7 +99,7 @@ interface KeptAnswer {
   response: { status: number; body: string } | null;
 }
 
-/** One line of the ledger: an object that a request has made. */
+/** One entry of the ledger: an object that a request created. */
 export interface LedgerEntry {
   id: string;
   object: string;
@@ -108,12 +108,12 @@ export interface LedgerEntry {
   created: number;
 }
 
-/** A card that was told to decline, by the id of its payment method. */
+/** A card that is set to decline, by the id of its payment method. */
 interface DecliningCard {
   id: string;
 }
 
-/** Everything an account keeps, by table. */
+/** The row types of an account's tables. */
 export interface Tables {
   customer: Customer | DeletedCustomer;
   product: Product | DeletedProduct;
@@ -131,7 +131,7 @@ export interface Tables {
   checkout_plan: CheckoutPlan;
   event: StoredEvent;
   delivery: Delivery;
-  kept_answer: KeptAnswer;
+  idempotent_response: IdempotentResponse;
   ledger: LedgerEntry;
   declining_card: DecliningCard;
 }

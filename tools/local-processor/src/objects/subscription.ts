@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Cadence } from '../domain/periods.ts';
 import { cadenceOf, planOf } from './price.ts';
@@ -19,13 +19,13 @@ interface NewSubscription {
   paymentMethod: string | null;
   items: { price: Price; quantity: number }[];
   period: Period;
-  /** The end of the free trial that the first period is; null without one. */
+  /** The end of the free trial; null without one. */
   trialEnd: number | null;
   latestInvoice: string;
 }
 
-/** A subscription as Checkout makes it once it is paid: active, or trialing. */
-export function newSubscription(unit: Unit, given: NewSubscription): Subscription {
+/** Returns a subscription as Checkout creates it after payment: active or trialing. */
+export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subscription {
   const { id, trialEnd, period } = given;
   return {
     id,
@@ -93,9 +93,9 @@ export function newSubscription(unit: Unit, given: NewSubscription): Subscriptio
   };
 }
 
-/** An item that bills a recurring price. */
+/** Returns an item that bills a recurring price. */
 export function newItem(
-  unit: Unit,
+  unit: UnitOfWork,
   subscription: string,
   price: Price,
   quantity: number,
@@ -119,7 +119,7 @@ export function newItem(
   };
 }
 
-/** The paid (or free) period that a subscription is in; with several items the shortest counts. */
+/** Returns the current period of a subscription; with several items, the shortest one. */
 export function currentPeriod(subscription: Subscription): Period {
   const items = subscription.items.data;
   return {
@@ -128,7 +128,7 @@ export function currentPeriod(subscription: Subscription): Period {
   };
 }
 
-/** The subscription's items, all moved to another period. */
+/** Returns the subscription's items with another period. */
 export function itemsIn(subscription: Subscription, period: Period): Subscription['items'] {
   const moved = subscription.items.data.map(item => ({
     ...item,
@@ -138,7 +138,7 @@ export function itemsIn(subscription: Subscription, period: Period): Subscriptio
   return { ...subscription.items, data: moved };
 }
 
-/** How often the subscription bills. */
+/** Returns how often the subscription is billed. */
 export function subscriptionCadence(subscription: Subscription): Cadence {
   const [item] = subscription.items.data;
   return item ? recurringCadence(item.price) : MONTHLY;
@@ -147,11 +147,11 @@ export function subscriptionCadence(subscription: Subscription): Cadence {
 const MONTHLY: Cadence = { interval: 'month', count: 1 };
 
 function recurringCadence(price: Price): Cadence {
-  // Only recurring prices come to be items: Checkout and item updates refuse the others.
+  // Items only have recurring prices: Checkout and item updates reject others.
   return cadenceOf(price) ?? MONTHLY;
 }
 
-/** True once nothing more will happen to it. */
+/** Returns whether the subscription is in a final status. */
 export function hasEnded({ status }: Pick<Subscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired';
 }

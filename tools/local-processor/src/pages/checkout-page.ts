@@ -1,15 +1,19 @@
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import { cadenceOf } from '../objects/price.ts';
-import { drawCard } from '../objects/payment-method.ts';
+import { nextTestCard } from '../objects/payment-method.ts';
 import type { CheckoutPlan, CheckoutSession, LineItem } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
 
-/** The hosted page of an open session: what is bought, for how much and how often, and the two ways out. */
-export function checkoutPage(unit: Unit, session: CheckoutSession, plan: CheckoutPlan): { title: string; body: Html } {
+/** Returns the hosted page of an open session: items, price, billing interval, and the buttons to pay or decline. */
+export function checkoutPage(
+  unit: UnitOfWork,
+  session: CheckoutSession,
+  plan: CheckoutPlan,
+): { title: string; body: Html } {
   const setup = session.mode === 'setup';
   const title = setup ? 'Save a card' : plan.subscription.trialDays === null ? 'Checkout' : 'Start your free trial';
-  const card = drawCard(unit, session.customer);
+  const card = nextTestCard(unit, session.customer);
   const body = html`
     <h1>${title}</h1>
     ${plan.lastDecline === null ? null : html`<p class="alert" role="alert">${plan.lastDecline}</p>`}
@@ -44,13 +48,11 @@ function lineAmount(line: LineItem): string {
   return cadence ? `${amount} ${formatCadence(cadence.interval, cadence.count)}` : amount;
 }
 
-/** What is shown for a session that can be paid no more. */
+/** Returns the page of a session that is complete or expired. */
 export function closedPage(session: CheckoutSession): { title: string; body: Html } {
   const complete = session.status === 'complete';
   const title = complete ? 'All done' : 'This checkout has expired';
-  const text = complete
-    ? 'This checkout is complete. Nothing more is to be paid here.'
-    : 'Ask for a new checkout link.';
+  const text = complete ? 'This checkout is complete. There is nothing left to pay.' : 'Ask for a new checkout link.';
   const link =
     session.cancel_url === null || complete
       ? null
@@ -63,11 +65,11 @@ export function closedPage(session: CheckoutSession): { title: string; body: Htm
   };
 }
 
-/** What is shown for an address that leads nowhere. */
+/** Returns the page for an unknown URL. */
 export function missingPage(): { title: string; body: Html } {
   return {
     title: 'Not found',
     body: html`<h1>Not found</h1>
-      <p>There is nothing at this address.</p>`,
+      <p>This page does not exist.</p>`,
   };
 }

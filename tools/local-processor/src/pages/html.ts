@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to put into a page. */
+/** HTML that is safe to insert into a page. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,7 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 
 type Part = string | number | Html | readonly Html[] | null | undefined;
 
-/** A template whose values are escaped, unless they are HTML themselves; null and undefined leave nothing. */
+/** A template tag that escapes its values, except {@link Html}; null and undefined become empty. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   const written = values.map(render);
   return new Html(strings.map((text, index) => text + (written[index] ?? '')).join(''));

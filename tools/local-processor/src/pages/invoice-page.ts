@@ -3,7 +3,7 @@ import { formatAmount } from '../domain/money.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
 
-/** The hosted page of an invoice. */
+/** Returns the hosted page of an invoice. */
 export function invoicePage(invoice: Invoice): { title: string; body: Html } {
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
@@ -24,7 +24,7 @@ export function invoicePage(invoice: Invoice): { title: string; body: Html } {
   return { title, body };
 }
 
-/** The invoice as a PDF of one page or more. */
+/** Returns the invoice as a PDF. */
 export function invoicePdf(invoice: Invoice): Promise<Buffer> {
   const document = new PDFDocument({
     size: 'A4',
@@ -37,13 +37,13 @@ export function invoicePdf(invoice: Invoice): Promise<Buffer> {
   document.once('end', () => resolve(Buffer.concat(chunks)));
   document.once('error', reject);
   document.fontSize(22).text('Invoice').moveDown(0.5).fontSize(11);
-  const facts: [string, string][] = [
+  const fields: [string, string][] = [
     ['Number', invoice.number ?? 'draft'],
     ['Date', day(invoice.created)],
     ['Status', invoice.status ?? 'draft'],
     ['Customer', [invoice.customer_name, invoice.customer_email].filter(Boolean).join(', ') || 'Guest'],
   ];
-  for (const [label, value] of facts) document.text(`${label}: ${value}`);
+  for (const [label, value] of fields) document.text(`${label}: ${value}`);
   document.moveDown();
   for (const line of invoice.lines.data)
     document.text(`${line.description ?? ''}: ${formatAmount(line.amount, invoice.currency)}`);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from './html.ts';
 
-/** Sends a page that loads nothing from anywhere and runs no script. */
+/** Sends a page that loads no external resources and runs no scripts. */
 export function sendPage(reply: FastifyReply, status: number, title: string, body: Html): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  // Browsers hold the redirect that answers a form to form-action too, and the success address may be anywhere.
+  // Browsers also apply form-action to the redirect after a form post, and the success URL may be on any host.
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'`;
   const page = html`<!doctype html>
     <html lang="en">

@@ -11,7 +11,7 @@ const action = z.object({ action: z.enum(['pay', 'decline']) });
 const sessionPath = z.object({ id: z.string() });
 const invoicePath = z.object({ account: z.string(), id: z.string() });
 
-/** The pages that people see: the hosted checkout and the invoices. They need no script and no key. */
+/** The hosted pages of checkouts and invoices. They need no JavaScript and no key. */
 export function pageRoutes(processor: Processor): FastifyPluginAsync {
   return async app => {
     app.get('/c/pay/:id', async (request, reply) => {
@@ -72,7 +72,7 @@ function showSession(processor: Processor, id: string, reply: FastifyReply, open
   return sendPage(reply, open ? openStatus : 410, title, body);
 }
 
-/** The account whose session this is; the session's id is the secret that opens its page. */
+/** Returns the account of a session. The session's id is the secret that gives access to its page. */
 function accountOfSession(processor: Processor, id: string): Account | undefined {
   return processor.accounts.all().find(account => account.tables['checkout.session'].get(id) !== undefined);
 }

@@ -1,29 +1,29 @@
 import type { Stripe } from 'stripe';
 import { endpoint } from '../api/endpoint.ts';
-import { noSuch } from '../api/failure.ts';
+import { noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { created, expand, integer, metadata, page, parameters, text } from '../api/parameters.ts';
-import { moveBalance } from '../billing/balance.ts';
+import { changeBalance } from '../billing/balance.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import { currency } from './prices.ts';
 
-const MOST_AMOUNT = 99_999_999_999;
+const MAX_AMOUNT = 99_999_999_999;
 
-/** Credit and debt of a customer: a negative amount is credit that the next invoices use up. */
+/** Credit and debt of a customer: a negative amount is credit, which the next invoices use. */
 export const balanceTransactionEndpoints = [
   endpoint(
     'POST',
     '/v1/customers/:id/balance_transactions',
     parameters<Stripe.CustomerCreateBalanceTransactionParams>()({
-      amount: integer(-MOST_AMOUNT, MOST_AMOUNT),
+      amount: integer(-MAX_AMOUNT, MAX_AMOUNT),
       currency,
       description: text(350).optional(),
       expand,
       metadata: metadata.optional(),
     }),
     (unit, given, { id }) =>
-      moveBalance(unit, liveCustomer(unit, id), {
+      changeBalance(unit, liveCustomer(unit, id), {
         amount: given.amount,
         currency: given.currency,
         type: 'adjustment',

@@ -1,11 +1,11 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { created, expand, integer, metadata, page, parameters, unsettableText } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
 import { isDeleted, liveCustomer, newCustomer } from '../objects/customer.ts';
 import { attach } from '../objects/payment-method.ts';
@@ -53,13 +53,13 @@ export const customerEndpoints = [
 
 type Given = z.output<typeof updateParameters>;
 
-function createCustomer(unit: Unit, given: z.output<typeof createParameters>): Customer {
-  const fresh = newCustomer(unit, {
+function createCustomer(unit: UnitOfWork, given: z.output<typeof createParameters>): Customer {
+  const draft = newCustomer(unit, {
     email: given.email ?? null,
     name: given.name ?? null,
     metadata: mergeMetadata({}, given.metadata),
   });
-  const customer: Customer = { ...fresh, ...changesOf(unit, fresh, given) };
+  const customer: Customer = { ...draft, ...changesOf(unit, draft, given) };
   unit.create('customer', customer);
   unit.emit('customer.created', customer);
   if (typeof given.payment_method === 'string') {
@@ -70,13 +70,13 @@ function createCustomer(unit: Unit, given: z.output<typeof createParameters>): C
   return customer;
 }
 
-function updateCustomer(unit: Unit, id: string, given: Given): Customer {
+function updateCustomer(unit: UnitOfWork, id: string, given: Given): Customer {
   const customer = liveCustomer(unit, id);
   return unit.update('customer', customer, changesOf(unit, customer, given), 'customer.updated');
 }
 
-/** What the given parameters change in a customer; absent ones change nothing. */
-function changesOf(unit: Unit, customer: Customer, given: Given): Partial<Customer> {
+/** Returns the changes to a customer; absent parameters change nothing. */
+function changesOf(unit: UnitOfWork, customer: Customer, given: Given): Partial<Customer> {
   const { address: newAddress, invoice_settings: settings, email, preferred_locales: locales } = given;
   if (email && !/^[^\s@]+@[^\s@]+$/.test(email))
     throw invalidRequest(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
@@ -102,23 +102,23 @@ function fullAddress(given: z.output<typeof address> | null): Stripe.Address | n
   return { city, country, line1, line2, postal_code, state };
 }
 
-function listCustomers(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+function listCustomers(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { email } = given;
   const { customer } = unit.tables;
-  // E-mail addresses are compared as they are written: Stripe's filter is case-sensitive.
+  // Stripe's email filter is case-sensitive.
   const candidates = email === undefined ? customer.newestFirst() : customer.withField('email', email);
   const live = candidates.filter((row): row is Customer => !isDeleted(row)).filter(createdWithin(given.created));
   return listPage(live, given, url, 'customer');
 }
 
-function findCustomer(unit: Unit, id: string): Customer | DeletedCustomer {
+function findCustomer(unit: UnitOfWork, id: string): Customer | DeletedCustomer {
   const customer = unit.tables.customer.get(id);
   if (!customer) throw noSuch('customer', id);
   return customer;
 }
 
-/** Deletes a customer: its subscriptions end at once, and only a stub is left. */
-function deleteCustomer(unit: Unit, id: string): DeletedCustomer {
+/** Deletes a customer and cancels its subscriptions at once; only a stub remains. */
+function deleteCustomer(unit: UnitOfWork, id: string): DeletedCustomer {
   const customer = liveCustomer(unit, id);
   for (const subscription of unit.tables.subscription.withField('customer', id))
     if (!hasEnded(subscription)) endSubscription(unit, subscription, 'cancellation_requested');

@@ -1,5 +1,6 @@
-import type { Endpoint } from '../api/endpoint.ts';
-import { accountEndpoints } from './account.ts';
+import type { Stripe } from 'stripe';
+import { endpoint, type Endpoint } from '../api/endpoint.ts';
+import { expand, parameters } from '../api/parameters.ts';
 import { balanceTransactionEndpoints } from './balance-transactions.ts';
 import { checkoutSessionEndpoints } from './checkout-sessions.ts';
 import { customerEndpoints } from './customers.ts';
@@ -12,9 +13,13 @@ import { productEndpoints } from './products.ts';
 import { subscriptionEndpoints } from './subscriptions.ts';
 import { webhookEndpointEndpoints } from './webhook-endpoints.ts';
 
-/** The whole API. */
+const retrieveAccount = endpoint('GET', '/v1/account', parameters<Stripe.AccountRetrieveParams>()({ expand }), unit =>
+  unit.account.describe(),
+);
+
+/** All endpoints of the API. */
 export const endpoints: readonly Endpoint[] = [
-  ...accountEndpoints,
+  retrieveAccount,
   ...balanceTransactionEndpoints,
   ...checkoutSessionEndpoints,
   ...customerEndpoints,

@@ -1,13 +1,13 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { cardDeclined, invalidRequest, noSuch } from '../api/failure.ts';
+import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { collectInvoice, markPaid, openPayment, voidInvoice } from '../billing/invoicing.ts';
 import { isDeclining } from '../billing/payments.ts';
-import { cardFor, followInvoice } from '../billing/subscriptions.ts';
+import { cardFor, updateStatusFrom } from '../billing/subscriptions.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import type { Invoice, PaymentMethod } from '../objects/stored.ts';
 
@@ -65,7 +65,7 @@ export const invoiceEndpoints = [
   ),
 ];
 
-function listInvoices(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+function listInvoices(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { customer, status, subscription } = given;
   const table = unit.tables.invoice;
   const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
@@ -76,25 +76,28 @@ function listInvoices(unit: Unit, given: z.output<typeof listParameters>, { url 
   return listPage(rows, given, url, 'invoice');
 }
 
-/** Pays an open invoice with a given card, else the subscription's, else the customer's. A declined card is 402. */
-function pay(unit: Unit, id: string, given: z.output<typeof payParameters>): Invoice {
+/**
+ * Pays an open invoice with the given card, else the subscription's, else the customer's.
+ * @throws ApiError 402 when the card is declined
+ */
+function pay(unit: UnitOfWork, id: string, given: z.output<typeof payParameters>): Invoice {
   const invoice = existingInvoice(unit, id);
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
   if (invoice.status !== 'open') throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
   const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
   if (given.paid_out_of_band) {
     const paid = markPaid(unit, invoice, null);
-    if (subscription) followInvoice(unit, subscription, paid);
+    if (subscription) updateStatusFrom(unit, subscription, paid);
     return paid;
   }
   const card = payingCard(unit, invoice, given.payment_method);
   const result = collectInvoice(unit, invoice, card, isDeclining(unit, card.id));
-  if (subscription) followInvoice(unit, subscription, result.invoice);
+  if (subscription) updateStatusFrom(unit, subscription, result.invoice);
   if (result.attempt?.declined) throw cardDeclined(result.attempt.charge.id, result.attempt.intent, card);
   return result.invoice;
 }
 
-function payingCard(unit: Unit, invoice: Invoice, given: string | undefined): PaymentMethod {
+function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefined): PaymentMethod {
   if (given !== undefined) {
     const card = unit.tables.payment_method.get(given);
     if (card?.customer !== invoice.customer) throw noSuch('PaymentMethod', given, 'payment_method');
@@ -113,7 +116,7 @@ function payingCard(unit: Unit, invoice: Invoice, given: string | undefined): Pa
   return card;
 }
 
-function voidOpen(unit: Unit, id: string): Invoice {
+function voidOpen(unit: UnitOfWork, id: string): Invoice {
   const invoice = existingInvoice(unit, id);
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`);
@@ -126,7 +129,11 @@ function voidOpen(unit: Unit, id: string): Invoice {
   return voidInvoice(unit, invoice);
 }
 
-function listInvoicePayments(unit: Unit, given: z.output<typeof paymentListParameters>, { url }: { url: string }) {
+function listInvoicePayments(
+  unit: UnitOfWork,
+  given: z.output<typeof paymentListParameters>,
+  { url }: { url: string },
+) {
   const { invoice, payment, status } = given;
   const table = unit.tables.invoice_payment;
   const candidates = invoice === undefined ? table.newestFirst() : table.withField('invoice', invoice);
@@ -141,7 +148,7 @@ function subscriptionOf(invoice: Invoice): string | undefined {
   return invoice.parent?.subscription_details.subscription;
 }
 
-function existingInvoice(unit: Unit, id: string): Invoice {
+function existingInvoice(unit: UnitOfWork, id: string): Invoice {
   const invoice = unit.tables.invoice.get(id);
   if (!invoice) throw noSuch('invoice', id);
   return invoice;

@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import type { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { listPage } from '../api/lists.ts';
 import { choice, expand, page, parameters, text } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { customerOrNull, liveCustomer } from '../objects/customer.ts';
 import { attach } from '../objects/payment-method.ts';
 import type { PaymentMethod } from '../objects/stored.ts';
@@ -46,13 +46,13 @@ export const paymentMethodEndpoints = [
   ),
 ];
 
-function listPaymentMethods(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+function listPaymentMethods(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   if (given.customer === undefined) return listPage<PaymentMethod>([], given, url, 'PaymentMethod');
   const customer = liveCustomer(unit, given.customer, 'customer');
   return listPage(unit.tables.payment_method.withField('customer', customer.id), given, url, 'PaymentMethod');
 }
 
-function attachTo(unit: Unit, id: string, customerId: string): PaymentMethod {
+function attachTo(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
   const method = existing(unit, id);
   const customer = liveCustomer(unit, customerId, 'customer');
   if (method.customer === customer.id) return method;
@@ -64,8 +64,8 @@ function attachTo(unit: Unit, id: string, customerId: string): PaymentMethod {
   return attach(unit, method, customer);
 }
 
-/** Takes a card from its customer; what named it as a default names none any more. */
-function detach(unit: Unit, id: string): PaymentMethod {
+/** Detaches a card from its customer and removes it as the default of the customer and of subscriptions. */
+function detach(unit: UnitOfWork, id: string): PaymentMethod {
   const method = existing(unit, id);
   const owner = customerOrNull(unit, method.customer);
   if (!owner)
@@ -85,7 +85,7 @@ function detach(unit: Unit, id: string): PaymentMethod {
   return detached;
 }
 
-function existing(unit: Unit, id: string): PaymentMethod {
+function existing(unit: UnitOfWork, id: string): PaymentMethod {
   const method = unit.tables.payment_method.get(id);
   if (!method) throw noSuch('PaymentMethod', id);
   return method;

@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import { endpoint } from '../api/endpoint.ts';
-import { noSuch } from '../api/failure.ts';
+import { noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { created, expand, page, parameters, text } from '../api/parameters.ts';
 
-/** What checkouts and invoices leave behind; it can be read, not made. */
+/** Payment intents, charges and setup intents are read-only: only checkouts and invoices create them. */
 export const paymentEndpoints = [
   endpoint(
     'GET',

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
@@ -13,24 +13,24 @@ import {
   metadata,
   page,
   parameters,
-  refuse,
+  reject,
   text,
   unsettableText,
 } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { isCurrency } from '../domain/money.ts';
 import { isBillable } from '../domain/periods.ts';
 import { newPrice } from '../objects/price.ts';
 import type { Price } from '../objects/stored.ts';
 import { existingProduct } from './products.ts';
 
-const MOST_AMOUNT = 99_999_999;
+const MAX_AMOUNT = 99_999_999;
 
-/** A currency code; Stripe takes it in any case and keeps it in lower case. */
+/** A currency code; Stripe accepts it in any case and stores it in lower case. */
 export const currency = text(16).transform((value, context) => {
   const code = value.toLowerCase();
   if (!isCurrency(code))
-    return refuse(context, { message: `Invalid currency: ${value}. It must be an ISO 4217 code.` });
+    return reject(context, { message: `Invalid currency: ${value}. It must be an ISO 4217 code.` });
   return code;
 });
 
@@ -54,7 +54,7 @@ const createParameters = parameters<Stripe.PriceCreateParams>()({
     .optional(),
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: boolean.optional(),
-  unit_amount: integer(0, MOST_AMOUNT).optional(),
+  unit_amount: integer(0, MAX_AMOUNT).optional(),
 });
 const updateParameters = parameters<Stripe.PriceUpdateParams>()({
   active: boolean.optional(),
@@ -84,7 +84,7 @@ export const priceEndpoints = [
   endpoint('POST', '/v1/prices/:id', updateParameters, (unit, given, { id }) => updatePrice(unit, id, given)),
 ];
 
-function createPrice(unit: Unit, given: z.output<typeof createParameters>): Price {
+function createPrice(unit: UnitOfWork, given: z.output<typeof createParameters>): Price {
   const product = existingProduct(unit, given.product, 'product');
   if (given.unit_amount === undefined)
     throw invalidRequest('Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.', {
@@ -98,7 +98,7 @@ function createPrice(unit: Unit, given: z.output<typeof createParameters>): Pric
     throw invalidRequest('Invalid interval_count: a period may be no longer than three years.', {
       param: 'recurring[interval_count]',
     });
-  const lookupKey = takeLookupKey(unit, given.lookup_key ?? null, given.transfer_lookup_key ?? false, null);
+  const lookupKey = reserveLookupKey(unit, given.lookup_key ?? null, given.transfer_lookup_key ?? false, null);
   const price = newPrice(unit, {
     active: given.active ?? true,
     currency: given.currency,
@@ -115,7 +115,7 @@ function createPrice(unit: Unit, given: z.output<typeof createParameters>): Pric
   return price;
 }
 
-function updatePrice(unit: Unit, id: string, given: z.output<typeof updateParameters>): Price {
+function updatePrice(unit: UnitOfWork, id: string, given: z.output<typeof updateParameters>): Price {
   const price = existingPrice(unit, id);
   const { active, lookup_key: lookupKey, nickname, tax_behavior: tax } = given;
   const product = unit.tables.product.get(price.product);
@@ -123,22 +123,27 @@ function updatePrice(unit: Unit, id: string, given: z.output<typeof updateParame
     throw invalidRequest('This price cannot be archived because it is the default price of its product.', {
       param: 'active',
     });
-  const taken =
-    lookupKey === undefined ? undefined : takeLookupKey(unit, lookupKey, given.transfer_lookup_key ?? false, id);
+  const reservedKey =
+    lookupKey === undefined ? undefined : reserveLookupKey(unit, lookupKey, given.transfer_lookup_key ?? false, id);
   const changes: Partial<Price> = {
     metadata: mergeMetadata(price.metadata, given.metadata),
     ...(active === undefined ? {} : { active }),
-    ...(taken === undefined ? {} : { lookup_key: taken }),
+    ...(reservedKey === undefined ? {} : { lookup_key: reservedKey }),
     ...(nickname === undefined ? {} : { nickname }),
     ...(tax === undefined ? {} : { tax_behavior: tax }),
   };
   return unit.update('price', price, changes, 'price.updated');
 }
 
-/** A lookup key belongs to one price of the account; it moves only when asked to. */
-function takeLookupKey(unit: Unit, key: string | null, transfer: boolean, taker: string | null): string | null {
+/** Reserves a lookup key, which belongs to one price of the account. Only `transfer` moves it from another price. */
+function reserveLookupKey(
+  unit: UnitOfWork,
+  key: string | null,
+  transfer: boolean,
+  priceId: string | null,
+): string | null {
   if (key === null) return null;
-  const holder = unit.tables.price.withField('lookup_key', key).find(({ id }) => id !== taker);
+  const holder = unit.tables.price.withField('lookup_key', key).find(({ id }) => id !== priceId);
   if (!holder) return key;
   if (!transfer)
     throw invalidRequest(`A price (\`${holder.id}\`) already uses that lookup key.`, {
@@ -149,7 +154,7 @@ function takeLookupKey(unit: Unit, key: string | null, transfer: boolean, taker:
   return key;
 }
 
-function listPrices(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+function listPrices(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { active, currency: code, lookup_keys: keys, product, type } = given;
   const candidates =
     product === undefined ? unit.tables.price.newestFirst() : unit.tables.price.withField('product', product);
@@ -162,8 +167,8 @@ function listPrices(unit: Unit, given: z.output<typeof listParameters>, { url }:
   return listPage(rows, given, url, 'price');
 }
 
-/** The price of this id, or Stripe's failure. */
-export function existingPrice(unit: Unit, id: string, param = 'id'): Price {
+/** Returns the price. @throws ApiError when it does not exist */
+export function existingPrice(unit: UnitOfWork, id: string, param = 'id'): Price {
   const price = unit.tables.price.get(id);
   if (!price) throw noSuch('price', id, param);
   return price;

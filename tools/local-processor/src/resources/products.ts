@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
@@ -16,7 +16,7 @@ import {
   unsettableText,
   url,
 } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { isDeleted } from '../objects/customer.ts';
 import type { DeletedProduct, Product } from '../objects/stored.ts';
@@ -64,7 +64,7 @@ export const productEndpoints = [
   endpoint('DELETE', '/v1/products/:id', parameters<object>()({}), (unit, _, { id }) => deleteProduct(unit, id)),
 ];
 
-function createProduct(unit: Unit, given: z.output<typeof createParameters>): Product {
+function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
   const id = given.id ?? newId('prod_', 14);
   if (unit.tables.product.get(id))
     throw invalidRequest(`Product already exists: ${id}`, { code: 'resource_already_exists', param: 'id' });
@@ -95,7 +95,7 @@ function createProduct(unit: Unit, given: z.output<typeof createParameters>): Pr
   return product;
 }
 
-function updateProduct(unit: Unit, id: string, given: z.output<typeof updateParameters>): Product {
+function updateProduct(unit: UnitOfWork, id: string, given: z.output<typeof updateParameters>): Product {
   const product = existingProduct(unit, id);
   const { default_price: defaultPrice } = given;
   if (defaultPrice) checkDefaultPrice(unit, product, defaultPrice);
@@ -116,7 +116,7 @@ function updateProduct(unit: Unit, id: string, given: z.output<typeof updatePara
   return changed ? unit.update('product', product, { ...changes, updated: unit.now }, 'product.updated') : product;
 }
 
-function checkDefaultPrice(unit: Unit, product: Product, priceId: string): void {
+function checkDefaultPrice(unit: UnitOfWork, product: Product, priceId: string): void {
   const price = unit.tables.price.get(priceId);
   if (price?.product !== product.id) throw noSuch('price', priceId, 'default_price');
   if (!price.active)
@@ -125,7 +125,7 @@ function checkDefaultPrice(unit: Unit, product: Product, priceId: string): void 
     });
 }
 
-function listProducts(unit: Unit, given: z.output<typeof listParameters>, { url: address }: { url: string }) {
+function listProducts(unit: UnitOfWork, given: z.output<typeof listParameters>, { url: address }: { url: string }) {
   const { active, ids } = given;
   const rows = unit.tables.product
     .newestFirst()
@@ -135,7 +135,7 @@ function listProducts(unit: Unit, given: z.output<typeof listParameters>, { url:
   return listPage(rows, given, address, 'product');
 }
 
-function deleteProduct(unit: Unit, id: string): DeletedProduct {
+function deleteProduct(unit: UnitOfWork, id: string): DeletedProduct {
   const product = existingProduct(unit, id);
   if (unit.tables.price.withField('product', id).length > 0)
     throw invalidRequest('This product cannot be deleted because it has one or more user-created prices.', {
@@ -147,8 +147,8 @@ function deleteProduct(unit: Unit, id: string): DeletedProduct {
   return stub;
 }
 
-/** The product of this id; a deleted one is no more. */
-export function existingProduct(unit: Unit, id: string, param = 'id'): Product {
+/** Returns the product. @throws ApiError when it does not exist or was deleted */
+export function existingProduct(unit: UnitOfWork, id: string, param = 'id'): Product {
   const product = unit.tables.product.get(id);
   if (!product || isDeleted(product)) throw noSuch('product', id, param);
   return product;

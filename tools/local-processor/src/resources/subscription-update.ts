@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
   boolean,
@@ -14,7 +14,7 @@ import {
   timestamp,
   unsettableText,
 } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { renewSubscription } from '../billing/subscriptions.ts';
 import { cadenceOf, planOf } from '../objects/price.ts';
 import { currentPeriod, hasEnded, itemsIn, newItem, subscriptionCadence } from '../objects/subscription.ts';
@@ -52,10 +52,11 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
 type Given = z.output<typeof updateParameters>;
 
 /**
- * Changes a subscription and tells of it. New prices and quantities hold from the next period: this stand-in makes no
- * prorations. An ended subscription takes nothing but metadata.
+ * Changes a subscription and emits its event. New prices and quantities apply from the next period, because the local
+ * processor has no prorations.
+ * @throws ApiError 400 when the subscription has ended and more than its metadata changes
  */
-export function updateSubscription(unit: Unit, subscription: Subscription, given: Given): Subscription {
+export function updateSubscription(unit: UnitOfWork, subscription: Subscription, given: Given): Subscription {
   const { expand: _expand, metadata: _metadata, ...others } = given;
   if (hasEnded(subscription) && Object.values(others).some(value => value !== undefined))
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.');
@@ -73,8 +74,8 @@ export function updateSubscription(unit: Unit, subscription: Subscription, given
     : updated;
 }
 
-/** The two ways of ending later exclude each other; `cancel_at_period_end` shows in `cancel_at` too. */
-function cancellationOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+/** Returns the changes for `cancel_at` or `cancel_at_period_end`, which exclude each other. The latter also sets `cancel_at`. */
+function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = given;
   if (cancelAt !== undefined && atPeriodEnd !== undefined)
     throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', {
@@ -82,17 +83,17 @@ function cancellationOf(unit: Unit, subscription: Subscription, given: Given): P
     });
   const { end } = currentPeriod(subscription);
   const requested = { canceled_at: unit.now, cancellation_details: detailsOf(subscription, 'cancellation_requested') };
-  const takenBack = { canceled_at: null, cancellation_details: detailsOf(subscription, null) };
+  const revoked = { canceled_at: null, cancellation_details: detailsOf(subscription, null) };
   if (atPeriodEnd === true)
     return subscription.cancel_at_period_end ? {} : { cancel_at_period_end: true, cancel_at: end, ...requested };
   if (atPeriodEnd === false)
-    return subscription.cancel_at_period_end ? { cancel_at_period_end: false, cancel_at: null, ...takenBack } : {};
+    return subscription.cancel_at_period_end ? { cancel_at_period_end: false, cancel_at: null, ...revoked } : {};
   if (cancelAt === undefined) return {};
-  if (cancelAt === null) return { cancel_at_period_end: false, cancel_at: null, ...takenBack };
-  const moment = typeof cancelAt === 'string' ? end : cancelAt;
-  if (moment <= unit.now)
+  if (cancelAt === null) return { cancel_at_period_end: false, cancel_at: null, ...revoked };
+  const time = typeof cancelAt === 'string' ? end : cancelAt;
+  if (time <= unit.now)
     throw invalidRequest('The `cancel_at` timestamp must be in the future.', { param: 'cancel_at' });
-  return { cancel_at_period_end: false, cancel_at: moment, ...requested };
+  return { cancel_at_period_end: false, cancel_at: time, ...requested };
 }
 
 function detailsOf(subscription: Subscription, reason: 'cancellation_requested' | null) {
@@ -100,7 +101,7 @@ function detailsOf(subscription: Subscription, reason: 'cancellation_requested' 
   return { comment, feedback, feedback_option, reason };
 }
 
-function cardOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+function cardOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   const id = given.default_payment_method;
   if (id === undefined) return {};
   if (id !== null && unit.tables.payment_method.get(id)?.customer !== subscription.customer)
@@ -108,7 +109,7 @@ function cardOf(unit: Unit, subscription: Subscription, given: Given): Partial<S
   return { default_payment_method: id };
 }
 
-function itemsOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+function itemsOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   if (given.items === undefined) return {};
   let data = subscription.items.data;
   for (const [index, change] of given.items.entries()) data = changeItems(unit, subscription, data, change, index);
@@ -117,14 +118,14 @@ function itemsOf(unit: Unit, subscription: Subscription, given: Given): Partial<
   const changed = { ...subscription, items: { ...subscription.items, data } };
   const [before, after] = [subscriptionCadence(subscription), subscriptionCadence(changed)];
   const sameCadence = before.interval === after.interval && before.count === after.count;
-  // A new cadence is counted from the end of the period that is already paid.
+  // A new cadence starts at the end of the paid period.
   return sameCadence
     ? { items: changed.items }
     : { items: changed.items, billing_cycle_anchor: currentPeriod(subscription).end };
 }
 
 function changeItems(
-  unit: Unit,
+  unit: UnitOfWork,
   subscription: Subscription,
   items: SubscriptionItem[],
   change: NonNullable<Given['items']>[number],
@@ -150,7 +151,7 @@ function changeItems(
   return items.map(item => (item === existing ? changed : item));
 }
 
-function recurringPrice(unit: Unit, subscription: Subscription, id: string, index: number) {
+function recurringPrice(unit: UnitOfWork, subscription: Subscription, id: string, index: number) {
   const param = `items[${index}][price]`;
   const price = existingPrice(unit, id, param);
   if (price.type !== 'recurring')
@@ -168,7 +169,7 @@ function recurringPrice(unit: Unit, subscription: Subscription, id: string, inde
   return price;
 }
 
-function trialOf(unit: Unit, subscription: Subscription, given: Given): Partial<Subscription> {
+function trialOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   const end = given.trial_end;
   if (typeof end !== 'number') return {};
   if (end <= unit.now) throw invalidRequest('The `trial_end` timestamp must be in the future.', { param: 'trial_end' });

@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -71,7 +71,7 @@ export const subscriptionEndpoints = [
   endpoint('POST', '/v1/subscriptions/:id/resume', resumeParameters, (unit, _, { id }) => resume(unit, id)),
 ];
 
-function listSubscriptions(unit: Unit, given: z.output<typeof listParameters>, { url }: { url: string }) {
+function listSubscriptions(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { customer, price, status } = given;
   const table = unit.tables.subscription;
   const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
@@ -82,16 +82,16 @@ function listSubscriptions(unit: Unit, given: z.output<typeof listParameters>, {
   return listPage(rows, given, url, 'subscription');
 }
 
-/** Without a status, canceled subscriptions are left out. */
+/** Returns whether a row matches the status filter. Without a filter, canceled subscriptions are omitted. */
 function isWanted(row: Subscription, status: (typeof STATUSES)[number] | undefined): boolean {
   if (status === 'all') return true;
   if (status === undefined) return row.status !== 'canceled';
   return status === 'ended' ? hasEnded(row) : row.status === status;
 }
 
-function cancel(unit: Unit, id: string, given: z.output<typeof cancelParameters>): Subscription {
+function cancel(unit: UnitOfWork, id: string, given: z.output<typeof cancelParameters>): Subscription {
   const subscription = existingSubscription(unit, id);
-  // A canceled subscription can be retrieved but is no longer there to cancel.
+  // As with Stripe, canceling a canceled subscription returns 404.
   if (hasEnded(subscription)) throw noSuch('subscription', id);
   const { comment, feedback } = given.cancellation_details ?? {};
   const cancellation_details = {
@@ -104,7 +104,7 @@ function cancel(unit: Unit, id: string, given: z.output<typeof cancelParameters>
   return endSubscription(unit, { ...subscription, ...changes }, 'cancellation_requested');
 }
 
-function resume(unit: Unit, id: string): Subscription {
+function resume(unit: UnitOfWork, id: string): Subscription {
   const subscription = existingSubscription(unit, id);
   if (subscription.status !== 'paused')
     throw invalidRequest(
@@ -113,7 +113,7 @@ function resume(unit: Unit, id: string): Subscription {
   return resumeSubscription(unit, subscription);
 }
 
-function existingSubscription(unit: Unit, id: string): Subscription {
+function existingSubscription(unit: UnitOfWork, id: string): Subscription {
   const subscription = unit.tables.subscription.get(id);
   if (!subscription) throw noSuch('subscription', id);
   return subscription;

@@ -1,23 +1,23 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/failure.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import { boolean, expand, metadata, page, parameters, refuse, text, unsettableText, url } from '../api/parameters.ts';
-import type { Unit } from '../api/unit.ts';
+import { boolean, expand, metadata, page, parameters, reject, text, unsettableText, url } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { WebhookEndpoint } from '../objects/stored.ts';
 
-const MOST_ENDPOINTS = 16;
+const MAX_ENDPOINTS = 16;
 
-/** A version of the API: a date, and since 2024-09-30 a name. */
+/** An API version: a date, followed by a name since 2024-09-30. */
 const apiVersion = z
   .string()
   .transform((value, context) =>
     /^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$/.test(value)
       ? value
-      : refuse(context, { message: `Invalid API version: ${value}. It looks like 2025-03-31.basil.` }),
+      : reject(context, { message: `Invalid API version: ${value}. It looks like 2025-03-31.basil.` }),
   );
 
 const enabledEvents = z.array(text()).min(1);
@@ -58,10 +58,10 @@ export const webhookEndpointEndpoints = [
   ),
 ];
 
-/** Makes an endpoint; this answer alone shows its signing secret. */
-function createWebhookEndpoint(unit: Unit, given: z.output<typeof createParameters>): WebhookEndpoint {
-  if (unit.tables.webhook_endpoint.size >= MOST_ENDPOINTS)
-    throw invalidRequest(`You have reached the maximum of ${MOST_ENDPOINTS} test webhook endpoints.`);
+/** Creates an endpoint. Only this response contains its signing secret. */
+function createWebhookEndpoint(unit: UnitOfWork, given: z.output<typeof createParameters>): WebhookEndpoint {
+  if (unit.tables.webhook_endpoint.size >= MAX_ENDPOINTS)
+    throw invalidRequest(`You have reached the maximum of ${MAX_ENDPOINTS} test webhook endpoints.`);
   return unit.create('webhook_endpoint', {
     id: newId('we_1'),
     object: 'webhook_endpoint',
@@ -78,7 +78,11 @@ function createWebhookEndpoint(unit: Unit, given: z.output<typeof createParamete
   });
 }
 
-function updateWebhookEndpoint(unit: Unit, id: string, given: z.output<typeof updateParameters>): WebhookEndpoint {
+function updateWebhookEndpoint(
+  unit: UnitOfWork,
+  id: string,
+  given: z.output<typeof updateParameters>,
+): WebhookEndpoint {
   const row = existing(unit, id);
   const { description, disabled, enabled_events: types } = given;
   const changes: Partial<WebhookEndpoint> = {
@@ -91,16 +95,16 @@ function updateWebhookEndpoint(unit: Unit, id: string, given: z.output<typeof up
   return withoutSecret(unit.update('webhook_endpoint', row, changes));
 }
 
-/** Deletes an endpoint and what was still on its way to it. */
-function deleteWebhookEndpoint(unit: Unit, id: string): object {
-  const { id: known } = existing(unit, id);
-  unit.tables.webhook_endpoint.remove(known);
+/** Deletes an endpoint and its deliveries. */
+function deleteWebhookEndpoint(unit: UnitOfWork, id: string): object {
+  const { id: endpointId } = existing(unit, id);
+  unit.tables.webhook_endpoint.remove(endpointId);
   for (const delivery of unit.tables.delivery.newestFirst())
-    if (delivery.endpoint === known) unit.tables.delivery.remove(delivery.id);
-  return { id: known, object: 'webhook_endpoint', deleted: true };
+    if (delivery.endpoint === endpointId) unit.tables.delivery.remove(delivery.id);
+  return { id: endpointId, object: 'webhook_endpoint', deleted: true };
 }
 
-function existing(unit: Unit, id: string): WebhookEndpoint {
+function existing(unit: UnitOfWork, id: string): WebhookEndpoint {
   const row = unit.tables.webhook_endpoint.get(id);
   if (!row) throw noSuch('webhook endpoint', id);
   return row;

@@ -1,33 +1,34 @@
 import type { Stripe } from 'stripe';
 import type { Tables, TableName } from '../objects/stored.ts';
-import { type Journal, Table } from './table.ts';
+import { type ChangeLog, Table } from './table.ts';
 
 type AccountTables = { readonly [Name in TableName]: Table<Tables[Name]> };
 
-/** How events leave the account; the control API sets it. */
+/** How events are delivered; the control API changes it. */
 export interface DeliveryRules {
-  /** True keeps every new delivery back until it is released. */
+  /** True holds every new delivery until it is released. */
   hold: boolean;
   /** How many times each event is sent to each endpoint. */
   copies: number;
-  /** Collects what falls due within the window and sends it in an order drawn from the seed. */
+  /** Collects the deliveries of each window and sends them in the pseudo-random order of the seed. */
   shuffle: { seed: number; windowMs: number } | null;
-  /** How many of the next deliveries are lost: never sent, and never tried again by themselves. */
+  /** How many of the next deliveries are dropped: not sent and not retried. */
   dropNext: number;
-  /** The event types these rules speak of; null means all. */
+  /** The event types that these rules apply to; null means all. */
   types: string[] | null;
 }
 
-export const PLAIN_DELIVERY: DeliveryRules = { hold: false, copies: 1, shuffle: null, dropNext: 0, types: null };
+/** Delivers each event once and immediately. */
+export const DEFAULT_RULES: DeliveryRules = { hold: false, copies: 1, shuffle: null, dropNext: 0, types: null };
 
-/** What an account keeps beside its objects. */
+/** The state of an account apart from its objects. */
 export interface AccountState {
   created: number;
-  /** How far the account's clock runs ahead of the real one, in seconds. */
+  /** The offset of the account's clock from the real time, in seconds. */
   clockOffset: number;
   nextInvoiceNumber: number;
-  /** Up to when everything that falls due has happened, in Unix seconds of the account. */
-  broughtUpTo: number;
+  /** All changes that were due until this time have been applied; Unix seconds of the account's clock. */
+  dueUntil: number;
   rules: DeliveryRules;
 }
 
@@ -62,12 +63,12 @@ const TABLE_NAMES = [
   'checkout_plan',
   'event',
   'delivery',
-  'kept_answer',
+  'idempotent_response',
   'ledger',
   'declining_card',
 ] as const satisfies readonly TableName[];
 
-/** One Stripe account: everything that one secret key may see. */
+/** One Stripe account: all data that one secret key can access. */
 export class Account {
   readonly id: string;
   readonly livemode: boolean;
@@ -75,21 +76,21 @@ export class Account {
   /** Calls counted by "METHOD /v1/pattern", then by status. */
   readonly calls = new Map<string, Map<number, number>>();
   #state: AccountState;
-  readonly #keepState: (state: AccountState) => void;
+  readonly #saveState: (state: AccountState) => void;
 
   constructor(
     id: string,
     livemode: boolean,
     state: AccountState,
-    journal: Journal,
-    keepState: (state: AccountState) => void,
+    changeLog: ChangeLog,
+    saveState: (state: AccountState) => void,
   ) {
     this.id = id;
     this.livemode = livemode;
     this.#state = state;
-    this.#keepState = keepState;
-    const tables = TABLE_NAMES.map(name => [name, new Table(name, journal, INDEXED[name])] as const);
-    // Object.fromEntries forgets which key goes with which row type; TABLE_NAMES lists every key once.
+    this.#saveState = saveState;
+    const tables = TABLE_NAMES.map(name => [name, new Table(name, changeLog, INDEXED[name])] as const);
+    // Object.fromEntries loses the row type of each key; TABLE_NAMES lists every key once.
     this.tables = Object.fromEntries(tables) as unknown as AccountTables;
   }
 
@@ -99,10 +100,10 @@ export class Account {
 
   change(changes: Partial<AccountState>): void {
     this.#state = { ...this.#state, ...changes };
-    this.#keepState(this.#state);
+    this.#saveState(this.#state);
   }
 
-  /** The account's time in Unix seconds. */
+  /** Returns the account's time in Unix seconds. */
   now(): number {
     return Math.floor(Date.now() / 1000) + this.#state.clockOffset;
   }
@@ -113,7 +114,7 @@ export class Account {
     this.calls.set(call, statuses);
   }
 
-  /** The account as `GET /v1/account` shows it. */
+  /** Returns the account as `GET /v1/account` does. */
   describe(): Pick<
     Stripe.Account,
     | 'id'

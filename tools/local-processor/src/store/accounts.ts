@@ -1,9 +1,9 @@
 import { accountId } from '../domain/ids.ts';
 import type { Tables } from '../objects/stored.ts';
-import { Account, type AccountState, PLAIN_DELIVERY } from './account.ts';
+import { Account, type AccountState, DEFAULT_RULES } from './account.ts';
 import type { DataFile } from './data-file.ts';
 
-/** All accounts of the processor, by id. Only a digest of a secret key is ever kept: it makes the account's id. */
+/** All accounts of the processor, by id. Only a digest of the secret key is stored, as the account's id. */
 export class Accounts {
   readonly #file: DataFile;
   readonly #accounts = new Map<string, Account>();
@@ -13,15 +13,15 @@ export class Accounts {
     for (const { id, livemode, state } of file.accounts()) this.#restore(id, livemode, state);
   }
 
-  /** The account that a secret key opens; made on the key's first use. */
+  /** Returns the account of a secret key; the first use of a key creates it. */
   open(secretKey: string): Account {
     const id = accountId(secretKey);
     const existing = this.#accounts.get(id);
     if (existing) return existing;
     const now = Math.floor(Date.now() / 1000);
-    const state = { created: now, clockOffset: 0, nextInvoiceNumber: 1, broughtUpTo: now, rules: PLAIN_DELIVERY };
+    const state = { created: now, clockOffset: 0, nextInvoiceNumber: 1, dueUntil: now, rules: DEFAULT_RULES };
     const livemode = /^[a-z]+_live_/.test(secretKey);
-    this.#file.keepAccount({ id, livemode, state });
+    this.#file.saveAccount({ id, livemode, state });
     return this.#add(id, livemode, state);
   }
 
@@ -33,16 +33,16 @@ export class Accounts {
     return [...this.#accounts.values()];
   }
 
-  /** Empties an account; its key opens it again, as new. */
+  /** Resets an account to its initial state. */
   reset(account: Account): void {
     for (const table of Object.values(account.tables)) table.clear();
     account.calls.clear();
-    account.change({ clockOffset: 0, nextInvoiceNumber: 1, broughtUpTo: account.state.created, rules: PLAIN_DELIVERY });
+    account.change({ clockOffset: 0, nextInvoiceNumber: 1, dueUntil: account.state.created, rules: DEFAULT_RULES });
   }
 
   #add(id: string, livemode: boolean, state: AccountState): Account {
-    const keepState = (next: AccountState) => this.#file.keepAccount({ id, livemode, state: next });
-    const account = new Account(id, livemode, state, this.#file.journal(id), keepState);
+    const saveState = (next: AccountState) => this.#file.saveAccount({ id, livemode, state: next });
+    const account = new Account(id, livemode, state, this.#file.changeLog(id), saveState);
     this.#accounts.set(id, account);
     return account;
   }

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { AccountState } from './account.ts';
-import type { Journal } from './table.ts';
+import type { ChangeLog } from './table.ts';
 
 interface PendingRow {
   account: string;
@@ -22,27 +22,27 @@ interface SavedRow {
   json: string;
 }
 
-/** Where a processor keeps what it knows. Changes are collected and written together by `flush`. */
+/** The persistent state of a processor. Changes are buffered, and `flush` writes them in one transaction. */
 export interface DataFile {
-  journal(account: string): Journal;
-  keepAccount(account: SavedAccount): void;
+  changeLog(account: string): ChangeLog;
+  saveAccount(account: SavedAccount): void;
   accounts(): SavedAccount[];
   rows(account: string): SavedRow[];
   flush(): void;
   close(): void;
 }
 
-/** A data file that keeps nothing: everything is gone with the process. */
+/** A data file that stores nothing: all state is in memory. */
 export const noDataFile: DataFile = {
-  journal: () => ({ written: () => {}, removed: () => {} }),
-  keepAccount: () => {},
+  changeLog: () => ({ written: () => {}, removed: () => {} }),
+  saveAccount: () => {},
   accounts: () => [],
   rows: () => [],
   flush: () => {},
   close: () => {},
 };
 
-/** Opens (and makes, if need be) the SQLite file at `path`; what was flushed survives the end of the process. */
+/** Opens the SQLite file at `path`, or creates it. Flushed changes survive a crash of the process. */
 export function openDataFile(path: string): DataFile {
   const database = new DatabaseSync(path);
   database.exec(`
@@ -70,15 +70,15 @@ class SqliteDataFile implements DataFile {
     this.#remove = database.prepare('delete from object where account = ? and "table" = ? and id = ?');
   }
 
-  journal(account: string): Journal {
-    const keep = (row: PendingRow) => this.#pending.set(`${account} ${row.table} ${row.id}`, row);
+  changeLog(account: string): ChangeLog {
+    const buffer = (row: PendingRow) => this.#pending.set(`${account} ${row.table} ${row.id}`, row);
     return {
-      written: (table, id, sequence, row) => keep({ account, table, id, sequence, json: JSON.stringify(row) }),
-      removed: (table, id) => keep({ account, table, id, sequence: 0, json: null }),
+      written: (table, id, sequence, row) => buffer({ account, table, id, sequence, json: JSON.stringify(row) }),
+      removed: (table, id) => buffer({ account, table, id, sequence: 0, json: null }),
     };
   }
 
-  keepAccount(account: SavedAccount): void {
+  saveAccount(account: SavedAccount): void {
     this.#pendingAccounts.set(account.id, account);
   }
 
@@ -87,7 +87,7 @@ class SqliteDataFile implements DataFile {
     return rows.map(row => ({
       id: String(row['id']),
       livemode: row['livemode'] === 1,
-      // The column is written only by flush, from an AccountState.
+      // Only flush writes the column, from an AccountState.
       state: JSON.parse(String(row['state'])) as AccountState,
     }));
   }
@@ -105,7 +105,7 @@ class SqliteDataFile implements DataFile {
   }
 
   flush(): void {
-    // A request that was cut off by the end of the process may still come here afterwards.
+    // A request that was interrupted by the shutdown may flush after close.
     if (!this.#database.isOpen || (this.#pending.size === 0 && this.#pendingAccounts.size === 0)) return;
     this.#database.exec('begin');
     try {
@@ -120,9 +120,9 @@ class SqliteDataFile implements DataFile {
   }
 
   #writePending(): void {
-    const keep = this.#database.prepare('insert or replace into account values (?, ?, ?)');
+    const writeAccount = this.#database.prepare('insert or replace into account values (?, ?, ?)');
     for (const { id, livemode, state } of this.#pendingAccounts.values())
-      keep.run(id, livemode ? 1 : 0, JSON.stringify(state));
+      writeAccount.run(id, livemode ? 1 : 0, JSON.stringify(state));
     for (const { account, table, id, sequence, json } of this.#pending.values()) {
       if (json === null) this.#remove.run(account, table, id);
       else this.#write.run(account, table, id, sequence, json);

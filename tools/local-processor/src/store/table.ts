@@ -1,23 +1,23 @@
-/** Receives every change of a table, so that it can be kept on disk. */
-export interface Journal {
+/** Receives every change of a table, to write it to disk. */
+export interface ChangeLog {
   written(table: string, id: string, sequence: number, row: object): void;
   removed(table: string, id: string): void;
 }
 
 /**
- * The objects of one kind, in the order in which they were made. Rows are replaced, never changed in place, so a row
- * that was handed out stays what it was. Equality on an indexed field does not scan.
+ * The rows of one table in creation order. Rows are immutable and are replaced as a whole. Lookups by an indexed field
+ * do not scan the table.
  */
 export class Table<Row extends { id: string }> {
   readonly #name: string;
-  readonly #journal: Journal;
+  readonly #changeLog: ChangeLog;
   readonly #rows = new Map<string, { sequence: number; row: Row }>();
   readonly #indexes = new Map<string, Map<unknown, Set<string>>>();
   #sequence = 0;
 
-  constructor(name: string, journal: Journal, indexed: readonly string[] = []) {
+  constructor(name: string, changeLog: ChangeLog, indexed: readonly string[] = []) {
     this.#name = name;
-    this.#journal = journal;
+    this.#changeLog = changeLog;
     for (const field of indexed) this.#indexes.set(field, new Map());
   }
 
@@ -29,13 +29,13 @@ export class Table<Row extends { id: string }> {
     return this.#rows.get(id)?.row;
   }
 
-  /** Adds a row, or replaces the one of the same id at its old place in the order. */
+  /** Inserts a row, or replaces the row with the same id and keeps its place in the order. */
   put(row: Row): void {
     const existing = this.#rows.get(row.id);
     const sequence = existing?.sequence ?? ++this.#sequence;
     if (existing) this.#unindex(existing.row);
     this.#restore(sequence, row);
-    this.#journal.written(this.#name, row.id, sequence, row);
+    this.#changeLog.written(this.#name, row.id, sequence, row);
   }
 
   remove(id: string): void {
@@ -43,35 +43,35 @@ export class Table<Row extends { id: string }> {
     if (!existing) return;
     this.#unindex(existing.row);
     this.#rows.delete(id);
-    this.#journal.removed(this.#name, id);
+    this.#changeLog.removed(this.#name, id);
   }
 
   clear(): void {
     for (const id of this.#rows.keys()) this.remove(id);
   }
 
-  /** Takes back a row that was read from disk; rows come in ascending sequence. */
+  /** Loads a row that was read from disk; rows are loaded in ascending sequence. */
   load(sequence: number, row: Row): void {
     this.#sequence = Math.max(this.#sequence, sequence);
     this.#restore(sequence, row);
   }
 
-  /** All rows, the newest first. */
+  /** Returns all rows, newest first. */
   newestFirst(): Row[] {
     return [...this.#rows.values()].map(({ row }) => row).toReversed();
   }
 
-  /** The rows whose field has exactly this value, the newest first. The field must be indexed. */
+  /** Returns the rows whose field equals the value, newest first. The field must be indexed. */
   withField(field: string, value: unknown): Row[] {
     const ids = this.#indexes.get(field)?.get(value) ?? new Set<string>();
     const entries = [...ids].map(id => this.#rows.get(id)).filter(entry => entry !== undefined);
     return entries.toSorted((a, b) => b.sequence - a.sequence).map(({ row }) => row);
   }
 
-  /** Drops the oldest rows until no more than `most` are left. */
-  trim(most: number): void {
+  /** Removes the oldest rows until at most `max` are left. */
+  trim(max: number): void {
     for (const id of this.#rows.keys()) {
-      if (this.#rows.size <= most) return;
+      if (this.#rows.size <= max) return;
       this.remove(id);
     }
   }
@@ -97,7 +97,7 @@ export class Table<Row extends { id: string }> {
 }
 
 function fieldOf(row: object, field: string): unknown {
-  // The reflected read is untyped by nature; an absent field indexes as undefined.
+  // Reflect.get returns any; an absent field is indexed as undefined.
   let value: unknown = row;
   for (const name of field.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

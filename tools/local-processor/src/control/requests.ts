@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FAULT_MODES } from '../faults/faults.ts';
+import { FAULT_MODES } from './faults.ts';
 
-const LONGEST_MS = 600_000;
+const MAX_DELAY_MS = 600_000;
 
 const outcome = z.enum(['pay', 'decline']);
 
@@ -13,16 +13,16 @@ export const advanceClock = z.strictObject({
 });
 export const payment = z.strictObject({ outcome: outcome.default('pay') });
 export const trialEnd = z.strictObject({ outcome: z.enum(['pay', 'decline', 'pause']).default('pay') });
-export const surrender = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
+export const giveUp = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
 export const checkoutAction = z.strictObject({ action: outcome.default('pay') });
 export const cardBehavior = z.strictObject({ declines: z.boolean() });
-export const nothing = z.strictObject({}).optional();
+export const noBody = z.strictObject({}).optional();
 
 export const deliveryRules = z.strictObject({
   hold: z.boolean().optional(),
   copies: z.int().min(1).max(20).optional(),
   shuffle: z
-    .strictObject({ seed: z.int(), windowMs: z.int().min(1).max(LONGEST_MS) })
+    .strictObject({ seed: z.int(), windowMs: z.int().min(1).max(MAX_DELAY_MS) })
     .nullable()
     .optional(),
   dropNext: z.int().min(0).max(1_000_000).optional(),
@@ -40,7 +40,7 @@ export const fault = z.strictObject({
   path: z.string().startsWith('/').default('/v1/'),
   mode: z.enum(FAULT_MODES),
   times: z.int().min(1).max(1_000_000).default(1),
-  delayMs: z.int().min(0).max(LONGEST_MS).default(1_000),
+  delayMs: z.int().min(0).max(MAX_DELAY_MS).default(1_000),
   kept: z.boolean().default(true),
   everyAccount: z.boolean().default(false),
 });

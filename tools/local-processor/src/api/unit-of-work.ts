@@ -4,20 +4,20 @@ import { previousAttributes } from '../domain/previous-attributes.ts';
 import type { EventType, StoredEvent, TableName, Tables } from '../objects/stored.ts';
 import type { Account } from '../store/account.ts';
 
-/** What has caused a unit of work: an API request, or nothing but time. */
+/** The API request that caused a unit of work; null fields when there was none. */
 export interface Origin {
   requestId: string | null;
   idempotencyKey: string | null;
 }
 
-/** Caused by time, by the hosted pages or by the control API. */
-export const UNASKED: Origin = { requestId: null, idempotencyKey: null };
+/** The origin of changes by the clock, the hosted pages and the control API. */
+export const BACKGROUND: Origin = { requestId: null, idempotencyKey: null };
 
 /**
- * One unit of work in one account: everything a request (or the passing of time) changes, and the events that tell of
- * it. Work is synchronous, so no other request sees half of it. Times are Unix seconds of the account's clock.
+ * One unit of work in one account: the changes of one request or of the clock, and the events that they emit. It is
+ * synchronous, so no other request sees partial changes. Times are Unix seconds of the account's clock.
  */
-export class Unit {
+export class UnitOfWork {
   readonly account: Account;
   readonly origin: Origin;
   readonly publicUrl: string;
@@ -39,7 +39,7 @@ export class Unit {
     return this.account.livemode;
   }
 
-  /** Adds a new object of the API and notes it in the ledger. Returns it. */
+  /** Adds a new object of the API and records it in the ledger. Returns the object. */
   create<Name extends TableName>(name: Name, row: Tables[Name]): Tables[Name] {
     this.tables[name].put(row);
     this.tables.ledger.put({
@@ -52,7 +52,7 @@ export class Unit {
     return row;
   }
 
-  /** Replaces an object by a changed copy; with `event`, and if anything differs, tells of it. Returns the copy. */
+  /** Replaces an object with a changed copy and emits `event` if anything differs. Returns the copy. */
   update<Name extends TableName, Row extends Tables[Name]>(
     name: Name,
     row: Row,
@@ -67,7 +67,7 @@ export class Unit {
     return changed;
   }
 
-  /** Records an event with a snapshot of the object as it is now. It is sent when the unit is committed. */
+  /** Records an event with a snapshot of the object. It is sent when the unit of work is committed. */
   emit(type: EventType, object: object, previous?: Stripe.Event.Data.PreviousAttributes): void {
     const event: StoredEvent = {
       id: newId('evt_1'),

@@ -3,12 +3,12 @@ import { beforeBasil, isBeforeBasil } from './older-version.ts';
 import type { StoredEvent } from '../objects/stored.ts';
 import type { Account } from '../store/account.ts';
 
-/** The API version whose shapes all objects have: the one that the `stripe` library of this repository pins. */
+/** The API version of all objects: the one that the `stripe` library of this repository pins. */
 export const API_VERSION: Stripe.LatestApiVersion = '2026-10-28.endive';
 
 /**
- * The event as the API and webhooks show it, in JSON; what is still to be delivered is counted at this moment. An
- * endpoint may be pinned to an older version of the API, and gets its shapes.
+ * Returns the event as JSON, as the API and webhooks contain it. `pending_webhooks` is the current count. `version` is the
+ * API version of the receiving endpoint.
  */
 export function renderEvent(account: Account, event: StoredEvent, version: string = API_VERSION): string {
   const pending = pendingWebhooks(account, event.id);
@@ -20,10 +20,10 @@ export function renderEvent(account: Account, event: StoredEvent, version: strin
   return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${object}${previousPart}},${JSON.stringify(tail).slice(1)}`;
 }
 
-/** How many endpoints have not yet accepted the event. */
+/** Returns how many endpoints have not yet accepted the event. */
 export function pendingWebhooks(account: Account, eventId: string): number {
   const deliveries = account.tables.delivery.withField('event', eventId);
   const accepted = new Set(deliveries.filter(({ status }) => status === 'delivered').map(({ endpoint }) => endpoint));
-  const asked = new Set(deliveries.map(({ endpoint }) => endpoint));
-  return asked.size - accepted.size;
+  const targeted = new Set(deliveries.map(({ endpoint }) => endpoint));
+  return targeted.size - accepted.size;
 }

@@ -1,12 +1,14 @@
 import type { Stripe } from 'stripe';
 
-/** Presses a button of the hosted page, as a browser without script would. */
+/** Presses a button of the hosted page, as a browser without JavaScript does. */
 export function press(session: { url: string | null }, action: 'pay' | 'decline'): Promise<Response> {
   return fetch(session.url ?? '', { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
 }
 
-/** A customer, and a monthly price of 29.99 usd of a new product. */
-export async function stock(stripe: Stripe): Promise<{ customer: Stripe.Customer; price: Stripe.Price }> {
+/** Creates a customer and a product with a monthly price of 29.99 usd. */
+export async function createCustomerAndPrice(
+  stripe: Stripe,
+): Promise<{ customer: Stripe.Customer; price: Stripe.Price }> {
   const customer = await stripe.customers.create({ email: 'ada@example.com', name: 'Ada' });
   const product = await stripe.products.create({ name: 'Pro' });
   const price = await stripe.prices.create({
@@ -18,12 +20,12 @@ export async function stock(stripe: Stripe): Promise<{ customer: Stripe.Customer
   return { customer, price };
 }
 
-/** An open subscription session for them. */
+/** Creates a customer, a price and an open subscription session. */
 export async function openCheckout(
   stripe: Stripe,
   more: Partial<Stripe.Checkout.SessionCreateParams> = {},
 ): Promise<{ session: Stripe.Checkout.Session; customer: Stripe.Customer; price: Stripe.Price }> {
-  const { customer, price } = await stock(stripe);
+  const { customer, price } = await createCustomerAndPrice(stripe);
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
     customer: customer.id,
@@ -35,8 +37,8 @@ export async function openCheckout(
   return { session, customer, price };
 }
 
-/** The id of what may be an id or the object itself. */
+/** Returns the id of a field that contains an id or an expanded object. */
 export function idOf(reference: string | { id: string } | null): string {
-  if (reference === null) throw new Error('there is no id: the field is null');
+  if (reference === null) throw new Error('The field is null.');
   return typeof reference === 'string' ? reference : reference.id;
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../store/account.ts';
 
-/** How a call to the API goes wrong. */
+/** How a call to the API fails. */
 export const FAULT_MODES = [
   '429',
   '500',
@@ -13,34 +13,34 @@ export const FAULT_MODES = [
 
 type FaultMode = (typeof FAULT_MODES)[number];
 
-/** A fault that waits for the calls it spoils. */
+/** An injected fault. */
 export interface Fault {
   /** Only calls of this method; null means any. */
   method: string | null;
   /** Only paths that begin with this, for example `/v1/customers`. */
   path: string;
   mode: FaultMode;
-  /** How many more calls it spoils. */
+  /** How many more calls it affects. */
   times: number;
-  /** For `slow`: how long a call waits before it is done. */
+  /** For `slow`: the delay before the call executes, in milliseconds. */
   delayMs: number;
-  /** For `500` and `500-but-done`: true keeps the failure under the idempotency key, and a retry is answered with it again. */
+  /** For `500` and `500-but-done`: whether the error is saved under the idempotency key, so that a retry returns it again. */
   kept: boolean;
-  /** The account whose calls are spoiled; null means every account. */
+  /** The affected account; null means every account. */
   account: string | null;
 }
 
-/** The faults that were asked for and have not been used up; the oldest that fits a call is used first. */
+/** The injected faults. A call gets the oldest fault that matches. */
 export class Faults {
-  #waiting: Fault[] = [];
+  #active: Fault[] = [];
 
   add(fault: Fault): void {
-    this.#waiting.push(fault);
+    this.#active.push(fault);
   }
 
-  /** The fault for this call, if there is one; it is used up by one. */
+  /** Returns the fault for a call, if there is one, and decrements its remaining count. */
   take(account: Account, method: string, path: string): Fault | undefined {
-    const fault = this.#waiting.find(
+    const fault = this.#active.find(
       candidate =>
         (candidate.account === null || candidate.account === account.id) &&
         (candidate.method === null || candidate.method === method) &&
@@ -48,16 +48,16 @@ export class Faults {
     );
     if (!fault) return undefined;
     const left = { ...fault, times: fault.times - 1 };
-    this.#waiting = this.#waiting.flatMap(other => (other !== fault ? [other] : left.times > 0 ? [left] : []));
+    this.#active = this.#active.flatMap(other => (other !== fault ? [other] : left.times > 0 ? [left] : []));
     return fault;
   }
 
-  /** The faults that wait for this account, those for every account included. */
+  /** Returns the faults for this account, including those for every account. */
   list(account: Account): Fault[] {
-    return this.#waiting.filter(fault => fault.account === null || fault.account === account.id);
+    return this.#active.filter(fault => fault.account === null || fault.account === account.id);
   }
 
   clear(account: Account): void {
-    this.#waiting = this.#waiting.filter(fault => fault.account !== null && fault.account !== account.id);
+    this.#active = this.#active.filter(fault => fault.account !== null && fault.account !== account.id);
   }
 }

@@ -1,0 +1,62 @@
+/** The `error` object of Stripe's error responses: https://docs.stripe.com/api/errors. */
+export interface ErrorBody {
+  type: 'invalid_request_error' | 'idempotency_error' | 'card_error' | 'api_error' | 'rate_limit_error';
+  message: string;
+  code?: string;
+  param?: string;
+  decline_code?: string;
+  charge?: string;
+  payment_intent?: object;
+  payment_method?: object;
+}
+
+/** An error that is returned to the client in Stripe's shape. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly body: ErrorBody;
+  /** True if the endpoint had started to execute: only then is the response saved under the idempotency key. */
+  readonly executed: boolean;
+
+  constructor(status: number, body: ErrorBody, executed = true) {
+    super(body.message);
+    this.status = status;
+    this.body = body;
+    this.executed = executed;
+  }
+}
+
+/** 400: the request is invalid. */
+export function invalidRequest(message: string, detail: { code?: string; param?: string } = {}): ApiError {
+  return new ApiError(400, { type: 'invalid_request_error', message, ...detail });
+}
+
+/** No such object in this account: 404 for an id in the path (`param` is `id`), 400 for an id in a parameter. */
+export function noSuch(kind: string, id: string, param = 'id'): ApiError {
+  const message = `No such ${kind}: '${id}'`;
+  return new ApiError(param === 'id' ? 404 : 400, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param,
+    message,
+  });
+}
+
+/** 404: no such URL. */
+export function unknownUrl(method: string, path: string): ApiError {
+  const message = `Unrecognized request URL (${method}: ${path}). The local processor does not serve it.`;
+  return new ApiError(404, { type: 'invalid_request_error', message }, false);
+}
+
+/** 402: the card was declined. */
+export function cardDeclined(charge: string, paymentIntent: object, paymentMethod: object): ApiError {
+  return new ApiError(402, {
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: 'generic_decline',
+    message: 'Your card was declined.',
+    charge,
+    payment_intent: paymentIntent,
+    payment_method: paymentMethod,
+  });
+}

@@ -1,0 +1,114 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { currentPeriod, hasEnded } from '../objects/subscription.ts';
+import type { CheckoutSession, Invoice, Subscription } from '../objects/stored.ts';
+import { expireSession } from './checkout.ts';
+import {
+  collectFor,
+  endSubscription,
+  stopRetrying,
+  pauseSubscription,
+  renewSubscription,
+  TRIAL_WARNING_SECONDS,
+} from './subscriptions.ts';
+
+/** How often the progress is saved when no warning was emitted. */
+const SAVE_INTERVAL_SECONDS = 3600;
+
+interface DueChange {
+  at: number;
+  apply: (unit: UnitOfWork) => void;
+}
+
+/**
+ * Applies all changes that are due up to `until` (Unix seconds), in chronological order and with their own timestamps:
+ * sessions expire, trials end, periods renew, scheduled cancellations take effect, failed payments are retried.
+ */
+export function runDueChanges(unit: UnitOfWork, until: number): void {
+  const { dueUntil } = unit.account.state;
+  const warnings = trialWarnings(unit, dueUntil, until);
+  let due = [...warnings, ...dueNow(unit, until)];
+  while (due.length > 0) {
+    for (const { at, apply } of due.toSorted((a, b) => a.at - b.at)) {
+      unit.now = at;
+      apply(unit);
+    }
+    // The applied changes may have made others due, a second renewal for example.
+    due = dueNow(unit, until);
+  }
+  unit.now = until;
+  // Only warnings depend on the saved time, so it is not saved at every run.
+  if (warnings.length > 0 || until - dueUntil >= SAVE_INTERVAL_SECONDS) unit.account.change({ dueUntil: until });
+}
+
+function dueNow(unit: UnitOfWork, until: number): DueChange[] {
+  return [
+    ...unit.tables.subscription.newestFirst().flatMap(row => subscriptionDue(row, until)),
+    ...unit.tables['checkout.session'].newestFirst().flatMap(row => sessionDue(row, until)),
+    ...unit.tables.invoice.newestFirst().flatMap(row => invoiceDue(row, until)),
+  ];
+}
+
+function subscriptionDue(subscription: Subscription, until: number): DueChange[] {
+  if (hasEnded(subscription) || subscription.status === 'paused') return [];
+  const { id, cancel_at: cancelAt } = subscription;
+  const end = currentPeriod(subscription).end;
+  if (cancelAt !== null && cancelAt <= end && cancelAt <= until)
+    return [
+      {
+        at: cancelAt,
+        apply: unit => changeIfLive(unit, id, row => endSubscription(unit, row, 'cancellation_requested')),
+      },
+    ];
+  if (end > until) return [];
+  return [{ at: end, apply: unit => changeIfLive(unit, id, row => renewOrPause(unit, row, end)) }];
+}
+
+function renewOrPause(unit: UnitOfWork, subscription: Subscription, at: number): void {
+  const behavior = subscription.trial_settings?.end_behavior.missing_payment_method;
+  if (subscription.status === 'trialing' && behavior === 'pause' && subscription.default_payment_method === null)
+    pauseSubscription(unit, subscription);
+  else renewSubscription(unit, subscription, at);
+}
+
+function sessionDue({ id, status, expires_at: at }: CheckoutSession, until: number): DueChange[] {
+  if (status !== 'open' || at > until) return [];
+  return [{ at, apply: unit => expireSession(unit, id) }];
+}
+
+function invoiceDue({ id, status, next_payment_attempt: at, parent }: Invoice, until: number): DueChange[] {
+  if (status !== 'open' || at === null || at > until) return [];
+  return [{ at, apply: unit => retryPayment(unit, parent?.subscription_details.subscription ?? '', id) }];
+}
+
+function retryPayment(unit: UnitOfWork, subscriptionId: string, invoiceId: string): void {
+  const invoice = unit.tables.invoice.get(invoiceId);
+  if (invoice?.status !== 'open' || invoice.next_payment_attempt === null) return;
+  const subscription = unit.tables.subscription.get(subscriptionId);
+  if (!subscription || hasEnded(subscription)) {
+    // There is nothing left to collect; without this the invoice would stay due forever.
+    unit.update('invoice', invoice, { next_payment_attempt: null });
+    return;
+  }
+  const after = collectFor(unit, subscription, invoice);
+  const left = unit.tables.invoice.get(invoiceId);
+  if (left?.status === 'open' && left.next_payment_attempt === null) stopRetrying(unit, after, 'canceled');
+}
+
+function trialWarnings(unit: UnitOfWork, after: number, until: number): DueChange[] {
+  return unit.tables.subscription.newestFirst().flatMap(({ id, status, trial_end: end }) => {
+    const at = (end ?? 0) - TRIAL_WARNING_SECONDS;
+    if (status !== 'trialing' || at <= after || at > until) return [];
+    return [
+      {
+        at,
+        apply: (later: UnitOfWork) =>
+          changeIfLive(later, id, row => later.emit('customer.subscription.trial_will_end', row)),
+      },
+    ];
+  });
+}
+
+function changeIfLive(unit: UnitOfWork, id: string, act: (subscription: Subscription) => unknown): void {
+  const subscription = unit.tables.subscription.get(id);
+  if (subscription && !hasEnded(subscription)) act(subscription);
+}

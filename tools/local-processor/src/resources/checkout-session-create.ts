@@ -1,0 +1,217 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { invalidRequest } from '../api/errors.ts';
+import { mergeMetadata } from '../api/metadata.ts';
+import { boolean, choice, expand, integer, metadata, parameters, text, timestamp, url } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { createSetupIntent } from '../billing/checkout.ts';
+import { newCheckoutSession, newLineItem } from '../objects/checkout-session.ts';
+import { liveCustomer } from '../objects/customer.ts';
+import { hasEnded } from '../objects/subscription.ts';
+import type { CheckoutSession, Customer, LineItem } from '../objects/stored.ts';
+import { existingProduct } from './products.ts';
+import { currency, existingPrice } from './prices.ts';
+
+const MIN_LIFETIME_SECONDS = 30 * 60;
+const MAX_LIFETIME_SECONDS = 24 * 3600;
+
+export const createParameters = parameters<Stripe.Checkout.SessionCreateParams>()({
+  allowed_payment_method_types: z.array(z.string()).optional(),
+  cancel_url: url.optional(),
+  client_reference_id: text(200).optional(),
+  currency: currency.optional(),
+  customer: text().optional(),
+  customer_creation: choice('always', 'if_required').optional(),
+  customer_email: text(800).optional(),
+  expand,
+  expires_at: timestamp.optional(),
+  invoice_creation: z
+    .strictObject({ enabled: boolean, invoice_data: z.strictObject({ metadata: metadata.optional() }).optional() })
+    .optional(),
+  line_items: z
+    .array(z.strictObject({ price: text(), quantity: integer(1, 999_999_999).optional() }))
+    .max(100)
+    .optional(),
+  metadata: metadata.optional(),
+  mode: choice('payment', 'setup', 'subscription'),
+  payment_intent_data: z.strictObject({ description: text(1000).optional(), metadata: metadata.optional() }).optional(),
+  setup_intent_data: z.strictObject({ description: text(1000).optional(), metadata: metadata.optional() }).optional(),
+  subscription_data: z
+    .strictObject({
+      description: text(500).optional(),
+      metadata: metadata.optional(),
+      trial_period_days: integer().optional(),
+    })
+    .optional(),
+  success_url: url,
+  ui_mode: choice('hosted_page').optional(),
+});
+type Given = z.output<typeof createParameters>;
+
+/**
+ * Creates an open checkout session and stores what it creates when it is paid.
+ * @throws ApiError 400 when parameters do not fit the mode, the prices or the customer
+ */
+export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
+  rejectOtherModes(given);
+  const customer = given.customer === undefined ? null : liveCustomer(unit, given.customer, 'customer');
+  if (customer && given.customer_email !== undefined)
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
+      param: 'customer_email',
+    });
+  const lines = linesOf(unit, given);
+  const sessionCurrency = currencyOf(given, lines);
+  if (given.mode === 'subscription' && customer) rejectSecondCurrency(unit, customer, sessionCurrency);
+  const trialDays = trialOf(given);
+  const invoiceCreation = {
+    enabled: given.invoice_creation?.enabled ?? false,
+    metadata: mergeMetadata({}, given.invoice_creation?.invoice_data?.metadata),
+  };
+  const setup = {
+    description: given.setup_intent_data?.description ?? null,
+    metadata: metadataOf(given.setup_intent_data),
+  };
+  const session = newCheckoutSession(unit, {
+    mode: given.mode,
+    customer,
+    customerEmail: given.customer_email ?? null,
+    customerCreation: customerCreation(given),
+    clientReferenceId: given.client_reference_id ?? null,
+    currency: sessionCurrency,
+    lines,
+    trial: trialDays !== null,
+    metadata: mergeMetadata({}, given.metadata),
+    successUrl: given.success_url,
+    cancelUrl: given.cancel_url ?? null,
+    expiresAt: expiryOf(unit, given),
+    setupIntent: given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, setup).id : null,
+    invoiceCreation,
+  });
+  unit.tables.checkout_plan.put({
+    id: session.id,
+    lines,
+    subscription: {
+      description: given.subscription_data?.description ?? null,
+      metadata: metadataOf(given.subscription_data),
+      trialDays,
+    },
+    payment: {
+      description: given.payment_intent_data?.description ?? null,
+      metadata: metadataOf(given.payment_intent_data),
+    },
+    invoiceCreation,
+    paymentIntent: null,
+    setupIntent: null,
+    lastDecline: null,
+  });
+  return unit.create('checkout.session', session);
+}
+
+/** Rejects parameters that belong to another mode than the session's. */
+function rejectOtherModes(given: Given): void {
+  const parts = [
+    ['subscription_data', 'subscription'],
+    ['payment_intent_data', 'payment'],
+    ['invoice_creation', 'payment'],
+    ['setup_intent_data', 'setup'],
+  ] as const;
+  for (const [param, mode] of parts)
+    if (given[param] !== undefined && given.mode !== mode)
+      throw invalidRequest(`You can not pass \`${param}\` in \`${given.mode}\` mode.`, { param });
+  if (given.mode === 'setup' && given.line_items !== undefined)
+    throw invalidRequest('You can not pass `line_items` in `setup` mode.', { param: 'line_items' });
+  if (given.mode !== 'payment' && given.customer_creation !== undefined)
+    throw invalidRequest('`customer_creation` can only be used in `payment` mode.', { param: 'customer_creation' });
+}
+
+function linesOf(unit: UnitOfWork, given: Given): LineItem[] {
+  const { mode, line_items: wanted = [] } = given;
+  if (mode === 'setup') return [];
+  if (wanted.length === 0)
+    throw invalidRequest('Missing required param: line_items.', { code: 'parameter_missing', param: 'line_items' });
+  const lines = wanted.map(({ price: priceId, quantity }, index) => {
+    const param = `line_items[${index}][price]`;
+    const price = existingPrice(unit, priceId, param);
+    const product = existingProduct(unit, price.product, param);
+    if (!price.active || !product.active)
+      throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
+    if (quantity === undefined)
+      throw invalidRequest(`Quantity is required. Add \`quantity\` to \`line_items[${index}]\`.`, {
+        code: 'parameter_missing',
+        param: `line_items[${index}][quantity]`,
+      });
+    return newLineItem(price, quantity, product.name);
+  });
+  rejectMixedPrices(mode, lines);
+  return lines;
+}
+
+function rejectMixedPrices(mode: 'payment' | 'subscription', lines: readonly LineItem[]): void {
+  const recurring = lines.filter(({ price }) => price.type === 'recurring');
+  if (mode === 'subscription' && recurring.length === 0)
+    throw invalidRequest('You must provide at least one recurring price in `subscription` mode when using prices.', {
+      param: 'line_items',
+    });
+  if (mode === 'payment' && recurring.length > 0)
+    throw invalidRequest(
+      'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
+      { param: 'line_items' },
+    );
+  if (new Set(lines.map(({ currency: code }) => code)).size > 1)
+    throw invalidRequest('All prices of a Checkout Session must have the same currency.', { param: 'line_items' });
+  const cadences = recurring.map(({ price }) => `${price.recurring?.interval} ${price.recurring?.interval_count}`);
+  if (new Set(cadences).size > 1)
+    throw invalidRequest('Checkout does not support multiple prices with different billing intervals.', {
+      param: 'line_items',
+    });
+}
+
+function currencyOf(given: Given, lines: readonly LineItem[]): string | null {
+  const lineCurrency = lines[0]?.currency ?? null;
+  if (given.mode === 'setup' && given.currency === undefined && given.allowed_payment_method_types === undefined)
+    throw invalidRequest(
+      'Missing required param: currency. A `setup` session needs `currency` unless `allowed_payment_method_types` is given.',
+      { code: 'parameter_missing', param: 'currency' },
+    );
+  if (lineCurrency && given.currency !== undefined && given.currency !== lineCurrency)
+    throw invalidRequest(`The price's currency is ${lineCurrency}, not ${given.currency}.`, { param: 'currency' });
+  return lineCurrency ?? given.currency ?? null;
+}
+
+function rejectSecondCurrency(unit: UnitOfWork, customer: Customer, code: string | null): void {
+  const other = unit.tables.subscription
+    .withField('customer', customer.id)
+    .find(row => !hasEnded(row) && row.currency !== code);
+  if (other)
+    throw invalidRequest(
+      `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${other.currency}.`,
+    );
+}
+
+function trialOf(given: Given): number | null {
+  const days = given.subscription_data?.trial_period_days;
+  const param = 'subscription_data[trial_period_days]';
+  if (days === undefined) return null;
+  if (days < 1) throw invalidRequest('The minimum number of trial period days is 1.', { param });
+  if (days > 730) throw invalidRequest('The maximum number of trial period days is 730 (2 years).', { param });
+  return days;
+}
+
+function expiryOf(unit: UnitOfWork, given: Given): number | null {
+  const at = given.expires_at;
+  if (at === undefined) return null;
+  if (at < unit.now + MIN_LIFETIME_SECONDS - 60 || at > unit.now + MAX_LIFETIME_SECONDS + 60)
+    throw invalidRequest('The `expires_at` timestamp must be between 30 minutes and 24 hours from now.', {
+      param: 'expires_at',
+    });
+  return at;
+}
+
+function customerCreation(given: Given): 'always' | 'if_required' | null {
+  if (given.mode === 'payment') return given.customer_creation ?? 'if_required';
+  return given.mode === 'subscription' ? 'always' : null;
+}
+
+function metadataOf(part: { metadata?: Record<string, string> | null | undefined } | undefined): Stripe.Metadata {
+  return mergeMetadata({}, part?.metadata);
+}
