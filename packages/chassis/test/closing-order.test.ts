@@ -14,7 +14,7 @@ it('closes HTTP, consumers, RPC, jobs, relay, resources, bus and database in thi
   const steps: string[] = [];
   const request = hold();
   const number = hold();
-  await using nats = await connectTestNats().then(it => Object.assign(it, { [Symbol.asyncDispose]: () => it.close() }));
+  await using nats = await connectTestNats().then(nc => Object.assign(nc, { [Symbol.asyncDispose]: () => nc.close() }));
 
   const service = await startTestService(
     counterService({

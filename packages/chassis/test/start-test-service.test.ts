@@ -23,7 +23,7 @@ it('delivers events to their consumer, once each, and returns what was published
   await service.deliver(first, second);
   await service.deliver(first);
   const published = await service.published(NumberCounted);
-  expect(published.map(({ data }) => data.number).toSorted()).toEqual([1, 2]);
+  expect(published.map(({ data }) => data.number).toSorted((a, b) => a - b)).toEqual([1, 2]);
   expect(published[0]).toMatchObject({ type: NumberCounted.name, teamId });
   await expect(service.deliver({ ...first, type: 'test.unknown.v1' })).rejects.toThrow('No consumer');
 });
