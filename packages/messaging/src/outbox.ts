@@ -5,7 +5,7 @@ import { executeBound, textArray } from '@billing/service/bound-statement';
 import type { z } from 'zod';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 import { timedTransaction, type TimeLimits } from './timed-transaction.ts';
-import type { CommittedEvents } from './committed-events.ts';
+import { COMMITTED_LEASE_SECONDS, type CommittedEvents } from './committed-events.ts';
 import { OutboxEvent } from './outbox-event.entity.ts';
 import { publishBatched, type BatchedItem } from './publish-batched.ts';
 
@@ -44,9 +44,6 @@ export interface Outbox {
   transaction<Result>(work: PublishingWork<Result>, limits?: TimeLimits): Promise<Result>;
 }
 
-/** How long committed events stay leased for the relay of their own process; after a crash another relay finds them. */
-const LEASE_SECONDS = 5;
-
 /** Opens the outbox of a service's database. With `committed` the relay of this process gets events from memory. */
 export function openOutbox(em: EntityManager, committed?: CommittedEvents): Outbox {
   return {
@@ -63,7 +60,13 @@ export function openOutbox(em: EntityManager, committed?: CommittedEvents): Outb
         const insertedAt = performance.now();
         const leaseId = committed?.hasRoom() ? randomUUID() : null;
         await insertEvents(tx, events, leaseId);
-        afterCommit = () => (leaseId ? committed?.add({ events, leaseId, insertedAt }) : committed?.missed());
+        afterCommit = () =>
+          leaseId
+            ? committed?.add(
+                events.map(event => ({ ...event, leaseId })),
+                insertedAt,
+              )
+            : committed?.missed();
         return worked;
       });
       afterCommit();
@@ -86,7 +89,7 @@ async function insertEvents(tx: EntityManager, events: readonly NewEvent[], leas
               json_to_recordset($1::json) as
                 (id uuid, type text, team_id text, data_bytes int, trace jsonb, occurred_ms float8),
               unnest($2::text[])) as e`,
-    [JSON.stringify(rows), textArray(events.map(({ data }) => data)), leaseId ? LEASE_SECONDS : 0, leaseId],
+    [JSON.stringify(rows), textArray(events.map(({ data }) => data)), leaseId ? COMMITTED_LEASE_SECONDS : 0, leaseId],
   );
 }
 

@@ -5,7 +5,7 @@ import { leaseRows, releaseLease, type LeasedTable } from '@billing/service/leas
 import { startLeaseLoop, type LeaseLoop } from '@billing/service/lease-loop';
 import type { Logger } from 'pino';
 import type { PublishMessage } from './bus.ts';
-import type { CommittedEvent, CommittedEvents } from './committed-events.ts';
+import { openCommittedEvents, type CommittedEvents, type LeasedOutboxEvent } from './committed-events.ts';
 import type { NewEvent } from './outbox.ts';
 
 /** Events per batch. */
@@ -61,36 +61,26 @@ export function startRelay(
 
 function openRelay({ em, publish, committed, intervalMs = 1_000, logger }: RelayOptions): Relay {
   const marker = openMarker(em, logger);
-  let mayHoldMore = true;
-  let lookedAt = 0;
-
-  const lease = async (limit: number): Promise<readonly CommittedEvent[]> => {
-    const own = committed?.take(limit) ?? [];
-    if (committed?.takeMissed()) mayHoldMore = true;
-    if (own.length > 0) return own;
-    if (!mayHoldMore && performance.now() - lookedAt < intervalMs) return [];
-    lookedAt = performance.now();
-    const found = await leaseDueEvents(em, limit);
-    mayHoldMore = found.length > 0;
-    return found;
-  };
-  const work = async (events: readonly CommittedEvent[]): Promise<void> => {
+  const queue = committed ?? openCommittedEvents();
+  const leaseDue = (limit: number) => leaseDueEvents(em, limit);
+  const lease = (limit: number) => queue.lease(limit, { leaseDue, intervalMs });
+  const work = async (events: readonly LeasedOutboxEvent[]): Promise<void> => {
     const { published, failed, errors } = await publishAll(publish, events);
     marker.add(published);
     if (failed.length === 0) return;
-    mayHoldMore = true;
     await releaseEvents(em, failed);
+    queue.missed();
     const count = `${failed.length} of ${events.length}`;
     throw new AggregateError(errors, `${count} events could not be published; they stay in the outbox`);
   };
 
   const loop = startLeaseLoop({ name: 'outbox', batchSize: RELAY_BATCH, lease, work, intervalMs, logger });
-  committed?.onCommit(loop.wake);
+  queue.onAdd(loop.wake);
   return {
     async stop() {
       await loop.stop();
       await marker.flush();
-      const left = committed?.take(Number.MAX_SAFE_INTEGER) ?? [];
+      const left = queue.take(Number.MAX_SAFE_INTEGER);
       await releaseEvents(em, left).catch((err: unknown) =>
         logger.warn({ err }, 'events not released, their leases will end'),
       );
@@ -108,14 +98,14 @@ export async function relayOnce(em: EntityManager, publish: PublishMessage, limi
   return events.length;
 }
 
-async function leaseDueEvents(em: EntityManager, limit: number): Promise<CommittedEvent[]> {
+async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedOutboxEvent[]> {
   const { leaseId, rows } = await leaseRows<NewEvent & { sequence: string }>(em, OUTBOX, limit);
   // An update returns rows in any order.
   const inOrder = rows.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
   return inOrder.map(event => ({ ...event, leaseId }));
 }
 
-async function publishAll(publish: PublishMessage, events: readonly CommittedEvent[]) {
+async function publishAll(publish: PublishMessage, events: readonly LeasedOutboxEvent[]) {
   const outcomes = await Promise.allSettled(
     events.map(event => publish(event.type, encode(event), event.id, event.trace)),
   );
@@ -133,7 +123,7 @@ export function encode({ id, type, teamId, data, occurredMs }: NewEvent): string
 
 /** Marks published events in batches, off the path that somebody waits for. */
 function openMarker(em: EntityManager, logger: Logger) {
-  let waiting: CommittedEvent[] = [];
+  let waiting: LeasedOutboxEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async (): Promise<void> => {
@@ -145,7 +135,7 @@ function openMarker(em: EntityManager, logger: Logger) {
     await markPublished(em, marked).catch((err: unknown) => logger.warn({ err }, 'events not marked as published'));
   };
   return {
-    add(events: readonly CommittedEvent[]) {
+    add(events: readonly LeasedOutboxEvent[]) {
       waiting.push(...events);
       if (events.length > 0) timer ??= setTimeout(() => void flush(), MARK_AFTER_MS);
     },
@@ -162,7 +152,7 @@ async function markPublished(em: EntityManager, events: readonly NewEvent[]): Pr
   );
 }
 
-async function releaseEvents(em: EntityManager, events: readonly CommittedEvent[]): Promise<void> {
+async function releaseEvents(em: EntityManager, events: readonly LeasedOutboxEvent[]): Promise<void> {
   for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
     const keys = ofLease.map(({ id }) => ({ id }));
     await releaseLease(em.fork(), OUTBOX, { leaseId, keys, dueAfterSeconds: 0 });
