@@ -1,7 +1,7 @@
 import { allEvents } from '@billing/contracts/events/all-events';
 import { z } from 'zod';
 
-/** Returns `docs/events.md`: every event on the bus, the services that publish it and its fields, from the contracts. */
+/** Returns `docs/events.md`: every event on the bus with its publishers, its meaning and its fields. */
 export function eventsPage(): string {
   const rows = allEvents.map(
     ({ type, publishedBy, meaning }) =>
@@ -10,11 +10,12 @@ export function eventsPage(): string {
   return [
     '# Events on the bus',
     '',
-    'Generated from `packages/contracts` by `npm run docs`; do not edit by hand.',
+    'Generated from `packages/contracts` by `npm run docs`; do not edit.',
     '',
-    'Every event is published in an envelope `{id, type, teamId, occurredAt, data}` on the stream `BILLING`, with W3C',
-    'trace context in its headers. Events may arrive late, twice and out of order. An event with a `version` carries the',
-    'whole state; a consumer keeps the highest version. Times are ISO 8601 UTC, amounts whole numbers of the smallest unit.',
+    'Every event is published in an envelope `{id, type, teamId, occurredAt, data}` on the stream `BILLING`, with W3C trace',
+    'context in its headers. Events may arrive late, more than once and out of order. An event with a `version` contains',
+    'the complete state, so consumers keep the highest version. Times are ISO 8601 in UTC; amounts are integers in the',
+    'smallest unit of the currency.',
     '',
     '| Subject | Published by | Meaning | `data` |',
     '|---|---|---|---|',
