@@ -16,12 +16,17 @@ function idKind<const Prefix extends string>(prefix: Prefix) {
   return {
     schema,
     /** Returns a new id with 120 random bits. */
-    create: (): Id<Prefix> => `${prefix}_${randomText()}`,
+    create: (): Id<Prefix> => `${prefix}_${toText(crypto.getRandomValues(new Uint8Array(LENGTH)))}`,
+    /** Returns the id that follows from a digest of at least 24 bytes: the same bytes give the same id. */
+    fromDigest: (digest: Uint8Array): Id<Prefix> => `${prefix}_${toText(digest.subarray(0, LENGTH))}`,
   };
 }
 
-function randomText(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(LENGTH)), byte => ALPHABET[byte % ALPHABET.length]).join('');
+/** What an id of one kind can be made and checked with. */
+export type IdKind<Prefix extends string> = ReturnType<typeof idKind<Prefix>>;
+
+function toText(bytes: Uint8Array): string {
+  return Array.from(bytes, byte => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
 export const TeamId = idKind('team');

@@ -1,33 +1,33 @@
-/** How far a record has followed the processor. */
-export interface Followed {
-  /** When the newest event that was taken over happened; the processor counts whole seconds. */
+/** How far a record has followed the processor's object. */
+export interface FollowedRecord {
+  /** When the newest event happened that the record includes; the processor counts whole seconds. */
   readonly processorUpdatedAt: Date | null;
-  /** We changed it ourselves, and the event about that has not come yet. */
-  readonly awaitsEcho: boolean;
+  /** We changed the object ourselves, and the webhook event about that has not come back. */
+  readonly awaitsWebhook: boolean;
   readonly deletedAt: Date | null;
 }
 
 /**
- * What to do about an event:
- * - `ignore`: it is older than what we have, or the record was deleted here, which is final
- * - `confirm`: it tells what we have
- * - `apply`: it is news
- * - `look-again`: its order can't be told from what we know; only the processor itself can say what holds
+ * What to do with an event:
+ * - `ignore`: it is older than the record, or the record was deleted here, which is final
+ * - `confirm`: it carries what the record has
+ * - `apply`: it is newer
+ * - `reread`: its order can't be decided from what we have; only the processor knows which state holds
  */
-export type Judgement = 'ignore' | 'confirm' | 'apply' | 'look-again';
+export type EventDecision = 'ignore' | 'confirm' | 'apply' | 'reread';
 
-/** Judges an event of the processor that happened at `createdAt`; `isSame` says whether it tells what we have. */
-export function judge(record: Followed, createdAt: Date, isSame: boolean): Judgement {
+/** Decides what to do with an event that happened at `createdAt`; `isSame` if it carries what the record has. */
+export function decideOnEvent(record: FollowedRecord, createdAt: Date, isSame: boolean): EventDecision {
   if (record.deletedAt) return 'ignore';
   const age = createdAt.getTime() - (record.processorUpdatedAt?.getTime() ?? 0);
   if (isSame) return age < 0 ? 'ignore' : 'confirm';
-  // Our own change carries no time of the processor's: an event that contradicts it may be older or newer.
-  if (record.awaitsEcho) return 'look-again';
+  // Our own change has no time of the processor's clock: an event that contradicts it may be older or newer.
+  if (record.awaitsWebhook) return 'reread';
   if (age < 0) return 'ignore';
-  return age === 0 ? 'look-again' : 'apply';
+  return age === 0 ? 'reread' : 'apply';
 }
 
-/** The later of two moments. */
+/** Returns the later of two times. */
 export function later(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }

@@ -1,18 +1,18 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
-import { startCatalog } from './harness.ts';
+import { startCatalog } from './start-catalog.ts';
 
-it('refuses writes while its outbox is full, answers reads, and takes writes once it has drained', async () => {
+it('refuses writes while its outbox is full, and serves reads', async () => {
   await using catalog = await startCatalog({ highWater: 2 });
   const product = await catalog.createProduct({ name: 'Pro' });
-  await catalog.heard();
-  // Facts that a relay has claimed and is stuck with.
+  await catalog.published();
+  // Events that a stuck relay has leased.
   await catalog.em.execute(
-    `insert into outbox_events (id, type, team_id, data, trace, occurred_at, claimed_until)
-     select gen_random_uuid(), 'test.counted.v1', 'team', '{}', '{}', now(), now() + interval '1 hour'
+    `insert into outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
+     select gen_random_uuid(), 'test.counted.v1', 'team', '{}', 2, '{}', now(), now() + interval '1 hour'
        from generate_series(1, 3)`,
   );
-  await waitFor(catalog.backlog.isOverloaded, { what: 'the outbox to be full' });
+  await waitFor(catalog.backPressure.isOverloaded, { what: 'the outbox to be full' });
 
   const headers = { 'idempotency-key': 'team-product' };
   const create = () => catalog.call('POST', '/products', { body: { name: 'Team' }, headers });
@@ -25,8 +25,8 @@ it('refuses writes while its outbox is full, answers reads, and takes writes onc
   expect(await catalog.call('GET', '/products')).toMatchObject({ status: 200, body: { products: [product] } });
   expect(await catalog.call('GET', `/products/${product.id}`)).toMatchObject({ status: 200, body: { name: 'Pro' } });
 
-  await catalog.em.execute('update outbox_events set claimed_until = null where published_at is null');
-  await waitFor(() => !catalog.backlog.isOverloaded(), { what: 'the outbox to count as drained' });
+  await catalog.em.execute('update outbox_events set due_at = now() where due_at is not null');
+  await waitFor(() => !catalog.backPressure.isOverloaded(), { what: 'the outbox to count as drained' });
   const created = await create();
   expect(created).toMatchObject({ status: 201, body: { product: { name: 'Team' } } });
   expect(created.headers).not.toHaveProperty('idempotent-replayed');

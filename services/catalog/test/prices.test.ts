@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
 import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
 import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
-import { startCatalog, statesIn } from './harness.ts';
+import { startCatalog, statesIn } from './start-catalog.ts';
 
-it('creates a recurring price at the processor and here, and tells the bus once', async () => {
+it('creates a recurring price at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const body = { productId: product.id, unitAmount: 2_999, currency: 'eur', interval: 'month', metadata: { a: 'b' } };
@@ -34,13 +34,13 @@ it('creates a recurring price at the processor and here, and tells the bus once'
   });
   expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
-  const { metadata: _, ...told } = price;
-  expect(statesIn(await catalog.heard(PriceCreated))).toEqual([
-    { ...told, projectId: catalog.scope.projectId, version: 1, deletedAt: null },
+  const { metadata: _, ...state } = price;
+  expect(statesIn(await catalog.published(PriceCreated))).toEqual([
+    { ...state, projectId: catalog.scope.projectId, version: 1, deletedAt: null },
   ]);
 });
 
-it('creates a price for once', async () => {
+it('creates a one-time price', async () => {
   await using catalog = await startCatalog();
   const { id: productId } = await catalog.createProduct();
   const body = { productId, unitAmount: 0, currency: 'jpy', type: 'one_time' };
@@ -51,7 +51,7 @@ it('creates a price for once', async () => {
   expect((await catalog.processor.findPrice(price.processorPriceId)).type).toBe('one_time');
 });
 
-it('creates no price of an archived, a deleted or an unknown product', async () => {
+it('refuses a price of an archived, deleted or unknown product', async () => {
   await using catalog = await startCatalog();
   const { id: archived } = await catalog.createProduct();
   await catalog.call('PATCH', `/products/${archived}`, { body: { isActive: false } });
@@ -65,7 +65,7 @@ it('creates no price of an archived, a deleted or an unknown product', async () 
   expect((await catalog.control.ledger()).objects.filter(({ id }) => id.startsWith('price_'))).toEqual([]);
 });
 
-it('lists by product and by activity, newest first', async () => {
+it('filters prices by product and by activity, newest first', async () => {
   await using catalog = await startCatalog();
   const { id: pro } = await catalog.createProduct({ name: 'Pro' });
   const { id: team } = await catalog.createProduct({ name: 'Team' });
@@ -84,7 +84,7 @@ it('lists by product and by activity, newest first', async () => {
   expect(page.body).toMatchObject({ prices: [{ id: first.id }], pagination: { total: 3, hasMore: false } });
 });
 
-it('changes activity and metadata, and nothing else', async () => {
+it('changes only activity and metadata', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const { id, processorPriceId } = await catalog.createPrice(product.id, { metadata: { keep: '1', drop: '2' } });
@@ -95,7 +95,7 @@ it('changes activity and metadata, and nothing else', async () => {
   const atProcessor = await catalog.processor.findPrice(processorPriceId);
   expect(atProcessor.isActive).toBe(false);
   expect(atProcessor.metadata).toEqual({ keep: '3', ...catalog.scope, priceId: id });
-  expect(statesIn(await catalog.heard(PriceUpdated))).toMatchObject([{ id, isActive: false, version: 2 }]);
+  expect(statesIn(await catalog.published(PriceUpdated))).toMatchObject([{ id, isActive: false, version: 2 }]);
 
   for (const field of ['unitAmount', 'currency', 'interval', 'intervalCount', 'type', 'productId']) {
     const refused = await catalog.call('PATCH', `/prices/${id}`, { body: { [field]: 1 } });
@@ -103,7 +103,7 @@ it('changes activity and metadata, and nothing else', async () => {
   }
 });
 
-it('deactivates at the processor what it deletes here, and still tells other services of it', async () => {
+it('deactivates a deleted price and still returns it to other services', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
@@ -115,7 +115,7 @@ it('deactivates at the processor what it deletes here, and still tells other ser
       body: { error: { code: 'price_not_found' } },
     });
   expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
-  expect(statesIn(await catalog.heard(PriceDeleted))).toMatchObject([
+  expect(statesIn(await catalog.published(PriceDeleted))).toMatchObject([
     { id: price.id, version: 2, deletedAt: expect.any(String) },
   ]);
 
@@ -127,7 +127,7 @@ it('deactivates at the processor what it deletes here, and still tells other ser
   });
 });
 
-it.each(['archives', 'deletes'])('%s a price that is its product’s default', async what => {
+it.each(['archives', 'deletes'])('%s the default price of a product', async what => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
@@ -141,29 +141,29 @@ it.each(['archives', 'deletes'])('%s a price that is its product’s default', a
   expect((await catalog.processor.findPrice(price.processorPriceId)).isActive).toBe(false);
   expect((await catalog.processor.findProduct(product.processorProductId)).defaultPriceId).toBeNull();
   for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
-  expect(await catalog.heard(ProductUpdated)).toEqual([]);
+  expect(await catalog.published(ProductUpdated)).toEqual([]);
 });
 
-it('says the same of another project’s price as of none at all', async () => {
+it('responds to another project’s price as to a missing one', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const { id, processorPriceId } = await catalog.createPrice(product.id);
-  const stranger = { ...catalog.scope, projectId: ProjectId.create() };
+  const otherScope = { ...catalog.scope, projectId: ProjectId.create() };
   const headers = { 'x-request-id': 'r1' };
   for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { body: { isActive: false } } : {};
-    const foreign = await catalog.call(method, `/prices/${id}`, { of: stranger, headers, ...body });
-    const absent = await catalog.call(method, `/prices/${PriceId.create()}`, { of: stranger, headers, ...body });
+    const foreign = await catalog.call(method, `/prices/${id}`, { of: otherScope, headers, ...body });
+    const absent = await catalog.call(method, `/prices/${PriceId.create()}`, { of: otherScope, headers, ...body });
     expect(foreign.status).toBe(404);
     expect(foreign.text).toBe(absent.text);
   }
   const body = { productId: product.id, unitAmount: 1, currency: 'usd', interval: 'day' };
-  expect((await catalog.call('POST', '/prices', { of: stranger, body })).status).toBe(404);
-  expect(await catalog.rpc.call(FindPrice, { ...stranger, priceId: id })).toBeNull();
-  expect(await catalog.rpc.call(FindPriceByProcessorId, { ...stranger, processorPriceId })).toBeNull();
+  expect((await catalog.call('POST', '/prices', { of: otherScope, body })).status).toBe(404);
+  expect(await catalog.rpc.call(FindPrice, { ...otherScope, priceId: id })).toBeNull();
+  expect(await catalog.rpc.call(FindPriceByProcessorId, { ...otherScope, processorPriceId })).toBeNull();
 });
 
-it('tells other services of a price and its product', async () => {
+it('returns a price and its product to other services', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
@@ -176,7 +176,7 @@ it('tells other services of a price and its product', async () => {
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(priced);
 });
 
-it('names every field that is wrong', async () => {
+it('names every invalid field', async () => {
   await using catalog = await startCatalog();
   for (const [wrong, fields] of [
     [{ interval: undefined }, ['interval']],

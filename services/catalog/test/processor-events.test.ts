@@ -10,13 +10,13 @@ import {
 import type { Envelope } from '@billing/contracts/event';
 import { ProjectId } from '@billing/contracts/ids';
 import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventCompleted } from '@billing/contracts/processor-events';
-import { processorFact, completionsIn } from '@billing/testing/processor-events';
+import { routedEvent, completionsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
-import { openCatalogJournal } from '../src/operations/open-journal.ts';
+import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { updateProduct } from '../src/operations/update-product.ts';
-import { startCatalog, statesIn, type Catalog } from './harness.ts';
+import { startCatalog, statesIn, type Catalog } from './start-catalog.ts';
 
-it('publishes nothing about the echo of its own changes, and settles it', async () => {
+it('completes the events of its own changes and publishes nothing', async () => {
   await using catalog = await startCatalog();
   const { id } = await catalog.createProduct();
   await catalog.call('PATCH', `/products/${id}`, { body: { name: 'Team', metadata: { a: 'b' } } });
@@ -26,13 +26,16 @@ it('publishes nothing about the echo of its own changes, and settles it', async 
   expect(events).toHaveLength(4);
   for (const event of events) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
 
-  expect(statesIn(await catalog.heard(ProductCreated, ProductUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
-  expect(statesIn(await catalog.heard(PriceCreated, PriceUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
-  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted));
-  expect(settled.map(({ outcome }) => outcome)).toEqual(['processed', 'processed', 'processed', 'processed']);
+  expect(statesIn(await catalog.published(ProductCreated, ProductUpdated))).toMatchObject([
+    { version: 1 },
+    { version: 2 },
+  ]);
+  expect(statesIn(await catalog.published(PriceCreated, PriceUpdated))).toMatchObject([{ version: 1 }, { version: 2 }]);
+  const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
+  expect(completions.map(({ outcome }) => outcome)).toEqual(['processed', 'processed', 'processed', 'processed']);
 });
 
-it('takes over what was changed at the processor, once however often it is told', async () => {
+it('applies a change at the processor once, however often it is delivered', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({
     name: 'Pro',
@@ -56,12 +59,12 @@ it('takes over what was changed at the processor, once however often it is told'
   });
   expect((await catalog.call('GET', `/products/${id}`)).body).not.toHaveProperty('description');
   expect((await catalog.call('GET', `/prices/${price.id}`)).body.isActive).toBe(false);
-  expect(statesIn(await catalog.heard(ProductUpdated))).toMatchObject([{ name: 'Renamed', version: 2 }]);
-  expect(statesIn(await catalog.heard(PriceUpdated))).toMatchObject([{ isActive: false, version: 2 }]);
-  expect(await catalog.heard(ProcessorEventCompleted)).toHaveLength(events.length);
+  expect(statesIn(await catalog.published(ProductUpdated))).toMatchObject([{ name: 'Renamed', version: 2 }]);
+  expect(statesIn(await catalog.published(PriceUpdated))).toMatchObject([{ isActive: false, version: 2 }]);
+  expect(await catalog.published(ProcessorEventCompleted)).toHaveLength(events.length);
 });
 
-it('hears events over the bus', async () => {
+it('handles events from the bus', async () => {
   await using catalog = await startCatalog();
   const stops = [
     await catalog.bus.consume('products', 'processor.product.*.v1', catalog.products.receive),
@@ -80,7 +83,7 @@ it('hears events over the bus', async () => {
   await Promise.all(stops.map(stop => stop()));
 });
 
-it('mirrors a product and its prices that were made at the processor for this project', async () => {
+it('mirrors a product and its prices created at the processor', async () => {
   await using catalog = await startCatalog();
   await makeInDashboard(catalog);
   for (const event of await catalog.events()) await catalog.receive(event);
@@ -89,53 +92,53 @@ it('mirrors a product and its prices that were made at the processor for this pr
   expect((await catalog.call('GET', `/prices?productId=${products[0].id}`)).body.prices).toMatchObject([
     { unitAmount: 900, currency: 'usd', type: 'recurring', interval: 'week', intervalCount: 2 },
   ]);
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
-  expect(await catalog.heard(PriceCreated)).toHaveLength(1);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(PriceCreated)).toHaveLength(1);
 });
 
-it('mirrors a price that comes before its product, with the product', async () => {
+it('mirrors a price that arrives before its product, with the product', async () => {
   await using catalog = await startCatalog();
   await makeInDashboard(catalog);
   for (const event of (await catalog.events()).toReversed()) await catalog.receive(event);
   expect((await catalog.call('GET', '/products')).body.products).toMatchObject([{ name: 'Made by hand' }]);
   expect((await catalog.call('GET', '/prices')).body.prices).toHaveLength(1);
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
 });
 
-it('keeps prices without a single amount for other services and does not list them', async () => {
+it('does not list a price without a single amount', async () => {
   await using catalog = await startCatalog();
   const { processorProductId } = await catalog.createProduct();
   await catalog.dashboard.prices.create({ product: processorProductId, currency: 'usd', unit_amount: 5 });
   const [event] = await catalog.events('price.created');
-  if (!event) throw new Error('The processor told of no price.');
+  if (!event) throw new Error('The processor sent no event of the price.');
   const data = event.data as { object: object };
   await catalog.receive({ ...event, data: { ...data, object: { ...data.object, unit_amount: null } } });
   expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
-  expect(statesIn(await catalog.heard(PriceCreated))).toMatchObject([{ unitAmount: null }]);
+  expect(statesIn(await catalog.published(PriceCreated))).toMatchObject([{ unitAmount: null }]);
 });
 
 it.each([
   ['product.updated', { name: 7 }, 'name'],
   ['price.created', { currency: null }, 'currency'],
   ['price.updated', { product: [] }, 'product'],
-] as const)('sets a %s whose object cannot be read aside at once, as failed', async (type, wrong, field) => {
+] as const)('dead-letters a %s whose object cannot be read, as failed', async (type, wrong, field) => {
   await using catalog = await startCatalog();
   const { id } = await catalog.createProduct();
   await catalog.createPrice(id);
   const [like] = await catalog.events(type.startsWith('product') ? 'product.created' : 'price.created');
-  if (!like) throw new Error('The processor told of nothing.');
-  const { object } = like.data as { object: object }; // a fact of the processor carries one
-  const event = processorFact(catalog.scope, type, { ...object, ...wrong });
+  if (!like) throw new Error('The processor sent no event.');
+  const { object } = like.data as { object: object }; // an event of the processor carries one
+  const event = routedEvent(catalog.scope, type, { ...object, ...wrong });
 
   expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   const error = expect.stringMatching(new RegExp(`^The event's object cannot be read: ${field}: `));
-  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted));
-  expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
-  const setAside = await catalog.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
-  expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
+  const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
+  expect(completions).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
+  const deadLetters = await catalog.em.fork().execute('select attempts, error, dead_lettered_at from dead_letters');
+  expect(deadLetters).toMatchObject([{ attempts: 1, error, dead_lettered_at: expect.anything() }]);
 });
 
-it('lets products of other projects pass', async () => {
+it('ignores products of other projects', async () => {
   await using catalog = await startCatalog();
   const metadata = { projectId: ProjectId.create() };
   const product = await catalog.dashboard.products.create({ name: 'Theirs', metadata });
@@ -143,20 +146,20 @@ it('lets products of other projects pass', async () => {
   for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   expect((await catalog.call('GET', '/products')).body.products).toEqual([]);
   expect((await catalog.call('GET', '/prices')).body.prices).toEqual([]);
-  expect(completionsIn(await catalog.heard(ProcessorEventCompleted))).toMatchObject([
+  expect(completionsIn(await catalog.published(ProcessorEventCompleted))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
 });
 
-it('ends the same in whatever order events come, and however often', async () => {
+it('reaches the same state in any order of delivery', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   await catalog.dashboard.products.update(processorProductId, { name: 'v1', active: false });
   await inLaterSecond(catalog);
   await catalog.dashboard.products.update(processorProductId, { name: 'v2' });
   await inLaterSecond(catalog);
-  // The last two within one second: only the processor can tell which of them holds.
+  // The last two in one second: only the processor knows which of them holds.
   await catalog.dashboard.products.update(processorProductId, { name: 'v3' });
   await catalog.dashboard.products.update(processorProductId, { name: 'v4', metadata: { last: 'yes' } });
   const events = await catalog.events();
@@ -164,8 +167,8 @@ it('ends the same in whatever order events come, and however often', async () =>
 
   const order = fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 });
   await fc.assert(
-    fc.asyncProperty(order, fc.boolean(), async (shuffled, awaitsEcho) => {
-      await rewind(catalog, start, awaitsEcho);
+    fc.asyncProperty(order, fc.boolean(), async (shuffled, awaitsWebhook) => {
+      await rewind(catalog, start, awaitsWebhook);
       for (const event of shuffled) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
       expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({
         name: 'v4',
@@ -177,66 +180,66 @@ it('ends the same in whatever order events come, and however often', async () =>
   );
 });
 
-it('does not let a late event undo a change of its own', async () => {
+it('does not let a late event undo our own change', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   await catalog.dashboard.products.update(processorProductId, { name: 'by hand' });
   await catalog.call('PATCH', `/products/${id}`, { body: { name: 'by us' } });
   const [, byHand] = await catalog.events();
-  if (!byHand) throw new Error('The processor told of no change.');
+  if (!byHand) throw new Error('The processor sent no event of the change.');
   await catalog.receive(byHand);
   expect((await catalog.call('GET', `/products/${id}`)).body.name).toBe('by us');
 });
 
-it('takes over a change at the processor that comes while its own is under way', async () => {
+it('applies a change at the processor during our own change', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   const created = await catalog.events();
   for (const event of created) await catalog.receive(event);
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'slow', delayMs: 600 });
   const change = catalog.call('PATCH', `/products/${id}`, { body: { description: 'ours' } });
-  await waitFor(async () => (await catalog.pendingWrites()).length === 1, { what: 'the change to be on record' });
+  await waitFor(async () => (await catalog.openOperations()).length === 1, { what: 'the operation to be logged' });
   await catalog.dashboard.products.update(processorProductId, { name: 'v1' });
   const [renamed] = await catalog.events('product.updated');
-  if (!renamed) throw new Error('The processor told of no change.');
+  if (!renamed) throw new Error('The processor sent no event of the change.');
   expect(await catalog.receive(renamed)).toEqual({ kind: 'done' });
   expect((await change).body.product).toMatchObject({ name: 'v1', description: 'ours' });
 });
 
-it('asks again when events come in between a change of its own and the processor’s answer', async () => {
+it('rereads when events arrive between our change and its answer', async () => {
   await using catalog = await startCatalog();
-  const { em, scope, processor, logger } = catalog;
+  const { em, outbox, scope, processor, logger, now } = catalog;
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   const overtaken = {
     ...processor,
-    updateProduct: async (...asked: Parameters<typeof processor.updateProduct>) => {
-      const answer = await processor.updateProduct(...asked);
+    updateProduct: async (...args: Parameters<typeof processor.updateProduct>) => {
+      const updated = await processor.updateProduct(...args);
       await inLaterSecond(catalog);
       await catalog.dashboard.products.update(processorProductId, { name: 'v1' });
       for (const event of await catalog.events()) await catalog.receive(event);
-      return answer;
+      return updated;
     },
   };
-  const journal = openCatalogJournal({ em, processors: { of: async () => overtaken }, logger });
-  await updateProduct(em, journal)(scope, id, { description: 'ours' });
+  const operationLog = openCatalogOperationLog({ outbox, processors: { of: async () => overtaken }, logger, now });
+  await updateProduct({ em, operationLog })(scope, id, { description: 'ours' });
   expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({ name: 'v1', description: 'ours' });
   expect(await processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'ours' });
 });
 
-it('waits with an event about a product that is just being created', async () => {
+it('redelivers an event about a product that is being created', async () => {
   await using catalog = await startCatalog();
   await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'done-but-answer-lost' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'dropped', times: 20 });
   expect((await catalog.call('POST', '/products', { body: { name: 'Pro' } })).status).toBe(503);
   const [created] = await catalog.events();
-  if (!created) throw new Error('The processor told of no product.');
+  if (!created) throw new Error('The processor sent no event of the product.');
   expect(await catalog.receive(created)).toMatchObject({ kind: 'again' });
   await catalog.control.clearFaults();
   catalog.startReconciler();
-  await waitFor(async () => (await catalog.pendingWrites()).length === 0, { what: 'the product to be finished' });
+  await waitFor(async () => (await catalog.openOperations()).length === 0, { what: 'the product to be finished' });
   expect(await catalog.receive(created)).toEqual({ kind: 'done' });
   expect((await catalog.call('GET', '/products')).body.products).toHaveLength(1);
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
 });
 
 it('never revives what was deleted here', async () => {
@@ -252,8 +255,8 @@ it('never revives what was deleted here', async () => {
   for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
   expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
   expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
-  const facts = await catalog.heard(ProductUpdated, ProductDeleted, PriceUpdated);
-  expect(facts.map(({ type }) => type)).toEqual(['product.deleted.v1']);
+  const events = await catalog.published(ProductUpdated, ProductDeleted, PriceUpdated);
+  expect(events.map(({ type }) => type)).toEqual(['product.deleted.v1']);
 });
 
 async function makeInDashboard({ dashboard, scope: { projectId } }: Catalog): Promise<void> {
@@ -268,15 +271,15 @@ async function inLaterSecond({ control }: Catalog): Promise<void> {
   await control.advanceClock(2);
 }
 
-/** Puts the product back to what it was, and forgets which events were handled. */
-async function rewind({ em }: Catalog, rows: Record<string, unknown>[], awaitsEcho: boolean): Promise<void> {
+/** Puts the product back to what it was, and deletes the deduplication rows. */
+async function rewind({ em }: Catalog, rows: Record<string, unknown>[], awaitsWebhook: boolean): Promise<void> {
   await em.fork().execute('delete from processed_events');
   for (const row of rows)
     await em
       .fork()
       .execute(
-        `update products set name = ?, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_echo = ?, version = version + 1 where id = ?`,
-        [row['name'], row['is_active'], JSON.stringify(row['metadata']), awaitsEcho, row['id']],
+        `update products set name = ?, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_webhook = ?, version = version + 1 where id = ?`,
+        [row['name'], row['is_active'], JSON.stringify(row['metadata']), awaitsWebhook, row['id']],
       );
 }
 
@@ -284,17 +287,17 @@ function wireOf(event: Envelope): string {
   return JSON.stringify({ ...event, occurredAt: event.occurredAt.toISOString() });
 }
 
-it('settles every type of event that it owns, once, and no other', async () => {
+it('completes every event type that it owns, and no other', async () => {
   await using catalog = await startCatalog();
   const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
   const idOf = (type: string) => `evt_${type.replaceAll('.', '_')}`;
   for (const type of types) {
-    // An object that cannot be read is settled at once.
-    const event = processorFact(catalog.scope, type, {}, { eventId: idOf(type) });
+    // An event whose object cannot be read is completed at once.
+    const event = routedEvent(catalog.scope, type, {}, { eventId: idOf(type) });
     for (const inbox of [catalog.products, catalog.prices])
       expect(await inbox.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = completionsIn(await catalog.heard(ProcessorEventCompleted)).map(({ eventId }) => eventId);
+  const completions = completionsIn(await catalog.published(ProcessorEventCompleted)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'catalog');
-  expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
+  expect(completions.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId, ProjectId } from '@billing/contracts/ids';
-import { startCatalog, statesIn } from './harness.ts';
+import { startCatalog, statesIn } from './start-catalog.ts';
 
-it('creates a product at the processor and here, and tells the bus once', async () => {
+it('creates a product at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
   const { teamId, projectId } = catalog.scope;
   const body = { name: ' Pro ', description: 'For teams', metadata: { tier: 'pro' } };
@@ -26,9 +26,9 @@ it('creates a product at the processor and here, and tells the bus once', async 
     metadata: { tier: 'pro', teamId, projectId },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
-  const facts = await catalog.heard(ProductCreated, ProductUpdated);
-  expect(facts).toMatchObject([{ type: 'product.created.v1', teamId }]);
-  expect(statesIn(facts)).toEqual([
+  const events = await catalog.published(ProductCreated, ProductUpdated);
+  expect(events).toMatchObject([{ type: 'product.created.v1', teamId }]);
+  expect(statesIn(events)).toEqual([
     {
       id: product.id,
       projectId,
@@ -40,15 +40,15 @@ it('creates a product at the processor and here, and tells the bus once', async 
       deletedAt: null,
     },
   ]);
-  expect(await catalog.pendingWrites()).toEqual([]);
+  expect(await catalog.openOperations()).toEqual([]);
 });
 
-it('leaves out a description that is empty', async () => {
+it('omits an empty description', async () => {
   await using catalog = await startCatalog();
   expect(await catalog.createProduct({ name: 'Plain', description: '' })).not.toHaveProperty('description');
 });
 
-it('lists newest first, active ones unless told otherwise, page by page', async () => {
+it('lists active products by default, newest first, in pages', async () => {
   await using catalog = await startCatalog();
   const made = [];
   for (const name of ['a', 'b', 'c', 'd']) made.push(await catalog.createProduct({ name }));
@@ -65,7 +65,7 @@ it('lists newest first, active ones unless told otherwise, page by page', async 
   expect((await catalog.call('GET', '/products?limit=1000')).body.pagination.limit).toBe(100);
 });
 
-it('changes what is given at both sides and leaves the rest', async () => {
+it('changes only the given fields, at the processor and here', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({
     name: 'Pro',
@@ -86,10 +86,10 @@ it('changes what is given at both sides and leaves the rest', async () => {
   const atProcessor = await catalog.processor.findProduct(processorProductId);
   expect(atProcessor).toMatchObject({ name: 'Team', description: 'Old', isActive: true });
   expect(atProcessor.metadata).toEqual({ keep: '3', fresh: '4', ...catalog.scope });
-  expect(statesIn(await catalog.heard(ProductUpdated))).toMatchObject([{ id, name: 'Team', version: 2 }]);
+  expect(statesIn(await catalog.published(ProductUpdated))).toMatchObject([{ id, name: 'Team', version: 2 }]);
 });
 
-it('removes a description that is set to nothing', async () => {
+it('removes a description that is set to an empty text', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'Pro', description: 'Old' });
   const changed = await catalog.call('PATCH', `/products/${id}`, { body: { description: '' } });
@@ -97,7 +97,7 @@ it('removes a description that is set to nothing', async () => {
   expect((await catalog.processor.findProduct(processorProductId)).description).toBeNull();
 });
 
-it('archives and activates', async () => {
+it('archives and activates a product', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
   for (const isActive of [false, true]) {
@@ -107,15 +107,15 @@ it('archives and activates', async () => {
   }
 });
 
-it('takes an empty change for none', async () => {
+it('changes nothing for an empty patch', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const unchanged = await catalog.call('PATCH', `/products/${product.id}`, { body: {} });
   expect(unchanged).toMatchObject({ status: 200, body: { product } });
-  expect(await catalog.heard(ProductUpdated)).toEqual([]);
+  expect(await catalog.published(ProductUpdated)).toEqual([]);
 });
 
-it('archives at the processor what it deletes here, for good', async () => {
+it('archives a deleted product at the processor', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const deleted = await catalog.call('DELETE', `/products/${product.id}`);
@@ -127,12 +127,12 @@ it('archives at the processor what it deletes here, for good', async () => {
       body: { error: { code: 'product_not_found' } },
     });
   expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
-  expect(statesIn(await catalog.heard(ProductDeleted))).toMatchObject([
+  expect(statesIn(await catalog.published(ProductDeleted))).toMatchObject([
     { id: product.id, version: 2, deletedAt: expect.any(String) },
   ]);
 });
 
-it('deletes a product that has prices, one of them its default', async () => {
+it('deletes a product that has prices and a default price', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
@@ -141,23 +141,23 @@ it('deletes a product that has prices, one of them its default', async () => {
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
 });
 
-it('says the same of another project’s product as of none at all', async () => {
+it('responds to another project’s product as to a missing one', async () => {
   await using catalog = await startCatalog();
   const { id } = await catalog.createProduct();
-  const stranger = { ...catalog.scope, projectId: ProjectId.create() };
+  const otherScope = { ...catalog.scope, projectId: ProjectId.create() };
   const headers = { 'x-request-id': 'r1' };
   for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { body: { name: 'Mine' } } : {};
-    const foreign = await catalog.call(method, `/products/${id}`, { of: stranger, headers, ...body });
-    const absent = await catalog.call(method, `/products/${ProductId.create()}`, { of: stranger, headers, ...body });
+    const foreign = await catalog.call(method, `/products/${id}`, { of: otherScope, headers, ...body });
+    const absent = await catalog.call(method, `/products/${ProductId.create()}`, { of: otherScope, headers, ...body });
     expect(foreign.status).toBe(404);
     expect(foreign.text).toBe(absent.text);
   }
-  expect((await catalog.call('GET', '/products?activeOnly=false', { of: stranger })).body.products).toEqual([]);
+  expect((await catalog.call('GET', '/products?activeOnly=false', { of: otherScope })).body.products).toEqual([]);
   expect((await catalog.call('GET', `/products/${id}`)).status).toBe(200);
 });
 
-it('names every field that is wrong', async () => {
+it('names every invalid field', async () => {
   await using catalog = await startCatalog();
   for (const [body, fields] of [
     [{}, ['name']],
@@ -173,13 +173,13 @@ it('names every field that is wrong', async () => {
   }
 });
 
-it('takes the fullest metadata that is allowed', async () => {
+it('accepts the largest allowed metadata', async () => {
   await using catalog = await startCatalog();
   const metadata = Object.fromEntries(Array.from({ length: 46 }, (_, index) => [`key-${index}`, 'x'.repeat(500)]));
   expect((await catalog.createProduct({ name: 'Full', metadata })).metadata).toEqual(metadata);
 });
 
-it('asks to connect the processor first, and reserves nothing until then', async () => {
+it('reserves nothing while the processor is not connected', async () => {
   await using catalog = await startCatalog();
   catalog.disconnected.add(catalog.scope.teamId);
   expect(await catalog.call('POST', '/products', { body: { name: 'Pro' } })).toMatchObject({
@@ -189,14 +189,14 @@ it('asks to connect the processor first, and reserves nothing until then', async
   expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
 });
 
-it('lets changes of one product take turns, so that both sides end the same', async () => {
+it('applies concurrent changes of a product one after the other', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
   const names = Array.from({ length: 8 }, (_, index) => `name ${index}`);
-  const answers = await Promise.all(names.map(name => catalog.call('PATCH', `/products/${id}`, { body: { name } })));
-  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+  const responses = await Promise.all(names.map(name => catalog.call('PATCH', `/products/${id}`, { body: { name } })));
+  expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
   const here = (await catalog.call('GET', `/products/${id}`)).body.name;
   expect(here).toBe((await catalog.processor.findProduct(processorProductId)).name);
-  const versions = statesIn(await catalog.heard(ProductUpdated)).map(({ version }) => version);
+  const versions = statesIn(await catalog.published(ProductUpdated)).map(({ version }) => version);
   expect(new Set(versions)).toEqual(new Set([2, 3, 4, 5, 6, 7, 8, 9]));
 });

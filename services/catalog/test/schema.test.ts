@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { startCatalog } from './harness.ts';
+import { startCatalog } from './start-catalog.ts';
 
-it('has migrations that lead to what the entities say', async () => {
+it('has migrations that match the entities', async () => {
   await using catalog = await startCatalog();
   expect(await catalog.database.schema.getUpdateSchemaSQL()).toBe('');
   await catalog.em.execute('alter table products drop column description');
   expect(await catalog.database.schema.getUpdateSchemaSQL()).toContain('add "description" text');
 });
 
-it('keeps another service’s role out of its tables, and its own role out of theirs', async () => {
+it('keeps services’ roles out of each other’s tables', async () => {
   await using catalog = await startCatalog();
   await catalog.createProduct();
   const { url } = catalog.testDatabase;
@@ -18,7 +18,7 @@ it('keeps another service’s role out of its tables, and its own role out of th
   for (const statement of [
     'select * from catalog.products',
     `update catalog.products set name = 'Theirs'`,
-    'delete from catalog.pending_writes',
+    'delete from catalog.remote_operations',
     'create table catalog.planted (id int)',
   ])
     await expect(run(customers, statement)).rejects.toThrow('permission denied for schema catalog');

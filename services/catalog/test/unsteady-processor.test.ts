@@ -1,35 +1,38 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
+import { ProductId } from '@billing/contracts/ids';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
+import { derivedId } from '@billing/processor/operation-log/derived-id';
 import { waitFor } from '@billing/testing/wait-for';
-import { openCatalogJournal } from '../src/operations/open-journal.ts';
+import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { createProduct } from '../src/operations/create-product.ts';
-import { startCatalog, statesIn, type Catalog } from './harness.ts';
+import { startCatalog, statesIn, type Catalog } from './start-catalog.ts';
 
 const CREATE = { method: 'POST', path: '/v1/products' } as const;
 
 it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-answer-lost'])(
-  'gets a product through one call that goes wrong by %s, once',
+  'creates one product although a call fails by %s',
   async mode => {
     await using catalog = await startCatalog();
     await catalog.control.fail({ ...CREATE, mode, kept: false });
     const created = await catalog.call('POST', '/products', { body: { name: 'Pro' } });
     expect(created.status).toBe(201);
     expect(await productsAtProcessor(catalog)).toEqual([created.body.product.processorProductId]);
-    expect(await catalog.pendingWrites()).toEqual([]);
+    expect(await catalog.openOperations()).toEqual([]);
   },
 );
 
 it.each<FaultRequest['mode']>(['500', '502html'])(
-  'leaves nothing behind when the processor goes on failing by %s',
+  'leaves nothing behind when the processor keeps failing by %s',
   async mode => {
     await using catalog = await startCatalog();
     await catalog.control.fail({ ...CREATE, mode, times: 20 });
     const failed = await catalog.call('POST', '/products', { body: { name: 'Pro' } });
     expect(failed).toMatchObject({ status: 502, body: { error: { code: 'processor_error' } } });
     expect(failed.text).not.toContain('sk_test_');
-    expect(await catalog.pendingWrites()).toEqual([]);
+    expect(await catalog.openOperations()).toEqual([]);
     expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
     await catalog.control.clearFaults();
     expect((await catalog.call('POST', '/products', { body: { name: 'Pro' } })).status).toBe(201);
@@ -38,23 +41,23 @@ it.each<FaultRequest['mode']>(['500', '502html'])(
 );
 
 it.each<[string, FaultRequest[]]>([
-  ['asks to slow down', [{ ...CREATE, mode: '429', times: 20 }]],
-  ['does not answer', [{ ...CREATE, mode: 'dropped', times: 20 }]],
+  ['responds with 429', [{ ...CREATE, mode: '429', times: 20 }]],
+  ['does not respond', [{ ...CREATE, mode: 'dropped', times: 20 }]],
   [
-    'does it and its answers are lost',
+    'does the work and its responses are lost',
     [
       { ...CREATE, mode: 'done-but-answer-lost' },
       { ...CREATE, mode: 'dropped', times: 20 },
     ],
   ],
-])('finishes a product later, once, when the processor %s', async (_what, faults) => {
+])('creates one product later when the processor %s', async (_what, faults) => {
   await using catalog = await startCatalog();
   for (const fault of faults) await catalog.control.fail(fault);
   const failed = await catalog.call('POST', '/products', { body: { name: 'Pro' } });
   expect(failed).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
   expect(failed.headers['retry-after']).toMatch(/^\d+$/);
   expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
-  expect(await catalog.heard(ProductCreated)).toEqual([]);
+  expect(await catalog.published(ProductCreated)).toEqual([]);
 
   await catalog.control.clearFaults();
   catalog.startReconciler();
@@ -68,11 +71,11 @@ it.each<[string, FaultRequest[]]>([
   );
   expect(product).toMatchObject({ name: 'Pro' });
   expect(await productsAtProcessor(catalog)).toEqual([product.processorProductId]);
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
-  expect(await catalog.pendingWrites()).toEqual([]);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
+  expect(await catalog.openOperations()).toEqual([]);
 });
 
-it('gives the same product to the same Idempotency-Key, finished or not', async () => {
+it('returns the same product for the same Idempotency-Key, finished or not', async () => {
   await using catalog = await startCatalog();
   const request = { body: { name: 'Pro' }, headers: { 'idempotency-key': 'k1' } };
   await catalog.control.fail({ ...CREATE, mode: 'done-but-answer-lost' });
@@ -87,23 +90,55 @@ it('gives the same product to the same Idempotency-Key, finished or not', async 
   expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_key_reused']);
   expect(third.headers['idempotent-replayed']).toBe('true');
   expect(await productsAtProcessor(catalog)).toHaveLength(1);
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
 });
 
-it('resumes a creation that died after it went on record', async () => {
+it('finishes a creation after a crash before the call', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'before');
   await expectOneProductAfterResume(catalog);
 });
 
-it('resumes a creation that died after the processor did it', async () => {
+it('finishes a creation after a crash between call and commit', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'after');
   expect(await productsAtProcessor(catalog)).toHaveLength(1);
   await expectOneProductAfterResume(catalog);
 });
 
-it('finishes a change whose answer was lost, before the next one', async () => {
+it.each(['before', 'after'] as const)(
+  'finishes a creation that died %s the call when the same operation key comes again',
+  async when => {
+    await using catalog = await startCatalog();
+    const operationKey = randomUUID();
+    await dieWhileCreating(catalog, when, operationKey);
+    const create = createProduct(catalog);
+    const body = { name: 'Pro', metadata: {} };
+    const { id, processorProductId } = await create(catalog.scope, body, operationKey);
+    expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
+    expect(await create(catalog.scope, body, operationKey)).toMatchObject({ id, processorProductId });
+    expect(await productsAtProcessor(catalog)).toEqual([processorProductId]);
+    expect(await catalog.published(ProductCreated)).toHaveLength(1);
+  },
+);
+
+it('sends a repeated operation key under the next version after a refusal', async () => {
+  await using catalog = await startCatalog();
+  const create = createProduct(catalog);
+  const operationKey = randomUUID();
+  const body = { name: 'Pro', metadata: {} };
+  await catalog.control.fail({ ...CREATE, mode: '500' });
+  await expect(create(catalog.scope, body, operationKey)).rejects.toMatchObject({ code: 'processor_error' });
+  expect(await catalog.openOperations()).toEqual([]);
+  const { id, processorProductId } = await create(catalog.scope, body, operationKey);
+  expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
+  const { objects } = await catalog.control.ledger();
+  expect(objects.find(object => object.id === processorProductId)?.idempotencyKey).toBe(
+    idempotencyKey('create-product', operationKey, 2),
+  );
+});
+
+it('finishes a change whose response was lost before the next one', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-answer-lost' });
@@ -113,7 +148,7 @@ it('finishes a change whose answer was lost, before the next one', async () => {
   const changed = await catalog.call('PATCH', `/products/${id}`, { body: { description: 'new' } });
   expect(changed.body.product).toMatchObject({ name: 'v1', description: 'new' });
   expect(await catalog.processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'new' });
-  expect(statesIn(await catalog.heard(ProductUpdated)).map(({ version }) => version)).toEqual([2, 3]);
+  expect(statesIn(await catalog.published(ProductUpdated)).map(({ version }) => version)).toEqual([2, 3]);
 });
 
 it('changes nothing when the processor refuses a change', async () => {
@@ -125,11 +160,11 @@ it('changes nothing when the processor refuses a change', async () => {
     body: { error: { code: 'processor_error', details: { code: 'resource_missing' } } },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
-  expect(await catalog.pendingWrites()).toEqual([]);
+  expect(await catalog.openOperations()).toEqual([]);
   expect((await catalog.call('DELETE', `/products/${product.id}`)).status).toBe(200);
 });
 
-it('finishes a deletion whose answer was lost', async () => {
+it('finishes a deletion whose response was lost', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-answer-lost' });
@@ -139,24 +174,24 @@ it('finishes a deletion whose answer was lost', async () => {
   catalog.startReconciler();
   await waitFor(async () => (await catalog.call('GET', `/products/${id}`)).status === 404, { what: 'the deletion' });
   expect((await catalog.processor.findProduct(processorProductId)).isActive).toBe(false);
-  expect(await catalog.heard(ProductDeleted)).toHaveLength(1);
+  expect(await catalog.published(ProductDeleted)).toHaveLength(1);
 });
 
-it('gives up what the processor would no longer recognize as a repeat', async () => {
+it('cancels an operation that is too old to repeat', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'before');
-  await catalog.em.fork().execute(`update pending_writes set created_at = now() - interval '24 hours'`);
-  await Promise.all(await catalog.journal.resumeDue(10));
-  expect(await catalog.pendingWrites()).toEqual([]);
+  await catalog.em.fork().execute(`update remote_operations set sent_at = now() - interval '24 hours'`);
+  await catalog.reconcile();
+  expect(await catalog.openOperations()).toEqual([]);
   expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
   expect(await productsAtProcessor(catalog)).toEqual([]);
 });
 
-it('opens no transaction while the processor is asked', async () => {
+it('opens no transaction while it calls the processor', async () => {
   await using catalog = await startCatalog();
   await catalog.control.fail({ ...CREATE, mode: 'slow', delayMs: 700 });
   const creating = catalog.call('POST', '/products', { body: { name: 'Slow' } });
-  await waitFor(async () => (await catalog.pendingWrites()).length > 0, { what: 'the write to be on record' });
+  await waitFor(async () => (await catalog.openOperations()).length > 0, { what: 'the operation to be logged' });
   const open = await catalog.em
     .fork()
     .execute(
@@ -172,34 +207,39 @@ async function productsAtProcessor({ control }: Catalog): Promise<string[]> {
   return objects.map(({ id }) => id).filter(id => id.startsWith('prod_'));
 }
 
-/** A process that ends just before or just after the processor does what it was asked, and says nothing more. */
-async function dieWhileCreating(catalog: Catalog, when: 'before' | 'after'): Promise<void> {
-  const { em, scope, processor } = catalog;
+/** A process that dies just before or just after the processor does the work. */
+async function dieWhileCreating(
+  catalog: Catalog,
+  when: 'before' | 'after',
+  operationKey: string = randomUUID(),
+): Promise<void> {
+  const { outbox, scope, processor, logger, now } = catalog;
   const died = new Error('the process died');
   const dying = {
     of: async () => ({
       ...processor,
-      createProduct: async (...asked: Parameters<typeof processor.createProduct>) => {
-        if (when === 'after') await processor.createProduct(...asked);
+      createProduct: async (...args: Parameters<typeof processor.createProduct>) => {
+        if (when === 'after') await processor.createProduct(...args);
         throw died;
       },
     }),
   };
-  const journal = openCatalogJournal({ em, processors: dying, logger: catalog.logger });
-  await expect(createProduct(em, journal)(scope, { name: 'Pro', metadata: {} }, null)).rejects.toBe(died);
-  // A dead process does not let go of its claim: it runs out.
-  await em.fork().execute(`update pending_writes set claimed_until = now() - interval '1 second', due_at = now()`);
+  const operationLog = openCatalogOperationLog({ outbox, processors: dying, logger, now });
+  const create = createProduct({ operationLog, now });
+  await expect(create(scope, { name: 'Pro', metadata: {} }, operationKey)).rejects.toBe(died);
+  // A dead process does not release its lease: the lease ends.
+  await catalog.endLeases();
 }
 
 async function expectOneProductAfterResume(catalog: Catalog): Promise<void> {
   expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
-  const [write] = await catalog.em.fork().execute<{ id: string }[]>('select id from pending_writes');
-  await Promise.all([...(await catalog.journal.resumeDue(10)), ...(await catalog.journal.resumeDue(10))]);
+  const [operation] = await catalog.openOperations();
+  await Promise.all([catalog.reconcile(), catalog.reconcile()]);
   const { products } = (await catalog.call('GET', '/products')).body;
   expect(products).toMatchObject([{ name: 'Pro' }]);
   expect(await productsAtProcessor(catalog)).toEqual([products[0].processorProductId]);
   const { objects } = await catalog.control.ledger();
   const product = objects.find(({ id }) => id === products[0].processorProductId);
-  expect(product?.idempotencyKey).toBe(idempotencyKey('create-product', write?.id ?? ''));
-  expect(await catalog.heard(ProductCreated)).toHaveLength(1);
+  expect(product?.idempotencyKey).toBe(idempotencyKey('create-product', operation?.id ?? '', 1));
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
 }

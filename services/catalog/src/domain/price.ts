@@ -5,20 +5,20 @@ import type { Interval, PriceType } from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 
-/** What of a price may change; amount, currency and interval never do. */
+/** The fields of a price that may change; amount, currency and interval never do. */
 export interface PriceContent {
   readonly isActive: boolean;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
 }
 
-/** What a caller may change; metadata replaces what there was. */
+/** What a caller may change; metadata is replaced. */
 export interface PriceChanges {
   readonly isActive?: boolean | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a price asks, fixed at its creation. */
+/** The fields of a price that are fixed when it is created. */
 export interface PriceTerms {
   readonly unitAmount: number | null;
   readonly currency: string;
@@ -27,42 +27,42 @@ export interface PriceTerms {
   readonly intervalCount: number | null;
 }
 
-/** The terms of a new price; a recurring one is billed every interval unless told otherwise. */
-export function termsOf(asked: {
+/** Returns the terms of a new price; a recurring one is billed every interval unless `intervalCount` is given. */
+export function newTerms(requested: {
   unitAmount: number;
   currency: string;
   type: PriceType;
   interval?: Interval | undefined;
   intervalCount?: number | undefined;
 }): PriceTerms & { unitAmount: number } {
-  const { unitAmount, currency, type, interval = null, intervalCount = 1 } = asked;
+  const { unitAmount, currency, type, interval = null, intervalCount = 1 } = requested;
   return type === 'recurring'
     ? { unitAmount, currency, type, interval, intervalCount }
     : { unitAmount, currency, type, interval: null, intervalCount: null };
 }
 
-/** The terms of a price of the processor. */
-export function snapshotTerms({ unitAmount, currency, type, interval, intervalCount }: PriceSnapshot): PriceTerms {
+/** Returns the terms of a price of the processor. */
+export function toTerms({ unitAmount, currency, type, interval, intervalCount }: PriceSnapshot): PriceTerms {
   // A decimal amount has no whole number of the smallest unit.
   return { unitAmount: Number.isSafeInteger(unitAmount) ? unitAmount : null, currency, type, interval, intervalCount };
 }
 
-/** What of the processor's price may change, as we keep it. */
-export function contentOf({ isActive, metadata }: PriceSnapshot): PriceContent {
+/** Returns what may change of the processor's price, as we store it. */
+export function toContent({ isActive, metadata }: PriceSnapshot): PriceContent {
   return { isActive, metadata: withoutRouting(metadata) };
 }
 
-/** Whether two tell the same. */
+/** Returns whether two contents are equal. */
 export function isSameContent(one: PriceContent, other: PriceContent): boolean {
   return one.isActive === other.isActive && sameMetadata(one.metadata, other.metadata);
 }
 
-/** A caller's changes as the processor is to be told them. */
-export function changesAtProcessor(current: PriceContent, { metadata, ...changes }: PriceChanges): PriceChanges {
+/** Returns a caller's changes as they are sent to the processor. */
+export function toProcessorChanges(current: PriceContent, { metadata, ...changes }: PriceChanges): PriceChanges {
   return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
 }
 
-/** 422: a product that is archived gets no new prices. */
+/** 422: an archived product gets no new prices. */
 export function productInactive(): Problem {
   return unprocessable('product_inactive', 'The product is archived; activate it before you add a price to it.');
 }
@@ -78,8 +78,8 @@ interface PriceRecord extends PriceTerms {
   readonly deletedAt: Date | null;
 }
 
-/** A price as the other services are told of it. */
-export function stateOf(price: PriceRecord): PriceState {
+/** Returns a price as events and RPC replies carry it. */
+export function toState(price: PriceRecord): PriceState {
   const { id, projectId, productId, isActive, processorPriceId, version, createdAt, deletedAt } = price;
   const { unitAmount, currency, type, interval, intervalCount } = price;
   const terms = { unitAmount, currency, type, interval, intervalCount };

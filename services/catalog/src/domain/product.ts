@@ -3,7 +3,7 @@ import type { ProductId, ProjectId } from '@billing/contracts/ids';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 
-/** What we and the processor both hold of a product. */
+/** The fields of a product that we and the processor both store. */
 export interface ProductContent {
   readonly name: string;
   readonly description: string | null;
@@ -12,7 +12,7 @@ export interface ProductContent {
   readonly metadata: Record<string, string>;
 }
 
-/** What a caller may change; an empty description removes it, metadata replaces what there was. */
+/** What a caller may change; an empty description removes it, metadata is replaced. */
 export interface ProductChanges {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -20,12 +20,12 @@ export interface ProductChanges {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The processor's product as we keep it. */
-export function contentOf({ name, description, isActive, metadata }: ProductSnapshot): ProductContent {
+/** Returns the processor's product as we store it. */
+export function toContent({ name, description, isActive, metadata }: ProductSnapshot): ProductContent {
   return { name, description: description || null, isActive, metadata: withoutRouting(metadata) };
 }
 
-/** Whether two tell the same. */
+/** Returns whether two contents are equal. */
 export function isSameContent(one: ProductContent, other: ProductContent): boolean {
   return (
     one.name === other.name &&
@@ -35,8 +35,8 @@ export function isSameContent(one: ProductContent, other: ProductContent): boole
   );
 }
 
-/** A caller's changes as the processor is to be told them. */
-export function changesAtProcessor(current: ProductContent, { metadata, ...changes }: ProductChanges): ProductChanges {
+/** Returns a caller's changes as they are sent to the processor. */
+export function toProcessorChanges(current: ProductContent, { metadata, ...changes }: ProductChanges): ProductChanges {
   return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
 }
 
@@ -51,8 +51,8 @@ interface ProductRecord {
   readonly deletedAt: Date | null;
 }
 
-/** A product as the other services are told of it. */
-export function stateOf(product: ProductRecord): ProductState {
+/** Returns a product as events and RPC replies carry it. */
+export function toState(product: ProductRecord): ProductState {
   const { id, projectId, name, isActive, processorProductId, version, createdAt, deletedAt } = product;
   return { id, projectId, name, isActive, processorProductId, version, createdAt, deletedAt };
 }

@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { INTERVALS, type priceCreate } from '@billing/contracts/resources/price';
+import { withoutEmpty } from '@billing/processor/metadata';
+import { derivedId } from '@billing/processor/operation-log/derived-id';
+import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
-import { withoutEmpty } from '@billing/processor/metadata';
-import { contentOf, productInactive, termsOf } from '#domain/price.ts';
-import type { Journal } from '@billing/processor/journal/write-journal';
-import type { WriteKind } from '@billing/processor/journal/write-kind';
-import { Price } from '#persistence/price.entity.ts';
-import { recordCreated } from './change-price.ts';
-import { findPrice, isListed, lockPriceRow, type ListedPrice } from './find-price.ts';
-import { findProduct } from './find-product.ts';
+import { newTerms, productInactive, toContent } from '#domain/price.ts';
+import { findCreatedPrice, lockPriceRow } from '#persistence/find-price.ts';
+import { findProduct } from '#persistence/find-product.ts';
+import { isListed, Price, type ListedPrice } from '#persistence/price.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { publishCreated } from './save-price.ts';
 
 const input = z.object({
   productId: z.string(),
@@ -21,17 +23,17 @@ const input = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** Creates a price at the processor; until then its row here is reserved and seen by nobody. */
-export const createPriceWrite: WriteKind<z.output<typeof input>, PriceSnapshot, ListedPrice> = {
+/** Creates a price at the processor; until then its row is only reserved and not shown. */
+export const createPriceKind: OperationKind<z.output<typeof input>, PriceSnapshot, ListedPrice> = {
   name: 'create-price',
   input,
-  send: (processor, write) => processor.createPrice(write.input, write.idempotencyKey),
-  async commit(tx, write, snapshot) {
-    const price = await lockPriceRow(tx, write, PriceId.schema.parse(write.resourceId));
+  send: (processor, operation) => processor.createPrice(operation.input, operation.idempotencyKey),
+  async commit(tx, operation, snapshot, publish) {
+    const price = await lockPriceRow(tx, operation, PriceId.schema.parse(operation.resourceId));
     if (!price) throw unavailable('The price is no longer reserved.');
-    tx.assign(price, { ...contentOf(snapshot), processorPriceId: snapshot.id });
+    tx.assign(price, { ...toContent(snapshot), processorPriceId: snapshot.id });
     if (!isListed(price)) throw new Error('The processor gave the price no id.');
-    recordCreated(tx, price);
+    publishCreated(publish, price);
     return price;
   },
   async cancel(tx, { teamId, projectId, resourceId }) {
@@ -41,36 +43,39 @@ export const createPriceWrite: WriteKind<z.output<typeof input>, PriceSnapshot, 
 };
 
 /**
- * Creates a price of a product, at the processor and here. The same `requestKey` within a day gives the same price.
+ * Creates a price of a product, at the processor and here. The same operation key gives the same price.
  * @throws Problem 404 for an unknown product; 422 `product_inactive` for an archived one; `processor_error` after a
- * refusal, with nothing left behind; `unavailable` when the processor does not answer, and the price appears later
+ * refusal, with nothing left behind; `unavailable` when the processor does not respond, and the price appears later
  */
-export function createPrice(em: EntityManager, journal: Journal) {
+export function createPrice({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { productId, metadata, ...asked }: z.output<typeof priceCreate>,
-    requestKey: string | null,
+    { productId, metadata, ...requested }: z.output<typeof priceCreate>,
+    operationKey: string = randomUUID(),
   ): Promise<ListedPrice> => {
-    const before = await journal.findRequested(scope, createPriceWrite, requestKey);
-    if (before) return findPrice(em.fork(), scope, PriceId.schema.parse(before));
-    const id = PriceId.create();
-    const terms = termsOf(asked);
-    const kept = withoutEmpty(metadata);
-    return journal.perform(createPriceWrite, scope, { resourceId: id, requestKey }, async tx => {
+    const id = derivedId(PriceId, operationKey, 'price');
+    const request = {
+      resourceId: id,
+      operationKey,
+      find: (em: EntityManager) => findCreatedPrice(em, scope, id),
+    };
+    return operationLog.perform(createPriceKind, scope, request, async tx => {
       const product = await findProduct(tx, scope, productId);
       if (!product.isActive) throw productInactive();
+      const terms = newTerms(requested);
+      const stored = withoutEmpty(metadata);
       tx.create(Price, {
         ...scope,
         ...terms,
         id,
         productId,
         isActive: true,
-        metadata: kept,
+        metadata: stored,
         processorPriceId: null,
         processorUpdatedAt: null,
-        awaitsEcho: true,
+        awaitsWebhook: true,
         version: 1,
-        createdAt: new Date(),
+        createdAt: now(),
         deletedAt: null,
       });
       const { unitAmount, currency, interval, intervalCount } = terms;
@@ -79,7 +84,7 @@ export function createPrice(em: EntityManager, journal: Journal) {
         unitAmount,
         currency,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
-        metadata: { ...kept, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
+        metadata: { ...stored, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
       };
     });
   };

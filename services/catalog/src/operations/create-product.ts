@@ -1,16 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import type { productCreate } from '@billing/contracts/resources/product';
+import { withoutEmpty } from '@billing/processor/metadata';
+import { derivedId } from '@billing/processor/operation-log/derived-id';
+import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
-import { withoutEmpty } from '@billing/processor/metadata';
-import { contentOf } from '#domain/product.ts';
-import type { Journal } from '@billing/processor/journal/write-journal';
-import type { WriteKind } from '@billing/processor/journal/write-kind';
+import { toContent } from '#domain/product.ts';
+import { findCreatedProduct, lockProductRow } from '#persistence/find-product.ts';
 import { isMirrored, Product, type MirroredProduct } from '#persistence/product.entity.ts';
-import { recordCreated } from './change-product.ts';
-import { findProduct, lockProductRow } from './find-product.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { publishCreated } from './save-product.ts';
 
 const input = z.object({
   name: z.string(),
@@ -18,17 +20,17 @@ const input = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** Creates a product at the processor; until then its row here is reserved and seen by nobody. */
-export const createProductWrite: WriteKind<z.output<typeof input>, ProductSnapshot, MirroredProduct> = {
+/** Creates a product at the processor; until then its row is only reserved and not shown. */
+export const createProductKind: OperationKind<z.output<typeof input>, ProductSnapshot, MirroredProduct> = {
   name: 'create-product',
   input,
-  send: (processor, write) => processor.createProduct(write.input, write.idempotencyKey),
-  async commit(tx, write, snapshot) {
-    const product = await lockProductRow(tx, write, ProductId.schema.parse(write.resourceId));
+  send: (processor, operation) => processor.createProduct(operation.input, operation.idempotencyKey),
+  async commit(tx, operation, snapshot, publish) {
+    const product = await lockProductRow(tx, operation, ProductId.schema.parse(operation.resourceId));
     if (!product) throw unavailable('The product is no longer reserved.');
-    tx.assign(product, { ...contentOf(snapshot), processorProductId: snapshot.id });
+    tx.assign(product, { ...toContent(snapshot), processorProductId: snapshot.id });
     if (!isMirrored(product)) throw new Error('The processor gave the product no id.');
-    recordCreated(tx, product);
+    publishCreated(publish, product);
     return product;
   },
   async cancel(tx, { teamId, projectId, resourceId }) {
@@ -38,37 +40,40 @@ export const createProductWrite: WriteKind<z.output<typeof input>, ProductSnapsh
 };
 
 /**
- * Creates a product at the processor and here. The same `requestKey` within a day gives the same product.
+ * Creates a product at the processor and here. The same operation key gives the same product.
  * @throws Problem `processor_error` after a refusal, with nothing left behind; `unavailable` when the processor does
- * not answer, and the product appears later
+ * not respond, and the product appears later
  */
-export function createProduct(em: EntityManager, journal: Journal) {
+export function createProduct({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
     { name, description, metadata }: z.output<typeof productCreate>,
-    requestKey: string | null,
+    operationKey: string = randomUUID(),
   ): Promise<MirroredProduct> => {
-    const before = await journal.findRequested(scope, createProductWrite, requestKey);
-    if (before) return findProduct(em.fork(), scope, ProductId.schema.parse(before));
-    const id = ProductId.create();
-    const kept = withoutEmpty(metadata);
-    return journal.perform(createProductWrite, scope, { resourceId: id, requestKey }, async tx => {
+    const id = derivedId(ProductId, operationKey, 'product');
+    const request = {
+      resourceId: id,
+      operationKey,
+      find: (em: EntityManager) => findCreatedProduct(em, scope, id),
+    };
+    return operationLog.perform(createProductKind, scope, request, async tx => {
+      const stored = withoutEmpty(metadata);
       tx.create(Product, {
         ...scope,
         id,
         name,
         description: description || null,
         isActive: true,
-        metadata: kept,
+        metadata: stored,
         processorProductId: null,
         processorUpdatedAt: null,
-        awaitsEcho: true,
+        awaitsWebhook: true,
         version: 1,
-        createdAt: new Date(),
+        createdAt: now(),
         deletedAt: null,
       });
       const routing = { teamId: scope.teamId, projectId: scope.projectId };
-      return { name, ...(description && { description }), metadata: { ...kept, ...routing } };
+      return { name, ...(description && { description }), metadata: { ...stored, ...routing } };
     });
   };
 }

@@ -1,31 +1,39 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
 import type { PriceSnapshot } from '@billing/processor/port';
-import { contentOf, snapshotTerms } from '#domain/price.ts';
+import { toContent, toTerms } from '#domain/price.ts';
 import { isMirrored, Price } from '#persistence/price.entity.ts';
-import { recordCreated } from './change-price.ts';
+import { publishCreated } from './save-price.ts';
 
-/** Adds a price that was made at the processor; `toldAt` is when the event that tells of it happened. */
+interface Source {
+  readonly productId: ProductId;
+  /** When the event happened that carried the price. */
+  readonly eventAt: Date;
+  readonly createdAt: Date;
+}
+
+/** Adds a price that was created at the processor. */
 export function mirrorPrice(
   tx: EntityManager,
+  publish: Publish,
   scope: ProjectScope,
-  productId: ProductId,
   snapshot: PriceSnapshot,
-  toldAt: Date,
+  { productId, eventAt, createdAt }: Source,
 ): void {
   const price = tx.create(Price, {
     ...scope,
-    ...contentOf(snapshot),
-    ...snapshotTerms(snapshot),
+    ...toContent(snapshot),
+    ...toTerms(snapshot),
     id: PriceId.create(),
     productId,
     processorPriceId: snapshot.id,
-    processorUpdatedAt: toldAt,
-    awaitsEcho: false,
+    processorUpdatedAt: eventAt,
+    awaitsWebhook: false,
     version: 1,
-    createdAt: new Date(),
+    createdAt,
     deletedAt: null,
   });
   if (!isMirrored(price)) throw new Error('The processor gave the price no id.');
-  recordCreated(tx, price);
+  publishCreated(publish, price);
 }

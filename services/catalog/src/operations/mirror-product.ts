@@ -1,32 +1,40 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
 import type { ProductSnapshot } from '@billing/processor/port';
-import { contentOf } from '#domain/product.ts';
+import { toContent } from '#domain/product.ts';
 import { isMirrored, Product, type MirroredProduct } from '#persistence/product.entity.ts';
-import { recordCreated } from './change-product.ts';
+import { publishCreated } from './save-product.ts';
 
-/**
- * Adds a product that was made at the processor. `toldAt` is when the event that tells of it happened, or null where
- * the processor was asked: then its events are still to come, and may be older than what it answered.
- */
+interface Source {
+  /**
+   * When the event happened that carried the product; null when it was read from the processor. Then its events are
+   * still to come, and may be older than what was read.
+   */
+  readonly eventAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** Adds a product that was created at the processor. */
 export function mirrorProduct(
   tx: EntityManager,
+  publish: Publish,
   scope: ProjectScope,
   snapshot: ProductSnapshot,
-  toldAt: Date | null,
+  { eventAt, createdAt }: Source,
 ): MirroredProduct {
   const product = tx.create(Product, {
     ...scope,
-    ...contentOf(snapshot),
+    ...toContent(snapshot),
     id: ProductId.create(),
     processorProductId: snapshot.id,
-    processorUpdatedAt: toldAt,
-    awaitsEcho: toldAt === null,
+    processorUpdatedAt: eventAt,
+    awaitsWebhook: eventAt === null,
     version: 1,
-    createdAt: new Date(),
+    createdAt,
     deletedAt: null,
   });
   if (!isMirrored(product)) throw new Error('The processor gave the product no id.');
-  recordCreated(tx, product);
+  publishCreated(publish, product);
   return product;
 }

@@ -1,13 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
+import { STALE, type OperationKind } from '@billing/processor/operation-log/operation-kind';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
-import { changesAtProcessor, contentOf, type ProductChanges } from '#domain/product.ts';
-import type { Journal } from '@billing/processor/journal/write-journal';
-import { OUTDATED, type WriteKind } from '@billing/processor/journal/write-kind';
+import { toContent, toProcessorChanges, type ProductChanges } from '#domain/product.ts';
+import { findProduct, lockProduct } from '#persistence/find-product.ts';
 import type { MirroredProduct } from '#persistence/product.entity.ts';
-import { takeOver } from './change-product.ts';
-import { findProduct, lockProduct } from './find-product.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { saveContent } from './save-product.ts';
 
 const input = z.object({
   processorProductId: z.string(),
@@ -17,49 +16,50 @@ const input = z.object({
     isActive: z.boolean().optional(),
     metadata: z.record(z.string(), z.string()).optional(),
   }),
-  /** The record's version when the processor was asked. */
+  /** The record's version before the processor was called. */
   version: z.int(),
 });
 
 interface Answer {
   readonly snapshot: ProductSnapshot;
+  /** The record's version before the snapshot was read. */
   readonly version: number;
 }
 
 /** Changes a product at the processor. */
-export const updateProductWrite: WriteKind<z.output<typeof input>, Answer, MirroredProduct> = {
+export const updateProductKind: OperationKind<z.output<typeof input>, Answer, MirroredProduct> = {
   name: 'update-product',
   input,
   async send(processor, { input: { processorProductId, changes, version }, idempotencyKey }) {
     return { snapshot: await processor.updateProduct(processorProductId, changes, idempotencyKey), version };
   },
-  async commit(tx, write, { snapshot, version }) {
-    const product = await lockProduct(tx, write, ProductId.schema.parse(write.resourceId));
-    // An event came in between: it may tell of something newer than this answer.
-    if (product.version !== version) return OUTDATED;
-    if (takeOver(tx, product, contentOf(snapshot))) product.awaitsEcho = true;
+  async commit(tx, operation, { snapshot, version }, publish) {
+    const product = await lockProduct(tx, operation, ProductId.schema.parse(operation.resourceId));
+    // An event came in between; it may carry something newer than this answer.
+    if (product.version !== version) return STALE;
+    if (saveContent(tx, publish, product, toContent(snapshot))) product.awaitsWebhook = true;
     return product;
   },
-  async lookAgain(processor, write, em) {
-    const { version } = await findProduct(em, write, ProductId.schema.parse(write.resourceId));
-    return { snapshot: await processor.findProduct(write.input.processorProductId), version };
+  async reread(processor, operation, em) {
+    const { version } = await findProduct(em, operation, ProductId.schema.parse(operation.resourceId));
+    return { snapshot: await processor.findProduct(operation.input.processorProductId), version };
   },
   cancel: async () => undefined,
 };
 
 /**
- * Changes a product at the processor and here; metadata replaces what there was, an empty description removes it.
+ * Changes a product at the processor and here; metadata is replaced, an empty description removes it.
  * @throws Problem 404; `processor_error` after a refusal, with nothing changed; `unavailable` when the processor does
- * not answer, and the change is made later
+ * not respond, and the change is made later
  */
-export function updateProduct(em: EntityManager, journal: Journal) {
+export function updateProduct({ em, operationLog }: Pick<Dependencies, 'em' | 'operationLog'>) {
   return async (scope: ProjectScope, id: ProductId, changes: ProductChanges): Promise<MirroredProduct> => {
     const current = await findProduct(em.fork(), scope, id);
     if (Object.values(changes).every(change => change === undefined)) return current;
-    return journal.perform(updateProductWrite, scope, { resourceId: id }, async tx => {
+    return operationLog.perform(updateProductKind, scope, { resourceId: id }, async tx => {
       const product = await lockProduct(tx, scope, id);
       const { processorProductId, version } = product;
-      return { processorProductId, version, changes: changesAtProcessor(product, changes) };
+      return { processorProductId, version, changes: toProcessorChanges(product, changes) };
     });
   };
 }

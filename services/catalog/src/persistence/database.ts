@@ -1,7 +1,7 @@
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
 import { openDatabase as open, type Database } from '@billing/service/database';
 import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
-import { journalEntities, journalMigrations } from '@billing/processor/journal/tables';
+import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
@@ -11,11 +11,11 @@ export function openDatabase(url: string): Database {
   return open({
     service: 'catalog',
     url,
-    entities: [...messagingEntities, ...idempotencyEntities, ...journalEntities, Product, Price],
+    entities: [...messagingEntities, ...idempotencyEntities, ...operationLogEntities, Product, Price],
     migrations: [
       ...messagingMigrations,
       ...idempotencyMigrations,
-      ...journalMigrations,
+      ...operationLogMigrations,
       { name: '0001-create-catalog', class: CreateCatalog },
     ],
   });

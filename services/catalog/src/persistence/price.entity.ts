@@ -12,7 +12,7 @@ const PriceSchema = defineEntity({
     },
   ],
   indexes: [
-    { name: 'prices_by_age', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'prices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'prices_by_product', properties: ['productId'] },
   ],
   properties: {
@@ -28,15 +28,15 @@ const PriceSchema = defineEntity({
     intervalCount: p.integer().strictNullable(),
     isActive: p.boolean(),
     metadata: p.json<Record<string, string>>(),
-    /** Null while the price is being created: nobody sees it yet. */
+    /** Null while the price is being created: it is not shown yet. */
     processorPriceId: p.text().strictNullable(),
-    /** When the newest event that was taken over happened. */
+    /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
-    /** We changed it ourselves, and the processor's event about that has not come yet. */
-    awaitsEcho: p.boolean(),
+    /** We changed it ourselves, and the webhook event about that has not come back. */
+    awaitsWebhook: p.boolean(),
     version: p.integer(),
     createdAt: p.datetime(),
-    /** A deleted price is kept so that live subscriptions stay explainable. */
+    /** The row of a deleted price stays, for the subscriptions that use it. */
     deletedAt: p.datetime().strictNullable(),
   },
 });
@@ -44,9 +44,18 @@ const PriceSchema = defineEntity({
 export class Price extends PriceSchema.class {}
 PriceSchema.setClass(Price);
 
-/** A price that the processor has too. */
+/** A price that exists at the processor too. */
 export type MirroredPrice = Price & { processorPriceId: string };
 
+/** Returns whether the price exists at the processor too. */
 export function isMirrored(price: Price | null): price is MirroredPrice {
   return price !== null && price.processorPriceId !== null;
+}
+
+/** A price that callers see: one with tiers or decimals has no single amount to show. */
+export type ListedPrice = MirroredPrice & { unitAmount: number };
+
+/** Returns whether callers see the price. */
+export function isListed(price: Price): price is ListedPrice {
+  return isMirrored(price) && price.unitAmount !== null;
 }

@@ -10,7 +10,7 @@ const ProductSchema = defineEntity({
       properties: ['teamId', 'projectId', 'processorProductId'],
     },
   ],
-  indexes: [{ name: 'products_by_age', properties: ['teamId', 'projectId', 'createdAt', 'id'] }],
+  indexes: [{ name: 'products_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] }],
   properties: {
     id: p.text().primary().$type<ProductId>(),
     teamId: p.text().$type<TeamId>(),
@@ -19,15 +19,15 @@ const ProductSchema = defineEntity({
     description: p.text().strictNullable(),
     isActive: p.boolean(),
     metadata: p.json<Record<string, string>>(),
-    /** Null while the product is being created: nobody sees it yet. */
+    /** Null while the product is being created: it is not shown yet. */
     processorProductId: p.text().strictNullable(),
-    /** When the newest event that was taken over happened. */
+    /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
-    /** We changed it ourselves, and the processor's event about that has not come yet. */
-    awaitsEcho: p.boolean(),
+    /** We changed it ourselves, and the webhook event about that has not come back. */
+    awaitsWebhook: p.boolean(),
     version: p.integer(),
     createdAt: p.datetime(),
-    /** A deleted product is kept so that facts and prices stay explainable. */
+    /** The row of a deleted product stays, for its prices and for events that come late. */
     deletedAt: p.datetime().strictNullable(),
   },
 });
@@ -35,9 +35,10 @@ const ProductSchema = defineEntity({
 export class Product extends ProductSchema.class {}
 ProductSchema.setClass(Product);
 
-/** A product that the processor has too. */
+/** A product that exists at the processor too. */
 export type MirroredProduct = Product & { processorProductId: string };
 
+/** Returns whether the product exists at the processor too. */
 export function isMirrored(product: Product | null): product is MirroredProduct {
   return product !== null && product.processorProductId !== null;
 }

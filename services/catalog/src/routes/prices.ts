@@ -1,45 +1,50 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
 import { paginate } from '@billing/contracts/pagination';
-import type { Price as WirePrice } from '@billing/contracts/resources/price';
+import type { Price as PriceResource } from '@billing/contracts/resources/price';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createPrice } from '#operations/create-price.ts';
 import { deletePrice } from '#operations/delete-price.ts';
-import { findPrice, type ListedPrice } from '#operations/find-price.ts';
 import { listPrices } from '#operations/list-prices.ts';
 import { updatePrice } from '#operations/update-price.ts';
-import type { Dependencies } from '../app.ts';
+import { findPrice } from '#persistence/find-price.ts';
+import type { ListedPrice } from '#persistence/price.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
 
-/** What may be asked about prices. */
-export function priceRoutes(app: HttpServer, { database: { em }, journal }: Dependencies): void {
-  const create = createPrice(em, journal);
-  const update = updatePrice(em, journal);
-  const remove = deletePrice(em, journal);
+/** The HTTP surface of prices. */
+export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => void {
+  const { em } = dependencies;
+  const list = listPrices(dependencies);
+  const create = createPrice(dependencies);
+  const update = updatePrice(dependencies);
+  const remove = deletePrice(dependencies);
 
-  serve(app, operations.listPrices, async ({ params, query }) => {
-    const [prices, total] = await listPrices(em.fork(), params, query);
-    return { prices: prices.map(onWire), pagination: paginate(query, prices.length, total) };
-  });
+  return app => {
+    serve(app, operations.listPrices, async ({ params, query }) => {
+      const [prices, total] = await list(params, query);
+      return { prices: prices.map(toResource), pagination: paginate(query, prices.length, total) };
+    });
 
-  serve(app, operations.createPrice, async ({ params, body, operationKey }) => ({
-    price: onWire(await create(params, body, operationKey ?? null)),
-  }));
+    serve(app, operations.createPrice, async ({ params, body, operationKey }) => ({
+      price: toResource(await create(params, body, operationKey)),
+    }));
 
-  serve(app, operations.getPrice, async ({ params: { priceId, ...scope } }) =>
-    onWire(await findPrice(em.fork(), scope, priceId)),
-  );
+    serve(app, operations.getPrice, async ({ params: { priceId, ...scope } }) =>
+      toResource(await findPrice(em.fork(), scope, priceId)),
+    );
 
-  serve(app, operations.updatePrice, async ({ params: { priceId, ...scope }, body }) => ({
-    price: onWire(await update(scope, priceId, body)),
-  }));
+    serve(app, operations.updatePrice, async ({ params: { priceId, ...scope }, body }) => ({
+      price: toResource(await update(scope, priceId, body)),
+    }));
 
-  serve(app, operations.deletePrice, async ({ params: { priceId, ...scope } }) => {
-    await remove(scope, priceId);
-    return { success: true };
-  });
+    serve(app, operations.deletePrice, async ({ params: { priceId, ...scope } }) => {
+      await remove(scope, priceId);
+      return { success: true };
+    });
+  };
 }
 
-function onWire(price: ListedPrice): WirePrice {
+function toResource(price: ListedPrice): PriceResource {
   const { id, productId, unitAmount, currency, type, interval, intervalCount } = price;
   const { isActive, processorPriceId, metadata, createdAt } = price;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };

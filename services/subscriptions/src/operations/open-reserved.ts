@@ -1,6 +1,6 @@
 import { Problem } from '@billing/contracts/problem';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
-import { isRefusal } from '@billing/processor/journal/refusal';
+import { isRefusal } from '@billing/processor/operation-log/after-failure';
 import { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 

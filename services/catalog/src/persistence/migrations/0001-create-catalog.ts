@@ -13,13 +13,13 @@ export class CreateCatalog extends Migration {
         metadata jsonb not null,
         processor_product_id text,
         processor_updated_at timestamptz,
-        awaits_echo boolean not null,
+        awaits_webhook boolean not null,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
         constraint products_processor_product_id_unique unique (team_id, project_id, processor_product_id)
       )`);
-    this.addSql(`create index products_by_age on products (team_id, project_id, created_at, id)`);
+    this.addSql(`create index products_newest on products (team_id, project_id, created_at, id)`);
     this.addSql(`
       create table prices (
         id text primary key,
@@ -35,13 +35,13 @@ export class CreateCatalog extends Migration {
         metadata jsonb not null,
         processor_price_id text,
         processor_updated_at timestamptz,
-        awaits_echo boolean not null,
+        awaits_webhook boolean not null,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
         constraint prices_processor_price_id_unique unique (team_id, project_id, processor_price_id)
       )`);
-    this.addSql(`create index prices_by_age on prices (team_id, project_id, created_at, id)`);
+    this.addSql(`create index prices_newest on prices (team_id, project_id, created_at, id)`);
     this.addSql(`create index prices_by_product on prices (product_id)`);
   }
 }

@@ -1,28 +1,28 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
+import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import { serveRpc } from '@billing/messaging/rpc';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { stateOf as priceStateOf } from '#domain/price.ts';
-import { stateOf as productStateOf } from '#domain/product.ts';
+import { toState as toPriceState } from '#domain/price.ts';
+import { toState as toProductState } from '#domain/product.ts';
 import { isMirrored as isMirroredPrice, Price } from '#persistence/price.entity.ts';
 import { isMirrored, Product } from '#persistence/product.entity.ts';
 
-interface AnswerOptions {
+interface PriceRpcOptions {
   readonly em: EntityManager;
   readonly nats: NatsConnection;
   readonly root: string;
   readonly logger: Logger;
 }
 
-/** Answers what other services ask about prices, until stopped. */
-export function answerAboutPrices({ em, ...bus }: AnswerOptions): () => Promise<void> {
+/** Serves the calls of other services about prices, until stopped. */
+export function priceRpc({ em, ...bus }: PriceRpcOptions): () => Promise<void> {
   const stops = [
-    serveRpc(bus, FindPrice, ({ priceId, ...scope }) => findPriced(em.fork(), scope, { id: priceId, deletedAt: null })),
+    serveRpc(bus, FindPrice, ({ priceId, ...scope }) => findWithProduct(em, scope, { id: priceId, deletedAt: null })),
     serveRpc(bus, FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
-      findPriced(em.fork(), scope, { processorPriceId }),
+      findWithProduct(em, scope, { processorPriceId }),
     ),
   ];
   return async () => {
@@ -30,16 +30,17 @@ export function answerAboutPrices({ em, ...bus }: AnswerOptions): () => Promise<
   };
 }
 
-type Which = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorPriceId: string };
+type PriceQuery = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorPriceId: string };
 
-async function findPriced(
+async function findWithProduct(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
-  which: Which,
+  query: PriceQuery,
 ): Promise<{ price: PriceState; product: ProductState } | null> {
-  const price = await em.findOne(Price, { ...which, teamId, projectId });
+  const fork = em.fork();
+  const price = await fork.findOne(Price, { ...query, teamId, projectId });
   if (!isMirroredPrice(price)) return null;
-  const product = await em.findOne(Product, { id: price.productId, teamId, projectId });
+  const product = await fork.findOne(Product, { id: price.productId, teamId, projectId });
   if (!isMirrored(product)) return null;
-  return { price: priceStateOf(price), product: productStateOf(product) };
+  return { price: toPriceState(price), product: toProductState(product) };
 }

@@ -9,6 +9,8 @@ import { startLocalProcessor } from '@billing/local-processor/server';
 import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
+import { openCommittedEvents } from '@billing/messaging/committed-events';
+import { openOutbox } from '@billing/messaging/outbox';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
 import { stripeClient } from '@billing/processor/stripe-client';
@@ -19,18 +21,18 @@ import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
-import { toProjectEvent } from '@billing/testing/processor-events';
+import { toRoutedEvent } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
-import { startReconciler } from '@billing/processor/journal/reconciler';
-import { openCatalogJournal } from '../src/operations/open-journal.ts';
+import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { openDatabase } from '../src/persistence/database.ts';
-import { answerAboutPrices } from '../src/answers/prices.ts';
 import { createApp } from '../src/app.ts';
-import { reactToPrices } from '../src/reactions/prices.ts';
-import { reactToProducts } from '../src/reactions/products.ts';
+import { priceEvents } from '../src/consumers/prices.ts';
+import { productEvents } from '../src/consumers/products.ts';
+import { priceRpc } from '../src/rpc/prices.ts';
 
-/** The catalog in this process, with a database, a bus and an account at the local processor that no other test sees. */
+/** The catalog in this process, with a database, a bus and an account of its own. */
 export async function startCatalog({ highWater = 100_000 } = {}) {
   const resources = new AsyncDisposableStack();
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
@@ -49,6 +51,7 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const credentialsKey = randomBytes(32);
   const disconnected = new Set<TeamId>();
+  const now = () => new Date();
   resources.defer(
     serveRpc({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
       disconnected.has(teamId)
@@ -65,25 +68,34 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
     openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl: localProcessor.url }),
     it => it.close(),
   );
-  const journal = openCatalogJournal({ em, processors, logger });
-  const products = reactToProducts({ em, processors, logger });
-  const prices = reactToPrices({ em, processors, logger });
-  resources.defer(answerAboutPrices({ em, nats, root, logger }));
+  const committed = openCommittedEvents();
+  const outbox = openOutbox(em, committed);
+  const operationLog = openCatalogOperationLog({ outbox, processors, logger, now });
+  const products = productEvents({ em, processors, logger, now });
+  const prices = priceEvents({ em, processors, logger, now });
+  resources.defer(priceRpc({ em, nats, root, logger }));
 
-  const facts: Envelope[] = [];
+  const published: Envelope[] = [];
   for (const [index, filter] of ['product.*.v1', 'price.*.v1', 'processor-event.*.v1'].entries())
     resources.defer(
-      await bus.consume(`heard-${index}`, filter, async event => {
-        facts.push(event);
+      await bus.consume(`test-${index}`, filter, async event => {
+        published.push(event);
         return { kind: 'done' };
       }),
     );
-  resources.defer(startRelay(em, bus.publish, logger));
+  resources.adopt(startRelay({ em, publish: bus.publish, committed, logger }), it => it.stop());
 
-  const backlog = resources.adopt(watchBackPressure(em, { highWater, logger, intervalMs: 50 }), it => it.close());
+  const backPressure = resources.adopt(watchBackPressure(em, { highWater, logger, intervalMs: 50 }), it => it.close());
   const identity = testIdentity('catalog');
   const { verifyIdentityToken } = identity;
-  const app = createApp({ database, journal, verifyIdentityToken, logger, isOverloaded: backlog.isOverloaded });
+  const app = createApp({
+    em,
+    operationLog,
+    now,
+    verifyIdentityToken,
+    logger,
+    isOverloaded: backPressure.isOverloaded,
+  });
   resources.adopt(app, it => it.close());
   const processor = stripeProcessor(secretKey, localProcessor.url);
 
@@ -103,7 +115,7 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
   const events = async (...types: ProcessorEventType[]): Promise<Envelope[]> => {
     const found: Envelope[] = [];
     for (const raw of (await listEveryEvent(processor)).toReversed()) {
-      const event = toProjectEvent(raw, scope);
+      const event = toRoutedEvent(raw, scope);
       if (event && (types.length === 0 || types.some(type => processorEvent(type).name === event.type)))
         found.push(event);
     }
@@ -116,19 +128,20 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
   return {
     app,
     rpc,
-    backlog,
+    backPressure,
     bus,
     call,
     control: new LocalProcessorControl(localProcessor.url, secretKey),
-    /** The team's own account, as its people change it without us. */
+    /** The team's account at the processor, changed there and not through us. */
     dashboard: stripeClient(secretKey, localProcessor.url),
     database,
     disconnected,
     em,
     events,
-    facts,
     identity,
-    journal,
+    operationLog,
+    outbox,
+    now,
     logger,
     processor,
     prices,
@@ -136,22 +149,31 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
     receive,
     scope,
     testDatabase,
-    /** Every fact of these names that came over the bus; waits until all that is recorded has come. */
-    heard: async (...types: { name: string }[]) => {
+    /** The events of these types that were published, in the order of arrival; waits until all of the outbox have come. */
+    published: async (...types: { name: string }[]) => {
       await waitFor(
         async () => {
           const [row] = await em.fork().execute<{ count: string }[]>('select count(*) from outbox_events');
-          return facts.length >= Number(row?.count);
+          return published.length >= Number(row?.count);
         },
-        { what: 'the facts to arrive' },
+        { what: 'the events to arrive' },
       );
-      return facts.filter(fact => types.some(type => type.name === fact.type));
+      return published.filter(event => types.some(type => type.name === event.type));
     },
-    /** Writes to the processor that are on record and not finished. */
-    pendingWrites: () =>
-      em.fork().execute<{ kind: string }[]>('select kind from pending_writes where finished_at is null'),
+    /** Remote operations that are not finished. */
+    openOperations: () =>
+      em
+        .fork()
+        .execute<{ id: string; kind: string }[]>('select id, kind from remote_operations where due_at is not null'),
+    /** Does what the reconciler does, once. */
+    reconcile: async () => {
+      await Promise.all((await operationLog.leaseDue(10)).map(operationLog.finishLeft));
+    },
+    /** Ends the leases of a process that died, and makes its operations due. */
+    endLeases: () =>
+      em.fork().execute('update remote_operations set due_at = clock_timestamp() where due_at is not null'),
     /** Runs one more copy of the reconciler until the end of the test. */
-    startReconciler: () => resources.defer(startReconciler({ journal, em, logger, intervalMs: 50 })),
+    startReconciler: () => resources.adopt(startReconciler({ operationLog, logger, intervalMs: 50 }), it => it.stop()),
     createProduct: async (body: object = { name: 'Pro' }) => (await call('POST', '/products', { body })).body.product,
     createPrice: async (productId: string, body: object = {}) => {
       const price = { productId, unitAmount: 2_999, currency: 'usd', interval: 'month', ...body };
@@ -163,7 +185,7 @@ export async function startCatalog({ highWater = 100_000 } = {}) {
 
 export type Catalog = Awaited<ReturnType<typeof startCatalog>>;
 
-/** The states that facts of a kind carry, in the order they came. */
-export function statesIn(facts: readonly Envelope[]): Record<string, unknown>[] {
-  return facts.map(fact => fact.data as Record<string, unknown>); // every fact of the catalog carries an object
+/** The states that events carry, in the same order. */
+export function statesIn(events: readonly Envelope[]): Record<string, unknown>[] {
+  return events.map(event => event.data as Record<string, unknown>); // every event of the catalog carries an object
 }

@@ -4,24 +4,27 @@ import type { PriceChanges } from '#domain/price.ts';
 import type { MirroredPrice } from '#persistence/price.entity.ts';
 import { isMirrored, Product } from '#persistence/product.entity.ts';
 
-/** A price and its product by the processor's ids. */
-interface IdsAtProcessor {
+/** The processor's ids of a price and its product. */
+interface ProcessorIds {
   readonly processorPriceId: string;
   readonly processorProductId: string;
 }
 
-/** What the processor calls a price and its product, which may have been deleted here since. */
-export async function idsAtProcessor(em: EntityManager, price: MirroredPrice): Promise<IdsAtProcessor> {
+/** Returns the processor's ids of a price and its product, which may have been deleted here since. */
+export async function processorIdsOf(em: EntityManager, price: MirroredPrice): Promise<ProcessorIds> {
   const { teamId, projectId, productId, processorPriceId } = price;
   const product = await em.findOne(Product, { id: productId, teamId, projectId });
   if (!isMirrored(product)) throw new Error(`Price ${price.id} has no product.`);
   return { processorPriceId, processorProductId: product.processorProductId };
 }
 
-/** Changes a price at the processor, which archives none that is its product's default: that is taken away first. */
-export async function changeAtProcessor(
+/**
+ * Changes a price at the processor. It does not archive the default price of a product, so that is first made no longer
+ * the default.
+ */
+export async function updateProcessorPrice(
   processor: Processor,
-  { processorPriceId, processorProductId }: IdsAtProcessor,
+  { processorPriceId, processorProductId }: ProcessorIds,
   changes: PriceChanges,
   idempotencyKey: string,
 ): Promise<PriceSnapshot> {

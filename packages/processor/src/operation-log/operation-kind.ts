@@ -1,0 +1,78 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
+import type { z } from 'zod';
+import type { Processor } from '../port.ts';
+
+/** One write to the processor, as the operation log has it. */
+export interface RemoteOperation<Input = unknown> extends ProjectScope {
+  /** The operation key. */
+  readonly id: string;
+  readonly resourceId: string;
+  readonly input: Input;
+  /** The same however often the operation is sent, until the log takes the next key version. */
+  readonly idempotencyKey: string;
+  readonly keyVersion: number;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly createdAt: Date;
+}
+
+/** What `commit` returns when the record has changed since the processor was read: its answer may be outdated. */
+export const STALE = Symbol('stale');
+
+/**
+ * One kind of write to the processor: how it is sent, and how its outcome is stored. `Input` is what the log stores of
+ * the operation, `Answer` what the processor returned, `Result` what the caller gets.
+ *
+ * `send`, `findExisting`, `reread` and `prepare` run outside of any transaction and may run more than once; `em` is a
+ * fork of their own. `commit`, `cancel` and `onFailure` run in a transaction.
+ */
+export interface OperationKind<Input = unknown, Answer = unknown, Result = unknown> {
+  /** Part of the idempotency key, for example `create-product`. */
+  readonly name: string;
+  /** Parses what the log stored. */
+  readonly input: z.ZodType<Input>;
+
+  /**
+   * Adds to the input what was not known when the operation was enqueued. Runs before the first sending under each key,
+   * and what it returns is stored first: a repeat under the same key must send the same.
+   * @throws Problem `not_found` when the operation can never be sent; it is canceled then
+   */
+  prepare?(operation: RemoteOperation<Input>, em: EntityManager): Promise<Input>;
+
+  /** Calls the processor with `operation.idempotencyKey`. */
+  send(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer>;
+
+  /**
+   * Finds what the operation made at the processor; null when it made nothing. With it the log never gives up while the
+   * outcome is unknown: once the idempotency key can no longer bring the write about (the processor replays a failure
+   * under it, or it is 23 hours old), the key is closed, and five minutes later the processor is searched. What is
+   * found is committed; otherwise the operation is sent under the next key version (docs/decisions/0010).
+   * Without it an operation is canceled after any refusal, after a failure of the processor, and after 23 hours.
+   */
+  findExisting?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer | null>;
+
+  /**
+   * Stores what the processor returned, in the transaction that also deletes the operation from the log. Returns `STALE`
+   * when the record changed since the processor was read; then `reread` is called and its answer committed instead.
+   */
+  commit(
+    tx: EntityManager,
+    operation: RemoteOperation<Input>,
+    answer: Answer,
+    publish: Publish,
+  ): Promise<Result | typeof STALE>;
+
+  /** Reads the object as it is now, after `commit` returned `STALE`. */
+  reread?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer>;
+
+  /** Undoes the reservation, or marks it as failed: the processor refused, or the operation was given up. */
+  cancel(tx: EntityManager, operation: RemoteOperation<Input>, error: Error, publish: Publish): Promise<void>;
+
+  /** Notes a failure on the resource, in the transaction that schedules the next attempt. */
+  onFailure?(tx: EntityManager, operation: RemoteOperation<Input>, error: Error): Promise<void>;
+
+  /** The longest pause between attempts, in seconds: 300 unless given. Pauses double from one second. */
+  readonly maxDelaySeconds?: number;
+}

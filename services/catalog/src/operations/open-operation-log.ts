@@ -1,0 +1,24 @@
+import type { Outbox } from '@billing/messaging/outbox';
+import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Logger } from 'pino';
+import { createPriceKind } from './create-price.ts';
+import { createProductKind } from './create-product.ts';
+import { deletePriceKind } from './delete-price.ts';
+import { deleteProductKind } from './delete-product.ts';
+import { updatePriceKind } from './update-price.ts';
+import { updateProductKind } from './update-product.ts';
+
+interface CatalogOperationLogOptions {
+  readonly outbox: Outbox;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** Opens the log of everything this service writes to the processor. */
+export function openCatalogOperationLog({ now, ...options }: CatalogOperationLogOptions): OperationLog {
+  const products = [createProductKind, updateProductKind, deleteProductKind(now)];
+  const prices = [createPriceKind, updatePriceKind, deletePriceKind(now)];
+  return openOperationLog({ ...options, kinds: [...products, ...prices] });
+}

@@ -1,0 +1,43 @@
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import type { PriceId, ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { isListed, Price, type ListedPrice } from './price.entity.ts';
+
+/**
+ * Finds a price of the project.
+ * @throws Problem 404 for one that does not exist, is still being created, was deleted, has no single amount, or belongs
+ * to another project
+ */
+export async function findPrice(em: EntityManager, scope: ProjectScope, id: PriceId): Promise<ListedPrice> {
+  const price = await findCreatedPrice(em, scope, id);
+  if (!price) throw notFound('price');
+  return price;
+}
+
+/**
+ * Finds a price that an earlier request may have created; null when there is none yet.
+ * @throws Problem 404 for one that was deleted since
+ */
+export async function findCreatedPrice(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: PriceId,
+): Promise<ListedPrice | null> {
+  const price = await em.findOne(Price, { id, teamId, projectId });
+  if (!price || !isListed(price)) return null;
+  if (price.deletedAt) throw notFound('price');
+  return price;
+}
+
+/** The same as `findPrice`, locked until the end of the transaction. */
+export async function lockPrice(tx: EntityManager, scope: ProjectScope, id: PriceId): Promise<ListedPrice> {
+  const price = await lockPriceRow(tx, scope, id);
+  if (!price || !isListed(price) || price.deletedAt) throw notFound('price');
+  return price;
+}
+
+/** Locks a price's row, also of a reserved or deleted one; null when the project has no such row. */
+export function lockPriceRow(tx: EntityManager, scope: ProjectScope, id: PriceId): Promise<Price | null> {
+  const { teamId, projectId } = scope;
+  return tx.findOne(Price, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
