@@ -1,15 +1,15 @@
 import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import { FindProject } from '@billing/contracts/rpc/calls';
-import { serveRpc } from '@billing/messaging/rpc';
+import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { newEvent, newScope, startService, type Service } from './start-service.ts';
+import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { customer, item, subscription } from './states.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 beforeEach(() => service.setNow(NOW));
 
@@ -18,7 +18,7 @@ it('returns zeros for a project without events, in the base currency of the gate
   let calls = 0;
   await using resources = new AsyncDisposableStack();
   resources.defer(
-    serveRpc({ ...service.bus, logger: service.logger }, FindProject, async ({ teamId, projectId }) => {
+    await service.serve(FindProject, async ({ teamId, projectId }) => {
       calls += 1;
       return { id: projectId, teamId, name: 'Shop', baseCurrency: 'eur', createdAt: NOW };
     }),
@@ -56,15 +56,15 @@ it('returns 503 while the gateway does not reply, and usd for a project it does 
   const scope = newScope();
   await expect(service.analytics(scope)).rejects.toThrow(/^503 /);
   await using resources = new AsyncDisposableStack();
-  resources.defer(serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null));
+  resources.defer(await service.serve(FindProject, async () => null));
   expect((await service.analytics(scope)).mrrByCurrency).toEqual({ usd: 0 });
 });
 
 it('keeps the metrics of projects and teams apart', async () => {
   const [mine, sibling, other] = [newScope(), newScope(), newScope()];
   await using resources = new AsyncDisposableStack();
-  resources.defer(serveRpc({ ...service.bus, logger: service.logger }, FindProject, async () => null));
-  await service.process([newEvent(CustomerCreated, mine.teamId, customer(mine))]);
+  resources.defer(await service.serve(FindProject, async () => null));
+  await service.emit(newEvent(CustomerCreated, mine.teamId, customer(mine)));
   expect((await service.analytics(mine)).customerCount).toBe(1);
   expect((await service.analytics(other)).customerCount).toBe(0);
   expect((await service.analytics({ ...mine, projectId: sibling.projectId })).customerCount).toBe(0);
@@ -74,8 +74,8 @@ it('keeps the metrics of projects and teams apart', async () => {
 it('limits revenue to the largest integer that JSON represents exactly', async () => {
   const scope = await service.createProject();
   const huge = { ...item, unitAmount: 99_999_999, quantity: 999_999, interval: 'day' as const };
-  await service.process(
-    [1, 2, 3, 4].map(() => newEvent(SubscriptionCreated, scope.teamId, { ...subscription(scope), items: [huge] })),
+  await service.emit(
+    ...[1, 2, 3, 4].map(() => newEvent(SubscriptionCreated, scope.teamId, { ...subscription(scope), items: [huge] })),
   );
   expect((await service.analytics(scope)).mrr).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -83,10 +83,10 @@ it('limits revenue to the largest integer that JSON represents exactly', async (
 it('counts a deleted customer until its deletion, even if the deletion arrives first', async () => {
   const scope = await service.createProject();
   const state = { ...customer(scope), createdAt: new Date('2026-11-17T23:59:59.999Z') };
-  await service.process([
+  await service.emit(
     newEvent(CustomerDeleted, scope.teamId, { ...state, deletedAt: new Date('2026-11-19T00:00:00Z'), version: 2 }),
     newEvent(CustomerCreated, scope.teamId, state),
-  ]);
+  );
   const { customerGrowth, customerCount } = await service.analytics(scope, 4);
   expect(customerCount).toBe(0);
   expect(customerGrowth).toEqual([
@@ -115,30 +115,25 @@ it.each([
     startedAt: new Date(startedAt),
     endedAt: new Date(endedAt),
   };
-  await service.process([
+  await service.emit(
     newEvent(SubscriptionCreated, scope.teamId, ongoing),
     newEvent(SubscriptionCreated, scope.teamId, ended),
-  ]);
+  );
   expect((await service.analytics(scope, 30)).churnRate).toBe(expected);
 });
 
 it.each(['0', '366', '-1', '1.5', 'x', '', '1e2'])('rejects growthDays %j and names the field', async growthDays => {
-  const scope = newScope();
-  const response = await service.app.inject({
-    url: `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/analytics`,
-    query: { growthDays },
-    headers: service.identity.asKey(scope),
-  });
-  expect(response.statusCode).toBe(400);
-  expect(response.json()).toMatchObject({
+  const { status, body } = await service.call('GET', `/analytics?growthDays=${growthDays}`);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({
     error: { code: 'validation_error', details: { fields: [{ path: 'growthDays' }] } },
   });
 });
 
 it('is readable only with analytics:read for the project', async () => {
   const [scope, other] = [await service.createProject(), newScope()];
-  const url = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/analytics`;
-  const statusFor = async (headers: Record<string, string>) => (await service.app.inject({ url, headers })).statusCode;
+  const statusFor = async (as: Record<string, string>) =>
+    (await service.call('GET', '/analytics', { of: scope, as })).status;
   const { asKey, asUser, anonymous } = service.identity;
   expect(await statusFor(asKey({ ...scope, scopes: ['analytics:read'] }))).toBe(200);
   expect(await statusFor({})).toBe(401);

@@ -1,15 +1,15 @@
+import { startTestService } from '@billing/chassis/start-test-service';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import type { ProjectId } from '@billing/contracts/ids';
-import { toDelivery } from '@billing/messaging/bus';
-import { receiverOf } from '@billing/messaging/consumer/consume';
-import { afterAll, assert, beforeAll, expect, it } from 'vitest';
-import { analyticsEvents } from '../src/consumers/events.ts';
-import { newEvent, startService, type Service } from './start-service.ts';
+import { newEvent } from '@billing/testing/events';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { analyticsService } from '../src/service.ts';
+import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { subscription, webhookEvent } from './states.ts';
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
 it('moves a webhook event to the project it is routed to', async () => {
@@ -19,9 +19,9 @@ it('moves a webhook event to the project it is routed to', async () => {
     newEvent(WebhookEventChanged, first.teamId, {
       webhookEvents: [webhookEvent('evt_1', { ...first, projectId }, { status, version })],
     });
-  await service.process([event(first.projectId, 'failed', 2), event(null, 'failed', 1)]);
+  await service.emit(event(first.projectId, 'failed', 2), event(null, 'failed', 1));
   expect((await service.analytics(first)).webhookStats).toEqual({ total: 1, processed: 0, failed: 1 });
-  await service.process([event(second.projectId, 'processed', 3)]);
+  await service.emit(event(second.projectId, 'processed', 3));
   expect((await service.analytics(first)).webhookStats).toEqual({ total: 0, processed: 0, failed: 0 });
   expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
 });
@@ -38,25 +38,19 @@ it('counts every webhook event of a bundle once, each in its own project', async
       ],
     });
   const [before, after] = [bundle(1, 'received'), bundle(2, 'processed')];
-  await service.process([after, before, after]);
+  await service.emit(after, before, after);
   expect((await service.analytics(first)).webhookStats).toEqual({ total: 2, processed: 1, failed: 1 });
   expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
 });
 
 it('counts each event once when two copies of the service get the same events', async () => {
   const scope = await service.createProject();
-  const consumer = analyticsEvents().find(one => one.handlerOf(SubscriptionCreated.name));
-  assert(consumer);
-  const receive = receiverOf(consumer, service);
+  await using copy = await startTestService(analyticsService(), { besides: service });
   const events = Array.from({ length: 40 }, () => subscription(scope)).flatMap(state => [
     newEvent(SubscriptionCreated, scope.teamId, state),
     newEvent(SubscriptionUpdated, scope.teamId, { ...state, status: 'past_due', version: 2 }),
   ]);
-  const [acknowledgements] = await Promise.all([
-    Promise.all(events.toReversed().map(event => receive(toDelivery(event, 1)))),
-    service.process(events),
-  ]);
-  expect(acknowledgements).toEqual(events.map(() => ({ kind: 'ack' })));
+  await Promise.all([copy.deliver(...events.toReversed()), service.emit(...events)]);
   const { mrr, subscriptionBreakdown } = await service.analytics(scope);
   expect(mrr).toBe(0);
   expect(subscriptionBreakdown).toMatchObject({ active: 0, past_due: 40 });

@@ -1,17 +1,18 @@
 import type { Envelope } from '@billing/contracts/event';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
 import { expectedAnalytics, expectedHistory } from './reference-model.ts';
-import { newEvent, newScope, startService, type Service } from './start-service.ts';
+import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { statesIn } from './state-owners.ts';
 import { project } from './states.ts';
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
 const cases = lookback.chain(window =>
@@ -30,7 +31,7 @@ it('equals a recomputation from the records for any history, order and repetitio
       const scope = newScope();
       const events = [...projectEvents(scope, baseCurrency), ...moveToProject(scope, delivered)];
       service.setNow(now);
-      await service.process(events);
+      await service.emit(...events);
       const { asOf, ...metrics } = await service.analytics(scope, growthDays);
       expect(metrics).toEqual(expectedAnalytics(records, baseCurrency, now, growthDays));
       expect(asOf).toEqual(newestTime(events));

@@ -1,11 +1,12 @@
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
+import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newEvent, startService, type Service } from './start-service.ts';
+import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { customer, item, subscription } from './states.ts';
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
 const at = (time: string) => new Date(time);
@@ -28,13 +29,13 @@ it('returns revenue, its movements and customers by UTC day, across a leap day',
   };
   const doubled = { ...started, items: [{ ...item, quantity: 2 }], version: 2 };
   const ended = { ...doubled, status: 'canceled' as const, endedAt: at('2028-02-29T23:59:59.999Z'), version: 3 };
-  await service.process([
+  await service.emit(
     newEvent(SubscriptionUpdated, scope.teamId, ended, at('2028-03-01T00:00:00Z')),
     ...[...small, inEuros].map(state => newEvent(SubscriptionCreated, scope.teamId, state, at('2028-03-01T00:00:00Z'))),
     newEvent(SubscriptionCreated, scope.teamId, started, at('2028-02-28T00:00:00Z')),
     newEvent(SubscriptionUpdated, scope.teamId, doubled, at('2028-02-28T12:00:00Z')),
     newEvent(CustomerCreated, scope.teamId, { ...customer(scope), createdAt: at('2028-02-29T00:00:00Z') }),
-  ]);
+  );
   const none = { newMrr: 0, expansionMrr: 0, contractionMrr: 0, churnedMrr: 0 };
   const { history, currency } = await service.history(scope, 5);
   expect(currency).toBe('usd');

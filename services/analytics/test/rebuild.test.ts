@@ -4,7 +4,7 @@ import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
-import { openRpcClient } from '@billing/messaging/rpc';
+import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,14 +13,14 @@ import { rebuildProject } from '../src/rebuild/rebuild-project.ts';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
 import { expectedAnalytics, expectedHistory } from './reference-model.ts';
-import { newEvent, newScope, startService, type Service } from './start-service.ts';
+import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { serveOwners } from './state-owners.ts';
 import { customer, project, subscription } from './states.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
 const cases = lookback.chain(window =>
@@ -39,10 +39,10 @@ it('equals a recomputation while events keep coming, and stays equal when repeat
       const scope = newScope();
       const events = [projectCreated(scope), ...moveToProject(scope, delivered)];
       await using resources = new AsyncDisposableStack();
-      resources.use(serveOwners(service, events, { pageSize: 2 }));
+      resources.use(await serveOwners(service, events, { pageSize: 2 }));
       service.setNow(now);
-      await service.process(events.slice(0, processedBefore + 1));
-      await Promise.all([rebuild(scope), service.process(events.slice(processedBefore + 1))]);
+      await service.emit(...events.slice(0, processedBefore + 1));
+      await Promise.all([rebuild(scope), service.emit(...events.slice(processedBefore + 1))]);
       const { asOf, ...metrics } = await service.analytics(scope, growthDays);
       expect(metrics).toEqual(expectedAnalytics(records, 'usd', now, growthDays));
       const { history } = await service.history(scope, 365);
@@ -64,8 +64,8 @@ it('repairs lost and corrupt metrics, and includes records without an event', as
   const processed = someEvents(scope, 5);
   const missed = newEvent(CustomerCreated, scope.teamId, customer(scope), new Date('2026-11-20T12:30:00.000Z'));
   await using resources = new AsyncDisposableStack();
-  resources.use(serveOwners(service, [...processed, missed], { pageSize: 2 }));
-  await service.process(processed);
+  resources.use(await serveOwners(service, [...processed, missed], { pageSize: 2 }));
+  await service.emit(...processed);
   const before = await service.analytics(scope);
   await corrupt(scope);
   expect(await service.analytics(scope)).not.toEqual(before);
@@ -83,7 +83,7 @@ it('serves the former metrics until it is done or dies, and starts over the next
   service.setNow(NOW);
   const scope = newScope();
   const events = someEvents(scope, 7);
-  await service.process(events);
+  await service.emit(...events);
   const before = await service.analytics(scope);
   {
     const served: unknown[] = [];
@@ -92,7 +92,7 @@ it('serves the former metrics until it is done or dies, and starts over the next
       if (served.length === 4) throw conflict('broken', 'The owner is broken.');
     };
     await using resources = new AsyncDisposableStack();
-    resources.use(serveOwners(service, events, { pageSize: 2, beforeReply }));
+    resources.use(await serveOwners(service, events, { pageSize: 2, beforeReply }));
     await expect(rebuild(scope)).rejects.toThrow('The owner is broken.');
     expect(served).toEqual([before, before, before, before]);
   }
@@ -100,8 +100,8 @@ it('serves the former metrics until it is done or dies, and starts over the next
   expect(await rowsOfOtherGenerations(scope)).toBeGreaterThan(0);
   const later = someEvents(scope, 3);
   await using resources = new AsyncDisposableStack();
-  resources.use(serveOwners(service, [...events, ...later], { pageSize: 2 }));
-  await service.process(later);
+  resources.use(await serveOwners(service, [...events, ...later], { pageSize: 2 }));
+  await service.emit(...later);
   await rebuild(scope);
   expect(await rowsOfOtherGenerations(scope)).toBe(0);
   expect(await service.analytics(scope)).toMatchObject({ customerCount: 10, mrr: 10 * 2_999 });
@@ -111,14 +111,14 @@ it('waits for another rebuild of the same project', async () => {
   service.setNow(NOW);
   const scope = newScope();
   const events = someEvents(scope, 6);
-  await service.process(events);
+  await service.emit(...events);
   const before = await service.analytics(scope);
   let waiting = 0;
   // Keeps the first rebuild going until the second one waits for it.
   const beforeReply = async () =>
     void (await waitFor(() => waiting === 1, { what: 'the second rebuild to wait', timeoutMs: 60_000 }));
   await using resources = new AsyncDisposableStack();
-  resources.use(serveOwners(service, events, { pageSize: 1, beforeReply }));
+  resources.use(await serveOwners(service, events, { pageSize: 1, beforeReply }));
   await Promise.all([rebuild(scope, () => (waiting += 1)), rebuild(scope, () => (waiting += 1))]);
   expect(waiting).toBe(1);
   expect(await service.analytics(scope)).toEqual(before);
@@ -129,7 +129,7 @@ it('is replaced by a later rebuild if the lock was lost', async () => {
   service.setNow(NOW);
   const scope = newScope();
   const events = someEvents(scope, 6);
-  await service.process(events);
+  await service.emit(...events);
   const before = await service.analytics(scope);
   const unlocked = {
     ...dependencies(),
@@ -143,16 +143,16 @@ it('is replaced by a later rebuild if the lock was lost', async () => {
     await waitFor(() => replies > 1, { what: 'the second rebuild to read a page', timeoutMs: 60_000 });
   };
   await using resources = new AsyncDisposableStack();
-  resources.use(serveOwners(service, events, { pageSize: 2, beforeReply }));
+  resources.use(await serveOwners(service, events, { pageSize: 2, beforeReply }));
   await expect(rebuildProject(unlocked)(project(scope))).rejects.toThrow('Another rebuild');
   await second;
   expect(await service.analytics(scope)).toEqual(before);
 });
 
 const dependencies = (onWait: () => void = () => undefined) => ({
-  em: service.database.em,
-  rpc: openRpcClient(service.bus),
-  withRebuildLock: rebuildLock(service.databaseUrl, onWait),
+  em: service.em,
+  rpc: service.rpc,
+  withRebuildLock: rebuildLock(service.testDatabase.url, onWait),
 });
 
 const rebuild = (scope: ProjectScope, onWait?: () => void) => rebuildProject(dependencies(onWait))(project(scope));
@@ -171,7 +171,7 @@ const someEvents = (scope: ProjectScope, count: number): Envelope[] => [
 
 /** All metrics of a project's current generation, as rows. */
 const currentMetrics = ({ projectId }: ProjectScope) =>
-  service.database.em.fork().execute<unknown[]>(
+  service.em.fork().execute<unknown[]>(
     `select metric, bucket, amount::text from metrics join projects using (team_id, project_id, generation)
       where project_id = ? and amount <> 0 order by metric, bucket`,
     [projectId],
@@ -179,7 +179,7 @@ const currentMetrics = ({ projectId }: ProjectScope) =>
 
 /** How many rows of the project do not belong to its current generation. */
 async function rowsOfOtherGenerations({ projectId }: ProjectScope): Promise<number> {
-  const [row] = await service.database.em.fork().execute<{ count: number }[]>(
+  const [row] = await service.em.fork().execute<{ count: number }[]>(
     `select count(*)::int as count
        from (select project_id, generation from metrics union all select project_id, generation from tracked_records) it
        join projects p using (project_id) where project_id = ? and it.generation <> p.generation`,
@@ -190,7 +190,7 @@ async function rowsOfOtherGenerations({ projectId }: ProjectScope): Promise<numb
 }
 
 async function corrupt({ projectId }: ProjectScope): Promise<void> {
-  const em = service.database.em.fork();
+  const em = service.em.fork();
   await em.execute(`update metrics set amount = amount + 3 where project_id = ?`, [projectId]);
   await em.execute(`update tracked_records set version = 99 where project_id = ? and kind = 'subscription'`, [
     projectId,

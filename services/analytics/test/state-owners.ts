@@ -7,9 +7,8 @@ import {
   ListSubscriptionStates,
   ListWebhookEventStates,
 } from '@billing/contracts/rpc/list-states';
-import { serveRpc } from '@billing/messaging/rpc';
 import { z } from 'zod';
-import type { Service } from './start-service.ts';
+import type { AnalyticsService } from './start-analytics.ts';
 
 interface OwnerOptions {
   /** Records in one reply. */
@@ -22,15 +21,15 @@ interface OwnerOptions {
  * Serves the list calls of the services that own records, with the newest state that the events contain of each record.
  * A record changed shortly after its event was recorded, as happens when the two are written one after the other.
  */
-export function serveOwners(service: Service, events: readonly Envelope[], options: OwnerOptions) {
+export async function serveOwners(service: AnalyticsService, events: readonly Envelope[], options: OwnerOptions) {
   const recordsOf = (noun: string) => newestStates(events.filter(({ type }) => type.startsWith(`${noun}.`)));
-  const stops = [
+  const stops = await Promise.all([
     serveList(service, ListSubscriptionStates, recordsOf('subscription'), options),
     serveList(service, ListCustomerStates, recordsOf('customer'), options),
     serveList(service, ListWebhookEventStates, recordsOf('webhook-event'), options),
     serveList(service, ListReferralCodeStates, recordsOf('referral-code'), options),
     serveList(service, ListReferralStates, recordsOf('referral'), options),
-  ];
+  ]);
   return {
     [Symbol.asyncDispose]: async () => {
       await Promise.all(stops.map(stop => stop()));
@@ -83,12 +82,12 @@ export function statesIn(data: unknown): unknown[] {
 type PageRequest = (typeof ListCustomerStates)['request'];
 
 function serveList<Reply extends z.ZodType>(
-  { bus, logger }: Service,
+  service: AnalyticsService,
   rpc: Rpc<PageRequest, Reply>,
   records: readonly OwnedRecord[],
   { pageSize, beforeReply }: OwnerOptions,
-): () => Promise<void> {
-  return serveRpc({ ...bus, logger }, rpc, async ({ projectId, after }) => {
+): Promise<() => Promise<void>> {
+  return service.serve(rpc, async ({ projectId, after }) => {
     await beforeReply?.();
     const ofProject = records.filter(record => record.projectId === projectId);
     const from = after === null ? 0 : ofProject.findIndex(({ id }) => id === after) + 1;

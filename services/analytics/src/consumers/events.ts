@@ -28,7 +28,7 @@ import {
 import { applyObservations } from '#operations/apply-observations.ts';
 import { saveProjects } from '#operations/save-projects.ts';
 
-/** Nobody waits for metrics, so batches may grow: a batch costs little more than one event. */
+/** No request waits for metrics, so batches may grow; a large batch costs little more than a single event. */
 const LARGE_BATCHES = { linger: LONG_LINGER, maxInFlight: 4_096 };
 
 /**

@@ -37,7 +37,7 @@ export function countObservation(
   return { state: { version, contributions, lifetime }, delta: change };
 }
 
-/** Removes a record from the metrics of a project that it has left, as of the observation that says so. */
+/** Removes a record from the metrics of a project that it has left; `newest` is the observation of the move. */
 export function stopCounting(counted: CountedState, newest: Observation): CountedChange {
   return {
     state: { version: newest.version, contributions: [], lifetime: null },

@@ -1,6 +1,6 @@
 import { addDays, dayOf, daysBefore, type UtcDay } from './utc-day.ts';
 
-/** The time that a request looks back over: from `start` (inclusive) to `now` (exclusive). */
+/** The time that a request covers: from `start` (inclusive) to `now` (exclusive). */
 export interface Window {
   readonly start: Date;
   readonly now: Date;

@@ -13,7 +13,7 @@ export class RebuildSuperseded extends Error {
 
 /**
  * Starts a new generation of a project's rows and returns its number. From here on events are written to both
- * generations. Events handled earlier are in the current one only; their owners return them when asked after this call.
+ * generations. Events handled earlier are in the current one only; their owners return them when read after this call.
  */
 export function startGeneration(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {
   return em.fork().transactional(async tx => {

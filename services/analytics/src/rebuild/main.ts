@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { openServiceDatabase } from '@billing/chassis/service-database';
 import { ProjectId } from '@billing/contracts/ids';
 import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
@@ -6,8 +7,8 @@ import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { migrate } from '@billing/service/database';
 import { createLogger } from '@billing/service/logger';
 import { StartError } from '@billing/service/start-error';
-import { openDatabase } from '#persistence/database.ts';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
+import { analyticsSchema } from '#persistence/schema.ts';
 import { countTrackedRecords } from '#persistence/tracked-records.ts';
 import { readProjects } from './owner-states.ts';
 import { showProgress } from './progress.ts';
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   const onlyProject = parseProject(process.argv.slice(2));
   const { databaseUrl, natsUrl } = await findServerUrls(process.env);
   await using resources = new AsyncDisposableStack();
-  const database = resources.adopt(openDatabase(databaseUrl), it => it.close());
+  const database = resources.adopt(openServiceDatabase('analytics', analyticsSchema, databaseUrl), it => it.close());
   await migrate(database);
   const nats = resources.adopt(await connectBroker(natsUrl, 'analytics-rebuild'), closeBroker);
   const bus = await openBus({ nats, logger: createLogger('analytics-rebuild', 'silent') });

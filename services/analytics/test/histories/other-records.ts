@@ -14,8 +14,8 @@ import {
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/ids';
 import { WEBHOOK_EVENT_STATUSES } from '@billing/contracts/resources/webhook-event';
+import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
-import { newEvent } from '../start-service.ts';
 import { webhookEvent } from '../states.ts';
 import type { RecordHistory } from './project-history.ts';
 

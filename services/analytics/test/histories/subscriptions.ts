@@ -8,9 +8,9 @@ import {
 import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
 import type { RecordedVersion } from '../reference-model.ts';
-import { newEvent } from '../start-service.ts';
 import type { RecordHistory } from './project-history.ts';
 
 /** The longest interval counts that Stripe allows: three years. */

@@ -1,0 +1,17 @@
+import { defineService } from '@billing/chassis/definition';
+import { serviceEnv } from '@billing/service/env';
+import { analyticsEvents } from './consumers/events.ts';
+import { analyticsSchema } from './persistence/schema.ts';
+import { analyticsRoutes } from './routes/analytics.ts';
+
+/** Analytics: its consumers and routes. */
+export const analyticsService = () =>
+  defineService({
+    name: 'analytics',
+    env: serviceEnv,
+    database: analyticsSchema,
+    parts: ({ em, rpc, now }) => ({
+      consumers: analyticsEvents(),
+      routes: [analyticsRoutes({ em, rpc, now })],
+    }),
+  });

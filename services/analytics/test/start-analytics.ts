@@ -1,0 +1,46 @@
+import { startTestService } from '@billing/chassis/start-test-service';
+import { ProjectCreated } from '@billing/contracts/events/gateway';
+import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
+import { newEvent } from '@billing/testing/events';
+import { analyticsService } from '../src/service.ts';
+import { project } from './states.ts';
+
+/** Starts analytics with running consumers, a database and a bus of its own, and a clock that the test sets. */
+export async function startAnalytics() {
+  let now = new Date();
+  const service = await startTestService(analyticsService(), { now: () => now });
+  await service.run();
+
+  const get = async (scope: ProjectScope, path: string): Promise<unknown> => {
+    const { status, body, text } = await service.call('GET', path, { of: scope });
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    return body;
+  };
+
+  return {
+    ...service,
+    setNow: (time: Date) => void (now = time),
+    /** A project in US dollars, of a new team unless given, whose creation is processed. */
+    async createProject(teamId = TeamId.create()): Promise<ProjectScope> {
+      const scope = { teamId, projectId: ProjectId.create() };
+      await service.emit(newEvent(ProjectCreated, teamId, project(scope)));
+      return scope;
+    },
+    /** `GET P/analytics`. */
+    analytics: async (scope: ProjectScope, growthDays?: number) =>
+      analytics.parse(
+        await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
+      ),
+    /** `GET P/analytics/history`. */
+    history: async (scope: ProjectScope, days?: number) =>
+      analyticsHistory.parse(
+        await get(scope, days === undefined ? '/analytics/history' : `/analytics/history?days=${days}`),
+      ),
+  };
+}
+
+export type AnalyticsService = Awaited<ReturnType<typeof startAnalytics>>;
+
+/** A team and project of which analytics has received nothing. */
+export const newScope = (): ProjectScope => ({ teamId: TeamId.create(), projectId: ProjectId.create() });
