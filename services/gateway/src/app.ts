@@ -4,78 +4,82 @@ import type { Database } from '@billing/service/database';
 import type { Checks } from '@billing/service/health';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
-import { createAdmission } from '#admission/admit.ts';
-import type { KeyRing } from '#admission/keys.ts';
-import type { Limits } from '#admission/limits.ts';
-import type { KeyMode } from '#domain/api-key-secret.ts';
-import type { Deliveries } from '#forwarding/deliveries.ts';
-import type { Forwarding } from '#forwarding/forward.ts';
-import { answerError, routeNotFound } from '#http/answer-problem.ts';
-import { answerOnce } from '#http/answer-once.ts';
-import { canonicalPath } from '#http/canonical-path.ts';
-import { withoutOptions } from '#http/without-options.ts';
-import { identifyRequest } from '#http/identify-request.ts';
-import { describeApi } from '#openapi/document.ts';
-import { findMembership } from '#operations/find-membership.ts';
-import { openKeySecrets } from '#operations/key-secrets.ts';
-import { documentationRoutes } from '#routes/documentation.ts';
+import type { ApiKeyCache } from '#auth/api-key-cache.ts';
+import { authorizeRequest } from '#auth/authorize-request.ts';
+import type { RateLimits } from '#auth/rate-limits.ts';
+import type { SignIn } from '#auth/sign-in.ts';
+import { describeApi } from '#docs/document.ts';
+import { createKeySecrets, type KeyMode } from '#domain/api-key-secret.ts';
+import { errorHandler, routeNotFound } from '#http/problem-response.ts';
+import { requestContext } from '#http/request-context.ts';
+import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
+import { findMembership } from '#persistence/find-membership.ts';
+import type { ServiceProxy } from '#proxy/service-proxy.ts';
+import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
+import { docsRoutes } from '#routes/docs.ts';
 import { healthRoutes } from '#routes/health.ts';
-import { operationRoutes, portalPageRoutes } from '#routes/operations.ts';
+import { respondOnce } from '#routes/idempotent-response.ts';
+import { operationRoutes } from '#routes/operations.ts';
 import { ownOperations } from '#routes/own-operations.ts';
+import { portalPageRoutes } from '#routes/portal-page.ts';
 import { signInRoutes } from '#routes/sign-in.ts';
-import type { SignIn } from '#sign-in/sign-in.ts';
 
-export interface Dependencies {
+interface Dependencies {
   readonly operations: readonly Operation[];
-  readonly database: Database;
+  readonly database: Pick<Database, 'em'>;
   readonly signIn: SignIn;
-  readonly keys: KeyRing;
-  readonly limits: Limits;
-  readonly forwarding: Forwarding;
-  readonly deliveries: Deliveries;
+  readonly apiKeys: ApiKeyCache;
+  readonly rateLimits: RateLimits;
+  readonly proxy: ServiceProxy;
+  readonly webhooks: WebhookForwarder;
   readonly checks: Checks;
-  /** While it says so, no writes to what the gateway owns are taken. */
-  readonly isOverloaded?: IsOverloaded;
+  /** While true, writes to the gateway's own tables get 503. */
+  readonly isOverloaded: IsOverloaded;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly publicUrl: string;
   readonly keyMode: KeyMode;
-  /** 32 bytes: makes the secrets of repeated requests again. */
-  readonly secretKey: Buffer;
-  /** How many proxies, or which, may say who called; none unless told. */
+  /** 32 bytes, from which the secrets of repeatable requests are derived. */
+  readonly derivationKey: Buffer;
+  /** How many proxies, or which networks, may set `X-Forwarded-For`; false: none. */
   readonly trustProxy: false | number | string[];
 }
 
 /**
- * The whole HTTP surface; it opens nothing.
+ * Creates the whole HTTP surface; opens nothing.
  * @throws Error when an operation is declared in a way that cannot be routed
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { operations, database, signIn, keys, limits, forwarding, deliveries } = dependencies;
-  const { publicUrl, keyMode, secretKey, now, isOverloaded = () => false } = dependencies;
-  const admit = createAdmission({
-    keys,
-    signIn,
-    limits,
-    findMembership: findMembership(database.em),
-    publicOrigin: new URL(publicUrl).origin,
-  });
-  const { em } = database;
-  const secrets = openKeySecrets(keyMode, secretKey);
-  const handlers = ownOperations({ em, users: signIn.users, keys, secrets, now });
-  const once = answerOnce({ em, secretAgain: secrets.again });
+  const { operations, signIn, apiKeys, rateLimits, proxy, webhooks, publicUrl, now, isOverloaded } = dependencies;
+  const { em } = dependencies.database;
+  const secrets = createKeySecrets(dependencies.keyMode, dependencies.derivationKey);
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', dependencies.trustProxy);
-  app.use(identifyRequest(dependencies.logger), canonicalPath);
-  app.use(withoutOptions);
+  app.use(requestContext(dependencies.logger), canonicalizePath, rejectOptions);
   app.use(healthRoutes(dependencies.checks));
-  app.use(documentationRoutes(describeApi({ operations, publicUrl, cookieName: signIn.cookieName })));
-  app.use('/api/auth', signInRoutes({ signIn, limits, publicUrl }));
-  const own = { handlers, answerOnce: once, isOverloaded };
-  app.use(operationRoutes({ operations, admit, limits, forwarding, deliveries, ...own }));
-  app.use(portalPageRoutes({ limits, forwarding }));
-  app.use((_request, _reply, next) => next(routeNotFound()));
-  app.use(answerError);
+  app.use(docsRoutes(describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie })));
+  app.use('/api/auth', signInRoutes({ signIn, rateLimits, publicUrl }));
+  app.use(
+    operationRoutes({
+      operations,
+      authorizeRequest: authorizeRequest({
+        apiKeys,
+        signIn,
+        rateLimits,
+        findMembership: findMembership(em),
+        publicOrigin: new URL(publicUrl).origin,
+      }),
+      rateLimits,
+      proxy,
+      webhooks,
+      ownOperations: ownOperations({ em, users: signIn.users, apiKeys, secrets, now }),
+      respondOnce: respondOnce({ em, reissueSecret: secrets.reissue }),
+      isOverloaded,
+    }),
+  );
+  app.use(portalPageRoutes({ rateLimits, proxy }));
+  app.use((_request, _response, next) => next(routeNotFound()));
+  app.use(errorHandler);
   return app;
 }

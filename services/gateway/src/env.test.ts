@@ -5,7 +5,7 @@ import { gatewayEnv, serviceUrls } from './env.ts';
 
 const pem = (kind: 'ed25519' | 'x25519') =>
   Buffer.from(
-    generateKeyPairSync(kind as 'ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), // both are generated alike
+    generateKeyPairSync(kind as 'ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), // the overload for ed25519 also covers x25519
   ).toString('base64');
 const urls = ['CATALOG', 'CUSTOMERS', 'SUBSCRIPTIONS', 'REFERRALS', 'ANALYTICS', 'WEBHOOKS', 'PORTAL'].map(
   (name, index) => [`${name}_URL`, `http://127.0.0.1:300${index}/`] as const,
@@ -20,7 +20,7 @@ const complete = {
   ...Object.fromEntries(urls),
 };
 
-it('needs no more than what it cannot know, and sets the limits the API documents', () => {
+it('has defaults for the documented rate limits', () => {
   const env = parseEnv(gatewayEnv, complete);
   expect(env).toMatchObject({
     PUBLIC_URL: 'https://billing.example',
@@ -38,7 +38,7 @@ it.each([
   ['', false],
   ['1', 1],
   ['loopback, 10.0.0.0/8,::1', ['loopback', '10.0.0.0/8', '::1']],
-])('reads TRUST_PROXY %j', (text, expected) => {
+])('parses TRUST_PROXY %j', (text, expected) => {
   expect(parseEnv(gatewayEnv, { ...complete, TRUST_PROXY: text }).TRUST_PROXY).toEqual(expected);
 });
 
@@ -52,6 +52,6 @@ it.each([
   ['TRUST_PROXY', '10.0.0.0/33', 'TRUST_PROXY is wrong'],
   ['RATE_LIMIT_SIGN_IN', '0', 'RATE_LIMIT_SIGN_IN is wrong'],
   ['KEY_MODE', 'prod', 'KEY_MODE is wrong'],
-])('names %s when it is %j', (name, value, sentence) => {
+])('rejects %s with the value %j by name', (name, value, sentence) => {
   expect(() => parseEnv(gatewayEnv, { ...complete, [name]: value })).toThrow(sentence);
 });

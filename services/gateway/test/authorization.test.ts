@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operation, type Operation } from '@billing/contracts/operation';
+import type { Operation } from '@billing/contracts/operation';
 import { DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import { allOperations } from '@billing/contracts/operations/index';
-import { SCOPES } from '@billing/contracts/scopes';
+import { SCOPES, type Scope } from '@billing/contracts/scopes';
 import { waitFor } from '@billing/testing/wait-for';
-import { z } from 'zod';
-import { operationRoutes } from '#routes/operations.ts';
-import { startGateway, withoutRequestId, type Answer, type Gateway } from './harness.ts';
+import { withoutRequestId, type HttpResponse } from './http-client.ts';
+import { startGateway, type Gateway } from './start-gateway.ts';
 
-/** Everything that might be held against an operation, and what each kind of access answers to it. */
+/** The credentials that every operation is tried with. */
 type Credential =
   | 'none'
   | 'right scope'
@@ -20,10 +19,10 @@ type Credential =
   | 'session of an owner'
   | 'session of a member'
   | 'session of another team'
-  | 'session that is over'
-  | 'session used from another site';
+  | 'ended session'
+  | 'session from another site';
 
-/** 200 stands for: let through. */
+/** The status for each kind of access; 200 means authorized. */
 const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, number>>> = {
   project: {
     none: 401,
@@ -36,8 +35,8 @@ const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, n
     'session of an owner': 200,
     'session of a member': 200,
     'session of another team': 403,
-    'session that is over': 401,
-    'session used from another site': 403,
+    'ended session': 401,
+    'session from another site': 403,
   },
   'project-session': {
     none: 401,
@@ -49,8 +48,8 @@ const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, n
     'session of an owner': 200,
     'session of a member': 200,
     'session of another team': 403,
-    'session that is over': 401,
-    'session used from another site': 403,
+    'ended session': 401,
+    'session from another site': 403,
   },
   team: {
     none: 401,
@@ -60,8 +59,8 @@ const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, n
     'expired key': 401,
     'session of an owner': 200,
     'session of another team': 403,
-    'session that is over': 401,
-    'session used from another site': 403,
+    'ended session': 401,
+    'session from another site': 403,
   },
   session: {
     none: 401,
@@ -69,8 +68,8 @@ const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, n
     'revoked key': 401,
     'expired key': 401,
     'session of an owner': 200,
-    'session that is over': 401,
-    'session used from another site': 403,
+    'ended session': 401,
+    'session from another site': 403,
   },
   'portal-token': { none: 200, 'right scope': 200, 'session of another team': 200 },
   signature: { none: 200, 'right scope': 200, 'session of another team': 200 },
@@ -79,54 +78,54 @@ const EXPECTED: Record<Operation['access']['kind'], Partial<Record<Credential, n
 let gateway: Gateway;
 let teamId: string;
 let projectId: string;
-/** The headers of each credential; those of keys for a given scope. */
+/** The headers of each credential that does not depend on a scope. */
 let headersOf: Record<Exclude<Credential, 'right scope' | 'all other scopes'>, Record<string, string>>;
 let keyWith: Record<string, Record<string, string>>;
 let keyWithout: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  const mine = await gateway.givenProject();
-  const theirs = await gateway.givenProject();
-  ({ teamId, projectId } = mine);
-  const { owner } = mine;
+  const tenant = await gateway.createTenant();
+  const otherTenant = await gateway.createTenant();
+  ({ teamId, projectId } = tenant);
+  const { owner } = tenant;
 
-  const sibling = (await owner.as('POST', `${mine.teamPath}/projects`, { name: 'Sibling' })).body.project;
-  const siblingKey = await owner.as('POST', `${mine.teamPath}/projects/${sibling.id}/api-keys`, {
+  const sibling = (await owner.call('POST', `${tenant.teamPath}/projects`, { name: 'Sibling' })).body.project;
+  const siblingKey = await owner.call('POST', `${tenant.teamPath}/projects/${sibling.id}/api-keys`, {
     name: 'x',
     scopes: SCOPES,
   });
-  const revoked = await mine.newKey();
-  await owner.as('DELETE', `${mine.path}/api-keys/${revoked.id}`);
-  const expired = await mine.newKey(undefined, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
+  const revoked = await tenant.createKey();
+  await owner.call('DELETE', `${tenant.path}/api-keys/${revoked.id}`);
+  const expired = await tenant.createKey(undefined, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
   await waitFor(
-    async () => (await gateway.call('GET', `${mine.path}/products`, { headers: expired.bearer })).status === 401,
+    async () => (await gateway.call('GET', `${tenant.path}/products`, { headers: expired.bearer })).status === 401,
     { what: 'the key to expire' },
   );
   const member = await gateway.signUp();
-  await owner.as('POST', `${mine.teamPath}/members`, { email: member.email, role: 'member' });
-  const gone = await gateway.signUp();
-  await owner.as('POST', `${mine.teamPath}/members`, { email: gone.email, role: 'owner' });
-  await gone.as('POST', '/api/auth/sign-out');
+  await owner.call('POST', `${tenant.teamPath}/members`, { email: member.email, role: 'member' });
+  const signedOut = await gateway.signUp();
+  await owner.call('POST', `${tenant.teamPath}/members`, { email: signedOut.email, role: 'owner' });
+  await signedOut.call('POST', '/api/auth/sign-out');
 
   headersOf = {
     none: {},
     'key of another project of the team': { authorization: `Bearer ${siblingKey.body.secret}` },
-    'key of another team': (await theirs.newKey()).bearer,
+    'key of another team': (await otherTenant.createKey()).bearer,
     'revoked key': revoked.bearer,
     'expired key': expired.bearer,
     'session of an owner': { cookie: owner.cookie },
     'session of a member': { cookie: member.cookie },
-    'session of another team': { cookie: theirs.owner.cookie },
-    'session that is over': { cookie: gone.cookie },
-    'session used from another site': { cookie: owner.cookie, origin: 'https://evil.example' },
+    'session of another team': { cookie: otherTenant.owner.cookie },
+    'ended session': { cookie: signedOut.cookie },
+    'session from another site': { cookie: owner.cookie, origin: 'https://evil.example' },
   };
-  const keys = async (scopesFor: (scope: (typeof SCOPES)[number]) => (typeof SCOPES)[number][]) =>
+  const keysByScope = async (scopesFor: (scope: Scope) => Scope[]) =>
     Object.fromEntries(
-      await Promise.all(SCOPES.map(async scope => [scope, (await mine.newKey(scopesFor(scope))).bearer] as const)),
+      await Promise.all(SCOPES.map(async scope => [scope, (await tenant.createKey(scopesFor(scope))).bearer] as const)),
     );
-  keyWith = await keys(scope => [scope]);
-  keyWithout = await keys(scope => SCOPES.filter(other => other !== scope));
+  keyWith = await keysByScope(scope => [scope]);
+  keyWithout = await keysByScope(scope => SCOPES.filter(other => other !== scope));
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
@@ -137,31 +136,31 @@ function credentialHeaders(credential: Credential, { access }: Operation): Recor
   return headersOf[credential];
 }
 
-/** The operation's path, with ids that exist where admission looks and others elsewhere. */
+/** The operation's path; only the ids of the team and the project exist. */
 const pathOf = ({ path }: Operation) =>
   path
     .replace(':teamId', teamId)
     .replace(':projectId', projectId)
     .replaceAll(/:(\w+)/g, (_, name: string) => `some${name}`);
 
-const ask = (of: Operation, credential: Credential): Promise<Answer> =>
-  gateway.call(of.method, pathOf(of), {
-    headers: credentialHeaders(credential, of),
-    // The gateway's own operations get what they refuse, so that the table changes nothing.
-    ...(of.body && { body: { nonsense: true } }),
+const callWith = (operation: Operation, credential: Credential): Promise<HttpResponse> =>
+  gateway.call(operation.method, pathOf(operation), {
+    headers: credentialHeaders(credential, operation),
+    // The gateway's own operations reject this body, so that no test case changes data.
+    ...(operation.body && { body: { nonsense: true } }),
   });
 
-const table = allOperations.flatMap(of =>
-  Object.entries(EXPECTED[of.access.kind]).map(([credential, expected]) => ({
-    id: of.id,
-    operation: of,
+const table = allOperations.flatMap(operation =>
+  Object.entries(EXPECTED[operation.access.kind]).map(([credential, expected]) => ({
+    id: operation.id,
+    operation,
     credential: credential as Credential, // its keys are typed as string
-    expected: ownersOnly(of) && credential === 'session of a member' ? 403 : expected,
+    expected: ownersOnly(operation) && credential === 'session of a member' ? 403 : expected,
   })),
 );
 
-/** 200 for what admission let through, also where the gateway's own schemas then refused what was asked. */
-function outcomeOf({ service }: Operation, { status }: Answer): number {
+/** Returns 200 for an authorized request, even if the gateway's own operation then rejected its content. */
+function outcomeOf({ service }: Operation, { status }: HttpResponse): number {
   return service === 'gateway' && [201, 400, 404].includes(status) ? 200 : status;
 }
 
@@ -169,53 +168,55 @@ function ownersOnly({ access }: Operation): boolean {
   return access.kind === 'team' && access.role === 'owner';
 }
 
-describe('the table of operations and credentials', () => {
-  it.each(table)('$id, $credential: $expected', async ({ operation: of, credential, expected }) => {
-    const before = gateway.seen().length;
-    const answer = await ask(of, credential);
-    expect(outcomeOf(of, answer)).toBe(expected);
-    expect(gateway.seen().length - before).toBe(expected === 200 && of.service !== 'gateway' ? 1 : 0);
-    expect(answer.body.error?.details?.requiredScope).toBe(
-      credential === 'all other scopes' && of.access.kind === 'project' ? of.access.scope : undefined,
+describe('an operation', () => {
+  it.each(table)('$id with $credential gets $expected', async ({ operation, credential, expected }) => {
+    const before = gateway.received().length;
+    const response = await callWith(operation, credential);
+    expect(outcomeOf(operation, response)).toBe(expected);
+    expect(gateway.received().length - before).toBe(expected === 200 && operation.service !== 'gateway' ? 1 : 0);
+    expect(response.body.error?.details?.requiredScope).toBe(
+      credential === 'all other scopes' && operation.access.kind === 'project' ? operation.access.scope : undefined,
     );
   });
 
-  it('lets members but not owners only into what is the owner’s', async () => {
-    for (const of of allOperations.filter(ownersOnly))
-      expect(await ask(of, 'session of a member')).toMatchObject({ status: 403 });
+  it('for owners is forbidden to members', async () => {
+    const operations = allOperations.filter(ownersOnly);
+    expect(operations).not.toEqual([]);
+    for (const operation of operations)
+      expect(await callWith(operation, 'session of a member')).toMatchObject({ status: 403 });
   });
 
-  it('sends operations to the services that own them, with nobody for those that check by themselves', async () => {
-    for (const of of allOperations.filter(({ service }) => service !== 'gateway')) {
-      const { body } = await ask(of, ownersOnly(of) ? 'session of an owner' : 'session of a member');
-      const url = of.access.kind === 'signature' ? DELIVERIES_PATH : pathOf(of);
-      expect(body).toMatchObject({ service: of.service, url });
-      const isAnonymous = of.access.kind === 'signature' || of.access.kind === 'portal-token';
+  it('reaches its service, anonymously if the service authenticates it', async () => {
+    for (const operation of allOperations.filter(({ service }) => service !== 'gateway')) {
+      const { body } = await callWith(operation, ownersOnly(operation) ? 'session of an owner' : 'session of a member');
+      const url = operation.access.kind === 'signature' ? DELIVERIES_PATH : pathOf(operation);
+      expect(body).toMatchObject({ service: operation.service, url });
+      const isAnonymous = operation.access.kind === 'signature' || operation.access.kind === 'portal-token';
       expect(body.principal.kind).toBe(isAnonymous ? 'anonymous' : 'user');
     }
   });
 
-  it('says the same 403 of teams and projects that exist and of ones that do not', async () => {
-    const { owner } = await gateway.givenProject();
+  it('returns the same 403 whether or not the team and project exist', async () => {
+    const { owner } = await gateway.createTenant();
     const key = headersOf['key of another team'];
     const paths = [
       `/api/service/teams/${teamId}/projects/${projectId}/products`,
       '/api/service/teams/team_x/projects/y/products',
     ];
     for (const headers of [key, { cookie: owner.cookie }]) {
-      const answers = await Promise.all(paths.map(path => gateway.call('GET', path, { headers })));
-      expect(new Set(answers.map(withoutRequestId)).size).toBe(1);
-      expect(answers[0]?.status).toBe(403);
+      const responses = await Promise.all(paths.map(path => gateway.call('GET', path, { headers })));
+      expect(new Set(responses.map(withoutRequestId)).size).toBe(1);
+      expect(responses[0]?.status).toBe(403);
     }
   });
 
-  it('does not fall back to a session when a bad key is sent beside it', async () => {
+  it('ignores a valid session next to an invalid key', async () => {
     const headers = { ...headersOf['session of an owner'], ...headersOf['revoked key'] };
     expect((await gateway.call('GET', '/api/service/teams', { headers })).status).toBe(401);
   });
 });
 
-describe('a request by cookie', () => {
+describe('a session cookie', () => {
   it.each([
     [{}, 200],
     [{ origin: 'http://localhost:8080' }, 200],
@@ -226,7 +227,7 @@ describe('a request by cookie', () => {
     [{ origin: 'https://evil.example' }, 403],
     [{ origin: 'http://localhost' }, 403],
     [{ origin: 'null' }, 403],
-  ])('with %j is answered %i, whatever its method', async (headers, expected) => {
+  ])('with %j gets %i for reads and writes', async (headers, expected) => {
     const { cookie } = headersOf['session of an owner'];
     const path = `/api/service/teams/${teamId}/projects/${projectId}/products`;
     for (const method of ['GET', 'POST'])
@@ -235,46 +236,11 @@ describe('a request by cookie', () => {
       );
   });
 
-  it('is bound by where it comes from, one by key is not', async () => {
+  it('is checked for its origin, an API key is not', async () => {
     const headers = { ...keyWith['products:read'], origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
     const path = `/api/service/teams/${teamId}/projects/${projectId}/products`;
-    const answer = await gateway.call('GET', path, { headers });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const response = await gateway.call('GET', path, { headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 });
-
-describe('a declaration', () => {
-  const parts = { admit: neverCalled, limits: neverCalled, forwarding: neverCalled, handlers: {} } as never; // routing looks at declarations only
-  const declared = {
-    service: 'catalog',
-    method: 'GET',
-    summary: 'x',
-    params: z.object({}),
-    status: 200,
-    response: z.object({}),
-    problems: [],
-    example: { response: {} },
-  } as const;
-  const route = (...operations: Operation[]) => operationRoutes({ ...(parts as object), operations } as never);
-
-  it('that does not say who may call it cannot be started with', () => {
-    const open = { ...declared, id: 'open', path: '/x' } as unknown as Operation; // what the types forbid
-    expect(() => route(open)).toThrow(TypeError);
-    expect(() => route({ ...open, access: { kind: 'everyone' } } as never)).toThrow('does not say who may call it');
-  });
-
-  it('that stands at the path of another one cannot be started with', () => {
-    const one = operation({ ...declared, id: 'one', path: '/x/:a', access: { kind: 'session' } });
-    expect(() => route(one, { ...one, id: 'two', path: '/x/:b' })).toThrow('Two operations are declared');
-  });
-
-  it('of the gateway’s that nothing answers cannot be started with', () => {
-    const mine = operation({ ...declared, service: 'gateway', id: 'mine', path: '/x', access: { kind: 'session' } });
-    expect(() => route(mine)).toThrow('Nothing answers mine');
-  });
-});
-
-function neverCalled(): never {
-  throw new Error('not asked for');
-}

@@ -8,35 +8,35 @@ import {
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startGateway, type Gateway } from './harness.ts';
+import { startGateway, type Gateway } from './start-gateway.ts';
 
 let gateway: Gateway;
-let shop: Awaited<ReturnType<Gateway['givenProject']>>;
+let shop: Awaited<ReturnType<Gateway['createTenant']>>;
 let bearer: { authorization: string };
 beforeAll(async () => {
   gateway = await startGateway();
-  shop = await gateway.givenProject();
-  ({ bearer } = await shop.newKey());
+  shop = await gateway.createTenant();
+  ({ bearer } = await shop.createKey());
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-describe('bodies', () => {
+describe('a body', () => {
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     gateway.call('POST', path, { body, headers: { ...bearer, ...headers } });
-  const tooMuch = JSON.stringify({ name: 'x'.repeat(1_048_576) });
+  const tooLarge = JSON.stringify({ name: 'x'.repeat(1_048_576) });
 
-  it('over 1 MiB are 413 everywhere, and no service hears of them', async () => {
-    const before = gateway.seen().length;
+  it('over 1 MiB gets 413 everywhere and reaches no service', async () => {
+    const before = gateway.received().length;
     const cookie = { cookie: shop.owner.cookie };
     for (const path of [`${shop.path}/products`, '/api/webhooks/processor/team_x', '/api/auth/sign-in/email'])
-      expect(await send(path, tooMuch)).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
-    const mine = await gateway.call('POST', '/api/service/teams', { body: tooMuch, headers: cookie });
-    expect(mine.status).toBe(413);
-    expect(gateway.seen().length).toBe(before);
+      expect(await send(path, tooLarge)).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
+    const ownOperation = await gateway.call('POST', '/api/service/teams', { body: tooLarge, headers: cookie });
+    expect(ownOperation.status).toBe(413);
+    expect(gateway.received().length).toBe(before);
   });
 
-  it('over 1 MiB in chunks are 413 as well', async () => {
-    const before = gateway.seen().length;
+  it('over 1 MiB in chunks gets 413', async () => {
+    const before = gateway.received().length;
     const chunk = new Uint8Array(65_536).fill(120);
     let sent = 0;
     const endless = new ReadableStream({
@@ -46,10 +46,10 @@ describe('bodies', () => {
     const url = `${gateway.url}${shop.path}/products`;
     const response = await fetch(url, { method: 'POST', headers, body: endless, duplex: 'half' });
     expect(response.status).toBe(413);
-    expect(gateway.seen().length).toBe(before);
+    expect(gateway.received().length).toBe(before);
   });
 
-  it('of exactly 1 MiB pass', async () => {
+  it('of exactly 1 MiB is accepted', async () => {
     const body = JSON.stringify({ name: '' });
     const full = body.replace('""', `"${'x'.repeat(1_048_576 - body.length)}"`);
     expect((await send(`${shop.path}/products`, full)).body.headers['content-length']).toBe('1048576');
@@ -61,62 +61,62 @@ describe('bodies', () => {
     'application/jsonp',
     'application/json, text/html',
     'text/json',
-  ])('of type %s are 415, from a key, a cookie or nobody', async type => {
+  ])('of type %s gets 415, with any credential or none', async type => {
     for (const headers of [bearer, { cookie: shop.owner.cookie }]) {
-      const answer = await gateway.call('POST', `${shop.path}/products`, {
+      const response = await gateway.call('POST', `${shop.path}/products`, {
         body: '{}',
         headers: { ...headers, 'content-type': type },
       });
-      expect(answer).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } });
+      expect(response).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } });
     }
     expect((await send('/api/auth/sign-in/email', '{}', { 'content-type': type })).status).toBe(415);
   });
 
-  it('that are compressed are 415', async () => {
+  it('that is compressed gets 415', async () => {
     for (const path of [`${shop.path}/products`, '/api/webhooks/processor/team_x'])
       expect((await send(path, '{}', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('that are absent lose their type, so that a service does not look for one', async () => {
+  it('that is absent is forwarded without a content type', async () => {
     const headers = { ...bearer, 'content-type': 'application/json' };
-    const answer = await gateway.call('DELETE', `${shop.path}/products/pp_x`, { headers });
-    expect(answer.body.headers).not.toHaveProperty('content-type');
-    expect(answer.status).toBe(200);
+    const response = await gateway.call('DELETE', `${shop.path}/products/pp_x`, { headers });
+    expect(response.body.headers).not.toHaveProperty('content-type');
+    expect(response.status).toBe(200);
   });
 
-  it('that nobody asked for go no further, and leave their connection fit for the next request', async () => {
+  it('that is unexpected is discarded, and its connection stays usable', async () => {
     const large = JSON.stringify('x'.repeat(1_000_000));
     const connection = oneConnection();
     for (let round = 0; round < 10; round += 1) {
       const headers = { ...bearer, 'content-type': 'application/json' };
-      const answer = await askOver(connection, { path: `${shop.path}/products`, headers }, large);
-      expect([answer.status, answer.body.body]).toEqual([200, '']);
-      expect((await askOver(connection, { path: '/health/live' })).status).toBe(200);
+      const response = await sendOver(connection, { path: `${shop.path}/products`, headers }, large);
+      expect([response.status, response.body.body]).toEqual([200, '']);
+      expect((await sendOver(connection, { path: '/health/live' })).status).toBe(200);
     }
   });
 
-  it('that nobody asked for have to be JSON all the same', async () => {
+  it('that is unexpected must be JSON', async () => {
     const path = `${shop.path}/products/pp_x`;
-    const refused = await gateway.call('DELETE', path, { body: '{', headers: bearer });
-    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+    const rejected = await gateway.call('DELETE', path, { body: '{', headers: bearer });
+    expect(rejected).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
     const headers = { ...bearer, 'content-type': 'text/plain' };
     expect((await gateway.call('DELETE', path, { body: 'x', headers })).status).toBe(415);
   });
 });
 
-it('a caller hears that a request is malformed although a large body of it is still on its way', async () => {
+it('responds to a malformed request although a large body is still arriving', async () => {
   const head = `GET ${shop.path}/products HTTP/1.1\r\nHost: x\r\nBad\0Name: 1\r\nContent-Length: 1000000\r\n\r\n`;
   for (let round = 0; round < 10; round += 1)
-    expect(await raw(head + 'x'.repeat(1_000_000))).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(head + 'x'.repeat(1_000_000))).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-it('an expectation that Node does not know is no reason to refuse', async () => {
+it('ignores an Expect header that Node does not know', async () => {
   const connection = oneConnection();
   const headers = { ...bearer, expect: 'a miracle' };
-  expect((await askOver(connection, { path: `${shop.path}/products`, headers })).status).toBe(200);
+  expect((await sendOver(connection, { path: `${shop.path}/products`, headers })).status).toBe(200);
 });
 
-describe('paths', () => {
+describe('a path', () => {
   it.each([
     '/api/service/teams/TEAM/projects/PROJECT/products/..%2f..%2fcustomers',
     '/api/service/teams/TEAM/projects/PROJECT/products/../customers',
@@ -138,15 +138,15 @@ describe('paths', () => {
     '/health/ready/../../api',
     '/internal',
     '/api/auth/../service/teams',
-  ])('such as %s reach no service', async target => {
-    const before = gateway.seen().length;
+  ])('such as %s reaches no service', async target => {
+    const before = gateway.received().length;
     const path = target.replace('TEAM', shop.teamId).replace('PROJECT', shop.projectId);
-    const answer = await raw(
+    const response = await sendRaw(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
-    expect(answer).toMatch(/"code":"(validation_error|route_not_found)"/);
-    expect(gateway.seen().length).toBe(before);
+    expect(response).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(response).toMatch(/"code":"(validation_error|route_not_found)"/);
+    expect(gateway.received().length).toBe(before);
   });
 
   it.each([
@@ -158,28 +158,28 @@ describe('paths', () => {
     'Content-Length: +2\r\n\r\n{}',
     'X: y\n\r\n\r\n',
     'X-Bad\u0000: y\r\n\r\n',
-  ])('and framing such as %j is refused', async rest => {
-    const before = gateway.seen().length;
-    const answer = await raw(
+  ])('with the framing %j is rejected', async rest => {
+    const before = gateway.received().length;
+    const response = await sendRaw(
       `POST ${shop.path}/products HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n${rest}`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect(answer).toContain('"code":"validation_error"');
-    expect(gateway.seen().length).toBe(before);
+    expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(response).toContain('"code":"validation_error"');
+    expect(gateway.received().length).toBe(before);
   });
 
-  it('are sent on in one spelling, with their query', async () => {
+  it('is forwarded in its canonical form, with its query', async () => {
     const spelled = `${shop.path}/%70roducts/pp_%63afé?limit=1&x=%2e%2e%2f`;
     const { body } = await gateway.call('GET', spelled, { headers: bearer });
     expect(body.url).toBe(`${shop.path}/products/pp_caf%C3%A9?limit=1&x=%2e%2e%2f`);
   });
 
-  it('answer only to their own verbs', async () => {
+  it('responds only to its own methods', async () => {
     for (const method of ['PUT', 'OPTIONS', 'PATCH', 'PROPFIND', 'QUERY']) {
-      const answer = await gateway.call(method, `${shop.path}/products`, { headers: bearer });
-      expect(answer).toMatchObject({ status: 404, body: { error: { code: 'route_not_found' } } });
+      const response = await gateway.call(method, `${shop.path}/products`, { headers: bearer });
+      expect(response).toMatchObject({ status: 404, body: { error: { code: 'route_not_found' } } });
     }
-    expect(await raw(`TRACE ${shop.path}/products HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
+    expect(await sendRaw(`TRACE ${shop.path}/products HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 404 /,
     );
     const head = await gateway.call('HEAD', `${shop.path}/products`, { headers: bearer });
@@ -188,15 +188,17 @@ describe('paths', () => {
   });
 });
 
-/** Sends bytes no HTTP client would, and answers all that comes back. */
-function raw(request: string): Promise<string> {
+/** Sends bytes that no HTTP client would send, and returns everything received. */
+function sendRaw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(gateway.port, '127.0.0.1', () => socket.write(request, 'latin1'));
-    let answer = '';
-    socket.on('data', data => (answer += data.toString('latin1')));
-    socket.on('close', () => resolve(answer));
+    let response = '';
+    socket.on('data', data => (response += data.toString('latin1')));
+    socket.on('close', () => resolve(response));
     socket.on('error', reject);
-    socket.setTimeout(5_000, () => socket.destroy(new Error(`No answer to ${JSON.stringify(request.slice(0, 500))}`)));
+    socket.setTimeout(5_000, () =>
+      socket.destroy(new Error(`No response to ${JSON.stringify(request.slice(0, 500))}`)),
+    );
   });
 }
 
@@ -206,8 +208,8 @@ function oneConnection(): Agent {
   return agent;
 }
 
-/** Asks over a connection that is kept, also a `GET` with a body, which fetch refuses to send. */
-async function askOver(agent: Agent, options: RequestOptions, body?: string) {
+/** Sends a request over a keep-alive connection; unlike fetch, it can send a GET with a body. */
+async function sendOver(agent: Agent, options: RequestOptions, body?: string) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { hostname, port } = new URL(gateway.url);
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
@@ -215,6 +217,6 @@ async function askOver(agent: Agent, options: RequestOptions, body?: string) {
   startRequest({ ...options, hostname, port, agent, headers }, resolve)
     .once('error', reject)
     .end(body);
-  const answer = await promise;
-  return { status: answer.statusCode, body: (await json(answer)) as { body?: string } }; // what the echo and the health check answer
+  const response = await promise;
+  return { status: response.statusCode, body: (await json(response)) as { body?: string } }; // what the echo and the health check response
 }

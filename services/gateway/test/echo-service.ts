@@ -3,44 +3,65 @@ import type { AddressInfo } from 'node:net';
 import { decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { ServiceName } from '@billing/contracts/operation';
 import { identityTokenVerifier, type Principal } from '@billing/service/identity-token';
+import type { ServiceUrls } from '../src/env.ts';
 
-/** What a service saw of a request. */
-export interface Seen {
+/** A request as a service received it. */
+export interface ReceivedRequest {
   readonly service: ServiceName;
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Null when the statement of who asks is missing or false. */
+  /** Null when the identity token is missing or invalid. */
   readonly principal: Principal | null;
 }
 
-/** Stands where a service will: answers what it saw. `?status=404` makes it answer so, `?hang=1` not at all, `?break=1` by half. */
-export async function startEchoService(service: ServiceName, publicKey: string) {
+type EchoService = Awaited<ReturnType<typeof startEchoService>>;
+export type EchoServices = Readonly<Record<keyof ServiceUrls, EchoService>>;
+
+const NAMES = ['catalog', 'customers', 'subscriptions', 'referrals', 'analytics', 'webhooks', 'portal'] as const;
+
+/** Starts one echo for each service behind the gateway. */
+export async function startEchoServices(publicKey: string, resources: AsyncDisposableStack): Promise<EchoServices> {
+  const started = await Promise.all(
+    NAMES.map(async name => [name, resources.adopt(await startEchoService(name, publicKey), it => it.close())]),
+  );
+  return Object.fromEntries(started) as EchoServices; // NAMES has each service
+}
+
+export const urlsOf = (services: EchoServices): ServiceUrls =>
+  Object.fromEntries(NAMES.map(name => [name, services[name].url])) as unknown as ServiceUrls; // NAMES has each service
+
+/**
+ * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?hang=1` sends
+ * no response, `?break=1` half of one.
+ */
+async function startEchoService(service: ServiceName, publicKey: string) {
   const verify = identityTokenVerifier(publicKey, service);
-  const seen: Seen[] = [];
+  const received: ReceivedRequest[] = [];
   let ready = true;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
-      if (url === '/health/ready') response.writeHead(ready ? 200 : 503).end('{}');
-      else {
-        const principal = principalIn(verify, headers['x-billing-identity']);
-        const bytes = Buffer.concat(chunks);
-        const it: Seen = { service, method, url, headers, body: bytes.toString('latin1'), principal };
-        seen.push(it);
-        if (url === DELIVERIES_PATH) answerBundle(response, it, bytes);
-        else answer(response, it);
+      if (url === '/health/ready') {
+        response.writeHead(ready ? 200 : 503).end('{}');
+        return;
       }
+      const principal = principalIn(verify, headers['x-billing-identity']);
+      const bytes = Buffer.concat(chunks);
+      const it: ReceivedRequest = { service, method, url, headers, body: bytes.toString('latin1'), principal };
+      received.push(it);
+      if (url === DELIVERIES_PATH) echoBundle(response, it, bytes);
+      else echo(response, it);
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a server on a TCP port has this kind of address
   return {
     url: `http://127.0.0.1:${port}`,
-    seen,
+    received,
     setReady: (value: boolean) => void (ready = value),
     close: () =>
       new Promise<void>(resolve => {
@@ -50,8 +71,8 @@ export async function startEchoService(service: ServiceName, publicKey: string) 
   };
 }
 
-function answer(response: ServerResponse, seen: Seen): void {
-  const { searchParams } = new URL(seen.url, 'http://echo');
+function echo(response: ServerResponse, request: ReceivedRequest): void {
+  const { searchParams } = new URL(request.url, 'http://echo');
   if (searchParams.has('hang')) return;
   if (searchParams.has('break')) {
     response.writeHead(200, { 'content-length': '100' }).write('half');
@@ -64,24 +85,21 @@ function answer(response: ServerResponse, seen: Seen): void {
     'x-billing-secret': 'internal',
     'set-cookie': ['stray=1', 'portal_return=of-the-service; Path=/portal/return/x'],
   });
-  response.end(JSON.stringify(seen));
+  response.end(JSON.stringify(request));
 }
 
-/** Answers each delivery with what was seen of it. */
-function answerBundle(response: ServerResponse, seen: Seen, bytes: Buffer): void {
-  const deliveries = decodeBundle(bytes);
-  const answers = deliveries.map(({ body, ...delivery }) => ({
+/** Returns one response for each delivery of a bundle. */
+function echoBundle(response: ServerResponse, request: ReceivedRequest, bytes: Buffer): void {
+  const responses = decodeBundle(bytes).map(({ body, ...delivery }) => ({
     status: 200,
-    body: { ...seen, body: body.toString('latin1'), delivery, together: deliveries.length },
+    body: { ...request, body: body.toString('latin1'), delivery },
   }));
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ answers }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ responses }));
 }
 
-export type EchoService = Awaited<ReturnType<typeof startEchoService>>;
-
-function principalIn(verify: ReturnType<typeof identityTokenVerifier>, statement: string | string[] | undefined) {
+function principalIn(verify: ReturnType<typeof identityTokenVerifier>, token: string | string[] | undefined) {
   try {
-    return verify(typeof statement === 'string' ? statement : undefined);
+    return verify(typeof token === 'string' ? token : undefined);
   } catch {
     return null;
   }

@@ -6,10 +6,10 @@ import { listen } from '#http/server.ts';
 import { healthRoutes } from '#routes/health.ts';
 import { expect, it } from 'vitest';
 import { waitFor } from '@billing/testing/wait-for';
-import { startGateway } from './harness.ts';
+import { startGateway } from './start-gateway.ts';
 import { startLink } from '@billing/testing/link';
 
-it('is ready when every service is, and names those that are not', async () => {
+it('is ready when every service is, otherwise names those that are not', async () => {
   await using gateway = await startGateway();
   expect(await gateway.call('GET', '/health/live')).toMatchObject({ status: 200, body: { status: 'live' } });
   expect(await gateway.call('GET', '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
@@ -36,7 +36,7 @@ it('is not ready without its broker', async () => {
   expect(await ready()).toEqual({ status: 'not-ready', failed: ['broker'] });
 });
 
-it('answers 503 while its database is away, to keys, sessions and who signs in, and goes on afterwards', async () => {
+it('returns 503 while the database is down, and recovers with it', async () => {
   await using links = new AsyncDisposableStack();
   let link: Awaited<ReturnType<typeof startLink>> | undefined;
   await using gateway = await startGateway({
@@ -45,23 +45,24 @@ it('answers 503 while its database is away, to keys, sessions and who signs in, 
       return link.url;
     },
   });
-  const { owner, path, newKey } = await gateway.givenProject();
-  const { bearer } = await newKey();
+  const { owner, path, createKey } = await gateway.createTenant();
+  const { bearer } = await createKey();
   await link?.cut();
 
   const body = { email: owner.email, password: 'some password' };
-  const asks = [
+  const requests = [
     () => gateway.call('GET', `${path}/products`, { headers: bearer }),
-    () => owner.as('GET', '/api/service/teams'),
+    () => owner.call('GET', '/api/service/teams'),
     () => gateway.call('POST', '/api/auth/sign-in/email', { body }),
   ];
-  for (const ask of asks) {
-    const answer = await ask();
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  for (const send of requests) {
+    const response = await send();
+    expect(response).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
   }
   expect((await gateway.call('GET', '/health/ready')).body.failed).toEqual(['database']);
 
   await link?.mend();
-  for (const ask of asks) await waitFor(async () => (await ask()).status < 500, { what: 'the gateway to recover' });
+  for (const send of requests)
+    await waitFor(async () => (await send()).status < 500, { what: 'the gateway to recover' });
 });

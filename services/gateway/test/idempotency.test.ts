@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type Answer, type Gateway } from './harness.ts';
+import type { HttpResponse } from './http-client.ts';
+import { startGateway, type Gateway } from './start-gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));
@@ -8,44 +9,44 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 
 const OPERATIONS = ['createTeam', 'addMember', 'createProject', 'createApiKey', 'rotateApiKey'] as const;
 
-describe.each(OPERATIONS)('%s, repeated with its key,', name => {
-  it('is answered once more without being done again', async () => {
-    const { post, count } = await given(name);
+describe.each(OPERATIONS)('%s, repeated with its idempotency key,', name => {
+  it('returns the stored response', async () => {
+    const { post, count } = await prepare(name);
     const first = await post('k');
     expect(first).toMatchObject({ status: 201 });
     expect(first.headers.get('idempotent-replayed')).toBeNull();
-    const made = await count();
+    const createdCount = await count();
     const second = await post('k');
     expect([second.status, second.body]).toEqual([201, first.body]);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(await count()).toEqual(made);
+    expect(await count()).toBe(createdCount);
   });
 
-  it('makes one thing when it comes twenty times at once', async () => {
-    const { post, count } = await given(name);
+  it('creates one object for twenty concurrent requests', async () => {
+    const { post, count } = await prepare(name);
     const before = await count();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('k')));
-    const codes = answers.map(({ status, body }) => (status === 201 ? 'ok' : body.error.code));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post('k')));
+    const codes = responses.map(({ status, body }) => (status === 201 ? 'ok' : body.error.code));
     expect(codes.filter(code => code !== 'ok' && code !== 'idempotency_key_in_use')).toEqual([]);
-    const bodies = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
+    const bodies = new Set(responses.filter(({ status }) => status === 201).map(({ text }) => text));
     expect(bodies.size).toBe(1);
     expect((await count()) - before).toBe(1);
   });
 
-  it('answers the same thing when the process died between doing and answering', async () => {
-    const { post, count } = await given(name);
+  it('returns the same object after a crash before the response was stored', async () => {
+    const { post, count } = await prepare(name);
     const first = await post('k');
-    const made = await count();
-    await loseAnswers();
+    const createdCount = await count();
+    await deleteStoredResponses();
     const again = await post('k');
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
-    expect(await count()).toEqual(made);
+    expect(await count()).toBe(createdCount);
   });
 });
 
-it('waits for the first request, and refuses the key for another body', async () => {
-  const { owner } = await gateway.givenProject();
+it('rejects a key that is in use, or was used for another body', async () => {
+  const { owner } = await gateway.createTenant();
   const post = (body: object) =>
     gateway.call('POST', '/api/service/teams', { body, headers: { cookie: owner.cookie, 'idempotency-key': 'k' } });
   await post({ name: 'One' });
@@ -53,39 +54,39 @@ it('waits for the first request, and refuses the key for another body', async ()
     status: 422,
     body: { error: { code: 'idempotency_key_reused' } },
   });
-  await loseAnswers(`clock_timestamp() + interval '1 minute'`);
+  await deleteStoredResponses(`clock_timestamp() + interval '1 minute'`);
   expect(await post({ name: 'One' })).toMatchObject({
     status: 409,
     body: { error: { code: 'idempotency_key_in_use' } },
   });
 });
 
-it('keeps the keys of users, teams and projects apart', async () => {
+it('separates the keys of different users, teams and projects', async () => {
   for (const name of OPERATIONS) {
-    const [one, other] = [await given(name), await given(name)];
+    const [one, other] = [await prepare(name), await prepare(name)];
     expect([(await one.post('same')).status, (await other.post('same')).status]).toEqual([201, 201]);
   }
 });
 
-it('keeps a refusal, and does again what was refused before the key was looked at', async () => {
-  const { owner, path } = await gateway.givenProject();
+it('stores an error response, except one from validation', async () => {
+  const { owner, path } = await gateway.createTenant();
   const post = (body: object) =>
     gateway.call('POST', `${path}/api-keys`, { body, headers: { cookie: owner.cookie, 'idempotency-key': 'k' } });
   expect((await post({ name: 'x' })).status).toBe(400);
   const past = { name: 'x', scopes: ['products:read'], expiresAt: '2020-01-01T00:00:00Z' };
-  const refused = await post(past);
+  const first = await post(past);
   const repeated = await post(past);
-  expect([refused.status, repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([400, 400, 'true']);
-  expect(repeated.body).toEqual(refused.body);
+  expect([first.status, repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([400, 400, 'true']);
+  expect(repeated.body).toEqual(first.body);
 });
 
-it.each(['', 'x'.repeat(256), 'tab\there'])('refuses the key %j', async key => {
-  const { post } = await given('createProject');
+it.each(['', 'x'.repeat(256), 'tab\there'])('rejects the key %j', async key => {
+  const { post } = await prepare('createProject');
   expect(await post(key)).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
 });
 
-it('never keeps a secret, and still issues random ones to requests without a key', async () => {
-  const { owner, path, newKey } = await gateway.givenProject();
+it('never stores a secret, and issues random ones without an idempotency key', async () => {
+  const { owner, path, createKey } = await gateway.createTenant();
   const headers = { cookie: owner.cookie, 'idempotency-key': randomUUID() };
   const created = await gateway.call('POST', `${path}/api-keys`, { body: KEY, headers });
   const { secret, apiKey } = created.body;
@@ -102,25 +103,25 @@ it('never keeps a secret, and still issues random ones to requests without a key
   );
   expect(tables.map(table => table.name)).toContain('idempotent_requests');
   const rows = await Promise.all(tables.map(table => em.execute<object[]>(`select * from ${table.name}`)));
-  const kept = JSON.stringify(rows) + gateway.lines.join('');
-  for (const text of [secret, rotated.body.secret]) expect(kept).not.toContain(text.slice('bil_test_'.length, -4));
-  expect((await newKey()).secret).not.toBe((await newKey()).secret);
+  const stored = JSON.stringify(rows) + gateway.logLines.join('');
+  for (const text of [secret, rotated.body.secret]) expect(stored).not.toContain(text.slice('bil_test_'.length, -4));
+  expect((await createKey()).secret).not.toBe((await createKey()).secret);
 });
 
-it('gives no false secret once the one it is made from has changed', async () => {
-  await using other = await startGateway({ beside: gateway, authSecret: 'another secret, 32 letters or more' });
-  const { owner, path } = await gateway.givenProject();
-  const asked = { body: KEY, headers: { cookie: owner.cookie, 'idempotency-key': 'k' } };
-  expect((await gateway.call('POST', `${path}/api-keys`, asked)).status).toBe(201);
-  expect(await other.call('POST', `${path}/api-keys`, asked)).toMatchObject({
+it('returns 409 instead of a wrong secret after AUTH_SECRET has changed', async () => {
+  await using other = await startGateway({ copyOf: gateway, authSecret: 'another secret, 32 letters or more' });
+  const { owner, path } = await gateway.createTenant();
+  const request = { body: KEY, headers: { cookie: owner.cookie, 'idempotency-key': 'k' } };
+  expect((await gateway.call('POST', `${path}/api-keys`, request)).status).toBe(201);
+  expect(await other.call('POST', `${path}/api-keys`, request)).toMatchObject({
     status: 409,
     body: { error: { code: 'secret_not_repeatable' } },
   });
 });
 
-it('does not undo a later rotation that overlaps with a repeated one', async () => {
-  const { owner, path, newKey } = await gateway.givenProject();
-  const { id } = await newKey();
+it('keeps a later rotation when an earlier one is repeated', async () => {
+  const { owner, path, createKey } = await gateway.createTenant();
+  const { id } = await createKey();
   const rotate = (key: string) =>
     gateway.call('POST', `${path}/api-keys/${id}/rotate`, {
       body: { overlapMs: 60_000 },
@@ -128,7 +129,7 @@ it('does not undo a later rotation that overlaps with a repeated one', async () 
     });
   const first = await rotate('one');
   const second = await rotate('two');
-  await loseAnswers();
+  await deleteStoredResponses();
   expect((await rotate('one')).body).toMatchObject({ secret: first.body.secret });
   for (const { body } of [first, second]) expect(await statusWith(path, body.secret)).toBe(200);
 });
@@ -138,54 +139,54 @@ const KEY = { name: 'ci', scopes: ['products:read'] };
 const statusWith = async (path: string, secret: string): Promise<number> =>
   (await gateway.call('GET', `${path}/products`, { headers: { authorization: `Bearer ${secret}` } })).status;
 
-/** Leaves things as a process does that dies before it has kept its answer. */
-async function loseAnswers(claimedUntil = 'clock_timestamp()'): Promise<void> {
+/** Restores the state after a crash before the response was stored. */
+async function deleteStoredResponses(leasedUntil = 'clock_timestamp()'): Promise<void> {
   await gateway.database.em
     .fork()
-    .execute(`update idempotent_requests set status = null, body = null, claimed_until = ${claimedUntil}`);
+    .execute(`update idempotent_requests set status = null, body = null, leased_until = ${leasedUntil}`);
 }
 
-/** One request of an operation, and how many things of its kind there are. */
-async function given(name: (typeof OPERATIONS)[number]) {
-  const { owner, teamId, teamPath, path, newKey } = await gateway.givenProject();
-  const counted = async (query: string, ...values: string[]): Promise<number> => {
+/** Returns a function that sends the operation's request, and one that counts the objects it creates. */
+async function prepare(name: (typeof OPERATIONS)[number]) {
+  const { owner, teamId, teamPath, path, createKey } = await gateway.createTenant();
+  const queryCount = async (query: string, ...values: string[]): Promise<number> => {
     const [row] = await gateway.database.em.fork().execute<{ count: string }[]>(query, values);
     return Number(row?.count);
   };
-  const rpc =
-    (at: string, body: object) =>
-    (key: string): Promise<Answer> =>
-      gateway.call('POST', at, { body, headers: { cookie: owner.cookie, 'idempotency-key': key } });
+  const postTo =
+    (target: string, body: object) =>
+    (key: string): Promise<HttpResponse> =>
+      gateway.call('POST', target, { body, headers: { cookie: owner.cookie, 'idempotency-key': key } });
 
   switch (name) {
     case 'createTeam':
       return {
-        post: rpc('/api/service/teams', { name: 'Acme' }),
-        count: () => counted('select count(*) from members where user_id = ?', owner.userId),
+        post: postTo('/api/service/teams', { name: 'Acme' }),
+        count: () => queryCount('select count(*) from members where user_id = ?', owner.userId),
       };
     case 'addMember':
       return {
-        post: rpc(`${teamPath}/members`, { email: (await gateway.signUp()).email, role: 'member' }),
-        count: () => counted('select count(*) from members where team_id = ?', teamId),
+        post: postTo(`${teamPath}/members`, { email: (await gateway.signUp()).email, role: 'member' }),
+        count: () => queryCount('select count(*) from members where team_id = ?', teamId),
       };
     case 'createProject':
       return {
-        post: rpc(`${teamPath}/projects`, { name: 'Shop' }),
-        count: () => counted('select count(*) from projects where team_id = ?', teamId),
+        post: postTo(`${teamPath}/projects`, { name: 'Shop' }),
+        count: () => queryCount('select count(*) from projects where team_id = ?', teamId),
       };
     case 'createApiKey':
       return {
-        post: rpc(`${path}/api-keys`, KEY),
-        count: () => counted('select count(*) from api_keys where team_id = ?', teamId),
+        post: postTo(`${path}/api-keys`, KEY),
+        count: () => queryCount('select count(*) from api_keys where team_id = ?', teamId),
       };
     case 'rotateApiKey': {
-      const { id } = await newKey();
+      const { id } = await createKey();
       const before = await hashOf(id);
       return {
-        post: rpc(`${path}/api-keys/${id}/rotate`, { overlapMs: 60_000 }),
-        // After one rotation the secret before it is the one before, after two it is gone.
+        post: postTo(`${path}/api-keys/${id}/rotate`, { overlapMs: 60_000 }),
+        // The first rotation makes the hash the previous one, a second one removes it.
         count: () =>
-          counted(
+          queryCount(
             `select case ? when secret_hash then 0 when previous_secret_hash then 1 else 2 end as count
                from api_keys where id = ?`,
             before,

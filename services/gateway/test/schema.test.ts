@@ -4,9 +4,9 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { openDatabase } from '#persistence/database.ts';
 
-it('has migrations that lead to what the entities say', async () => {
+it('has migrations that create the schema of the entities', async () => {
   await using testDatabase = await createTestDatabase('gateway');
-  // Sign-in's schema is not described by our entities, and would be taken for something left over.
+  // No entities describe the schema of better-auth, so the comparison would report it as unknown.
   const admin = new Client({ connectionString: testDatabase.adminUrl });
   await admin.connect();
   await admin.query('drop schema auth');

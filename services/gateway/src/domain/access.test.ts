@@ -5,17 +5,17 @@ import { Problem } from '@billing/contracts/problem';
 import { SCOPES } from '@billing/contracts/scopes';
 import { requireGrant, requireRole, type KeyGrant } from './access.ts';
 
-const named = { teamId: TeamId.create(), projectId: ProjectId.create() };
-const key: KeyGrant = { ...named, keyId: ApiKeyId.create(), scopes: [...SCOPES] };
+const tenant = { teamId: TeamId.create(), projectId: ProjectId.create() };
+const key: KeyGrant = { ...tenant, keyId: ApiKeyId.create(), scopes: [...SCOPES] };
 
 it.each(allOperations.map(({ id, access }) => ({ id, access })))(
-  'lets a key with every scope into $id only if it is a project operation',
+  'lets a key with every scope call $id only if it is a project operation',
   ({ access }) => {
-    expect(isRefused(() => requireGrant(access, named, key))).toBe(access.kind !== 'project');
+    expect(isForbidden(() => requireGrant(access, tenant, key))).toBe(access.kind !== 'project');
   },
 );
 
-function isRefused(decide: () => void): boolean {
+function isForbidden(decide: () => void): boolean {
   try {
     decide();
     return false;
@@ -25,27 +25,28 @@ function isRefused(decide: () => void): boolean {
   }
 }
 
-it('grants exactly the scope that is named: write does not imply read', () => {
+it('requires the exact scope: write does not imply read', () => {
   const access = { kind: 'project', scope: 'products:read' } as const;
-  expect(() => requireGrant(access, named, { ...key, scopes: ['products:write'] })).toThrow(
+  expect(() => requireGrant(access, tenant, { ...key, scopes: ['products:write'] })).toThrow(
     expect.objectContaining({ status: 403, details: { requiredScope: 'products:read' } }),
   );
 });
 
-it('answers the same to a key of another team, project or scope-less stranger', () => {
+it('names no scope to a key of another team or project', () => {
   const access = { kind: 'project', scope: 'products:read' } as const;
-  for (const stranger of [{ teamId: TeamId.create() }, { projectId: ProjectId.create() }, { scopes: [] as const }])
-    expect(() => requireGrant(access, { ...named, teamId: TeamId.create() }, { ...key, ...stranger })).toThrow(
-      expect.objectContaining({ status: 403, details: undefined }),
-    );
+  for (const other of [{ teamId: TeamId.create() }, { projectId: ProjectId.create() }])
+    for (const scopes of [[...SCOPES], []])
+      expect(() => requireGrant(access, tenant, { ...key, ...other, scopes })).toThrow(
+        expect.objectContaining({ status: 403, details: undefined }),
+      );
 });
 
-it('keeps members out of what is the owner’s, and strangers out of everything of a team', () => {
-  const refused = expect.objectContaining({ status: 403 });
-  expect(() => requireRole({ kind: 'team', role: 'owner' }, 'member')).toThrow(refused);
+it('keeps members out of owner operations, and non-members out of the whole team', () => {
+  const forbidden = expect.objectContaining({ status: 403 });
+  expect(() => requireRole({ kind: 'team', role: 'owner' }, 'member')).toThrow(forbidden);
   expect(() => requireRole({ kind: 'team', role: 'owner' }, 'owner')).not.toThrow();
-  expect(() => requireRole({ kind: 'team', role: 'member' }, undefined)).toThrow(refused);
-  expect(() => requireRole({ kind: 'project-session' }, undefined)).toThrow(refused);
+  expect(() => requireRole({ kind: 'team', role: 'member' }, undefined)).toThrow(forbidden);
+  expect(() => requireRole({ kind: 'project-session' }, undefined)).toThrow(forbidden);
   expect(() => requireRole({ kind: 'project', scope: 'products:read' }, 'member')).not.toThrow();
   expect(() => requireRole({ kind: 'session' }, undefined)).not.toThrow();
 });

@@ -4,13 +4,13 @@ import { forbidden } from '@billing/contracts/problem';
 import type { MemberRole } from '@billing/contracts/resources/team';
 import type { Scope } from '@billing/contracts/scopes';
 
-/** What the path of a request names; anything a caller may write there. */
-export interface NamedTenant {
+/** The team and project in a request's path; the caller may have written anything there. */
+export interface PathTenant {
   readonly teamId?: string;
   readonly projectId?: string;
 }
 
-/** What a valid API key says of its holder. */
+/** What a valid API key allows. */
 export interface KeyGrant {
   readonly keyId: ApiKeyId;
   readonly teamId: TeamId;
@@ -19,18 +19,18 @@ export interface KeyGrant {
 }
 
 /**
- * Whether an API key covers an operation on what the path names, decided from the key alone, so that the answer says
- * nothing about what exists.
- * @throws Problem 403, naming the scope if only that is missing
+ * Requires that an API key covers an operation on the tenant in the path. It looks at the key alone, so the response
+ * does not reveal which teams and projects exist.
+ * @throws Problem 403; names the scope if only the scope is missing
  */
-export function requireGrant(access: Access, named: NamedTenant, key: KeyGrant): void {
+export function requireGrant(access: Access, tenant: PathTenant, key: KeyGrant): void {
   if (access.kind !== 'project') throw forbidden();
-  if (key.teamId !== named.teamId || key.projectId !== named.projectId) throw forbidden();
+  if (key.teamId !== tenant.teamId || key.projectId !== tenant.projectId) throw forbidden();
   if (!key.scopes.includes(access.scope)) throw forbidden(access.scope);
 }
 
 /**
- * Whether a signed-in user with this role in the team (undefined: no member) may use an operation.
+ * Requires that a signed-in user with this role in the team (undefined: not a member) may call an operation.
  * @throws Problem 403
  */
 export function requireRole(access: Access, role: MemberRole | undefined): void {

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one address for a limit: an IPv4 address, or the /64 of an IPv6 one, since a subscriber is given at
- * least that many (https://www.rfc-editor.org/rfc/rfc6177).
+ * Groups addresses for rate limits: an IPv4 address stands alone, an IPv6 address counts as its /64, because a
+ * subscriber gets at least that many addresses (https://www.rfc-editor.org/rfc/rfc6177).
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -11,7 +11,7 @@ export function addressGroup(address: string): string {
   return isIPv6(plain) ? `${groups(plain).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. */
+/** Returns the eight groups of an IPv6 address, in lower case and without leading zeros. */
 function groups(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const left = head === '' ? [] : head.split(':');

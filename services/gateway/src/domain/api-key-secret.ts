@@ -1,33 +1,64 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { conflict } from '@billing/contracts/problem';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const PATTERN = /^bil_(?:test|live)_[0-9A-Za-z]{38}$/;
-/** Of these 32 are needed, and only one in 32 is thrown away. */
+/** 32 are needed; one byte in 32 is discarded. */
 const DERIVED_BYTES = 128;
 
-/** What a key is for: trying things out, or real money. */
+/** Whether a key is for tests or for real money. */
 export const KEY_MODES = ['test', 'live'] as const;
 export type KeyMode = (typeof KEY_MODES)[number];
 
-/** A secret as it is given out once: `bil_<mode>_<32 base62 characters><CRC32 in 6 base62 digits>`; 190 random bits. */
-export const createSecret = (mode: KeyMode): string => secretWith(mode, randomBase62());
-
-/** The key for secrets that can be made again, from what signs the session cookies; neither tells the other. */
-export const secretKeyFrom = (authSecret: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', authSecret, '', 'api-key-secrets', 32));
-
-/** The secret of one operation, the same whenever it is repeated: as good as random for whoever lacks the 32-byte key. */
-export function secretOfOperation(mode: KeyMode, secretKey: Buffer, operationKey: string): string {
-  return secretWith(mode, base62From(new Uint8Array(hkdfSync('sha256', secretKey, '', operationKey, DERIVED_BYTES))));
+/** The parts of a secret that may be shown again. */
+interface VisibleParts {
+  readonly prefix: string;
+  readonly last4: string;
 }
 
-/** What every secret of a mode starts with; it may be shown. */
-export const prefixOf = (mode: KeyMode): string => `bil_${mode}_`;
+/** Issues the secrets of API keys. */
+export interface KeySecrets {
+  /** Returns a random secret; with an operation key, the secret derived from it, which need not be stored. */
+  readonly issue: (operationKey: string | undefined) => string;
+  /**
+   * Derives the secret that an operation issued once more; `visible` is what the API showed of it.
+   * @throws Problem 409 `secret_not_repeatable` when `derivationKey` has changed since
+   */
+  readonly reissue: (operationKey: string, visible: VisibleParts) => string;
+}
 
-/** Whether a text can be a secret at all: a mistyped one is told apart without rpc the database. */
+/** Issues secrets of one mode; `derivationKey` is 32 bytes long. */
+export function createKeySecrets(mode: KeyMode, derivationKey: Buffer): KeySecrets {
+  return {
+    issue: operationKey =>
+      operationKey === undefined ? randomSecret(mode) : derivedSecret(mode, derivationKey, operationKey),
+    reissue(operationKey, { prefix, last4 }) {
+      const issuedMode = KEY_MODES.find(it => prefixOf(it) === prefix) ?? mode;
+      const secret = derivedSecret(issuedMode, derivationKey, operationKey);
+      // The last characters are part of the checksum of the whole secret.
+      if (secret.endsWith(last4)) return secret;
+      throw conflict('secret_not_repeatable', 'The secret of this key cannot be shown again; rotate the key.');
+    },
+  };
+}
+
+/** Returns a new secret, `bil_<mode>_<32 base62 characters><CRC32 as 6 base62 digits>`, with 190 random bits. */
+export const randomSecret = (mode: KeyMode): string => secretWith(mode, randomBase62());
+
+/** Derives the key for {@link derivedSecret} from the secret that signs session cookies; neither reveals the other. */
+export const derivationKeyFrom = (authSecret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', authSecret, '', 'api-key-secrets', 32));
+
+/** Returns the secret of one operation: the same each time, and unpredictable without the 32-byte `derivationKey`. */
+export function derivedSecret(mode: KeyMode, derivationKey: Buffer, operationKey: string): string {
+  const bytes = new Uint8Array(hkdfSync('sha256', derivationKey, '', operationKey, DERIVED_BYTES));
+  return secretWith(mode, base62From(bytes));
+}
+
+/** Returns whether a text has the form and checksum of a secret, so that a mistyped one needs no database query. */
 export function isWellFormed(secret: string): boolean {
   return (
     PATTERN.test(secret) &&
@@ -35,8 +66,17 @@ export function isWellFormed(secret: string): boolean {
   );
 }
 
-/** SHA-256 in hex. Secrets are random and long, so no salt and no slow hash is needed. */
+/** Returns what is stored of a secret: its hash and the parts that may be shown. */
+export const storedParts = (secret: string): VisibleParts & { readonly secretHash: string } => ({
+  secretHash: hashSecret(secret),
+  prefix: secret.slice(0, prefixOf('test').length),
+  last4: secret.slice(-4),
+});
+
+/** Returns the SHA-256 in hex. Secrets are random and long, so they need no salt and no slow hash. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+const prefixOf = (mode: KeyMode): string => `bil_${mode}_`;
 
 function secretWith(mode: KeyMode, random: string): string {
   const unchecked = `${prefixOf(mode)}${random}`;
@@ -44,11 +84,11 @@ function secretWith(mode: KeyMode, random: string): string {
 }
 
 function checksum(text: string): string {
-  let rest = crc32(text);
+  let remaining = crc32(text);
   let digits = '';
   while (digits.length < CHECKSUM_LENGTH) {
-    digits = BASE62.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
+    digits = BASE62.charAt(remaining % 62) + digits;
+    remaining = Math.floor(remaining / 62);
   }
   return digits;
 }
@@ -59,7 +99,7 @@ function randomBase62(): string {
   return text.slice(0, RANDOM_LENGTH);
 }
 
-/** Bytes past the last whole multiple of 62 are thrown away, so that every character is equally likely. */
+/** Discards bytes past the last whole multiple of 62, so that every character is equally likely. */
 function base62From(bytes: Uint8Array): string {
   return Array.from(bytes)
     .filter(byte => byte < 248)

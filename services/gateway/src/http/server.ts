@@ -8,52 +8,52 @@ import { StartError } from '@billing/service/start-error';
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often requests are looked at for being late, in milliseconds. */
-const CHECKING_MS = 2_000;
-/** How long a caller whose request was refused may go on sending it, in milliseconds. */
+/** How often Node looks for requests that exceed these timeouts, in milliseconds. */
+const TIMEOUT_CHECK_MS = 2_000;
+/** How long a caller may continue to send a rejected request, in milliseconds. */
 const LINGER_MS = 2_000;
-/** Longer than load balancers keep their connections, so that they are the ones who close. */
+/** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
 interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
-/** A server that takes requests. */
+/** A listening server. */
 export interface RunningServer {
   readonly port: number;
-  /** Takes no more requests, and waits for those under way. */
+  /** Stops accepting requests and waits for those in flight. */
   close(): Promise<void>;
 }
 
 /**
- * Listens.
- * @throws StartError when the port is in use or may not be used
+ * Starts an HTTP server.
+ * @throws StartError when the port is in use or not permitted
  */
 export async function listen(handle: RequestListener, { host, port }: ListenOptions): Promise<RunningServer> {
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECKING_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     handle,
   );
-  // Node would answer an expectation other than `100-continue` by itself, without our form of an error.
+  // Node would reject expectations other than `100-continue` itself, without our error body.
   server.on('checkExpectation', handle);
-  const refused = new WeakSet<Duplex>();
+  const rejected = new WeakSet<Duplex>();
   server.on('clientError', (err: NodeJS.ErrnoException, socket) => {
-    // The rest of what was refused: to hang up on it would take the answer away from a caller who is still sending.
-    if (refused.has(socket)) return;
+    // More bytes of a rejected request: closing now would lose the response for a caller who is still sending.
+    if (rejected.has(socket)) return;
     if (!socket.writable || err.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    refused.add(socket);
-    socket.end(refusal(problemOf(err)));
+    rejected.add(socket);
+    socket.end(rawResponse(toProblem(err)));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   await new Promise<void>((resolve, reject) => {
@@ -70,13 +70,13 @@ export async function listen(handle: RequestListener, { host, port }: ListenOpti
   };
 }
 
-/** What cannot be parsed as HTTP, or comes too slowly, never becomes a request; it gets the same kind of answer. */
-const problemOf = (err: NodeJS.ErrnoException): Problem =>
+/** Malformed HTTP and slow requests never reach Express, but get the same error body. */
+const toProblem = (err: NodeJS.ErrnoException): Problem =>
   err.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     ? new Problem('request_timeout', 'request_timeout', 'The request did not arrive within 15 seconds.')
     : invalid([{ path: '', message: 'This is not well-formed HTTP.' }]);
 
-function refusal(problem: Problem): string {
+function rawResponse(problem: Problem): string {
   const requestId = randomUUID();
   const body = JSON.stringify(problem.toBody(requestId));
   return [
@@ -92,7 +92,7 @@ function refusal(problem: Problem): string {
 
 function startError(err: NodeJS.ErrnoException, host: string, port: number): Error {
   if (err.code === 'EADDRINUSE')
-    return new StartError(`Port ${port} on ${host} is in use. Stop what listens there, or set PORT to another.`);
-  if (err.code === 'EACCES') return new StartError(`Port ${port} on ${host} may not be used. Set PORT to another.`);
+    return new StartError(`Port ${port} on ${host} is in use. Stop the process that uses it, or set PORT to another.`);
+  if (err.code === 'EACCES') return new StartError(`Port ${port} on ${host} is not permitted. Set PORT to another.`);
   return err;
 }

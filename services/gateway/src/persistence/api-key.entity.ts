@@ -14,14 +14,14 @@ const ApiKeySchema = defineEntity({
     scopes: p.array().$type<Scope[]>(),
     prefix: p.text(),
     last4: p.text(),
-    /** SHA-256 in hex; the secret itself is kept nowhere. */
+    /** SHA-256 in hex; the secret itself is not stored. */
     secretHash: p.text().unique('api_keys_secret_hash_unique'),
-    /** The secret before the last rotation, valid until `previousExpiresAt`. */
+    /** The hash before the last rotation, valid until `previousExpiresAt`. */
     previousSecretHash: p.text().strictNullable().unique('api_keys_previous_secret_hash_unique'),
     previousExpiresAt: p.datetime().strictNullable(),
     expiresAt: p.datetime().strictNullable(),
     lastUsedAt: p.datetime().strictNullable(),
-    /** A revoked key is absent from every answer; its row stays as a record. */
+    /** No response contains a revoked key; its row stays for the record. */
     revokedAt: p.datetime().strictNullable(),
     createdBy: p.text(),
     createdAt: p.datetime(),

@@ -2,11 +2,10 @@ import { messagingEntities, messagingMigrations } from '@billing/messaging/table
 import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
 import { openDatabase as open, type Database } from '@billing/service/database';
 import { ApiKey } from './api-key.entity.ts';
-import { CreateTenancy } from './migrations/0001-create-tenancy.ts';
-import { NameOperationsOfMembers } from './migrations/0002-name-operations-of-members.ts';
+import { CreateGateway } from './migrations/0001-create-gateway.ts';
 import { Member, Project, Team } from './team.entity.ts';
 
-/** The gateway's own schema: teams, members, projects, API keys. Sign-in keeps its tables apart. */
+/** Opens the schema `gateway`: teams, members, projects, API keys. better-auth has its own schema, `auth`. */
 export function openDatabase(url: string): Database {
   return open({
     service: 'gateway',
@@ -15,8 +14,7 @@ export function openDatabase(url: string): Database {
     migrations: [
       ...messagingMigrations,
       ...idempotencyMigrations,
-      { name: '0001-create-tenancy', class: CreateTenancy },
-      { name: '0002-name-operations-of-members', class: NameOperationsOfMembers },
+      { name: '0001-create-gateway', class: CreateGateway },
     ],
   });
 }

@@ -21,11 +21,11 @@ const MemberSchema = defineEntity({
   indexes: [{ name: 'members_user_id_index', properties: ['userId'] }],
   properties: {
     teamId: p.text().primary().$type<TeamId>(),
-    /** Of sign-in, which keeps its users in a schema of its own. */
+    /** A user of better-auth, whose tables are in the schema `auth`. */
     userId: p.text().primary(),
     role: p.enum(MEMBER_ROLES),
     createdAt: p.datetime(),
-    /** The repeatable request that made the user a member. */
+    /** Identifies the request with an `Idempotency-Key` that added the member. */
     operationKey: p.uuid().strictNullable(),
   },
 });

@@ -1,26 +1,29 @@
 import { Router } from 'express';
-import { failing, type Checks } from '@billing/service/health';
-import type { Step } from '#http/exchange.ts';
+import { failedChecks, type Checks } from '@billing/service/health';
+import type { Handler } from '#http/request-context.ts';
 import type { ServiceUrls } from '../env.ts';
 
-/** Shorter than a check may take. */
+/** Shorter than the timeout of a whole check. */
 const CHECK_TIMEOUT_MS = 1_500;
 
-/** `/health/live`: the process runs. `/health/ready`: it and every service is of use; else 503 with what is not. */
+/**
+ * `/health/live`: the process runs. `/health/ready`: the gateway's dependencies and all services are ready, otherwise
+ * 503 with the names of those that are not.
+ */
 export function healthRoutes(checks: Checks): Router {
-  const live: Step = (_request, reply) => void reply.json({ status: 'live' });
-  // Whoever asks while the services are being asked gets the same answer: no flood of questions passes here.
-  let looking: Promise<string[]> | undefined;
-  const ready: Step = async (_request, reply) => {
-    looking ??= failing(checks).finally(() => (looking = undefined));
-    const failed = await looking;
-    if (failed.length === 0) reply.json({ status: 'ready' });
-    else reply.status(503).json({ status: 'not-ready', failed });
+  const live: Handler = (_request, response) => void response.json({ status: 'live' });
+  // Concurrent requests share one round of checks, so a burst of them does not reach the services.
+  let currentRound: Promise<string[]> | undefined;
+  const ready: Handler = async (_request, response) => {
+    currentRound ??= failedChecks(checks).finally(() => (currentRound = undefined));
+    const failed = await currentRound;
+    if (failed.length === 0) response.json({ status: 'ready' });
+    else response.status(503).json({ status: 'not-ready', failed });
   };
   return Router().get('/health/live', live).get('/health/ready', ready);
 }
 
-/** Asks every service whether it is ready. */
+/** One check for each service: it is ready. */
 export function serviceChecks(urls: ServiceUrls): Checks {
   const check = (url: string) => async () => {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });

@@ -1,72 +1,86 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound } from '@billing/contracts/problem';
-import type { KeyRing } from '#admission/keys.ts';
-import type { Handlers } from '#http/serve.ts';
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '#operations/api-keys.ts';
-import type { KeySecrets } from '#operations/key-secrets.ts';
-import { addMember, listMembers, removeMember } from '#operations/members.ts';
-import { createProject, findProject, listProjects, updateProject } from '#operations/projects.ts';
-import { createTeam, listTeams } from '#operations/teams.ts';
-import type { Users } from '#sign-in/users.ts';
+import type { ApiKeyCache } from '#auth/api-key-cache.ts';
+import type { Users } from '#auth/sign-in.ts';
+import type { KeySecrets } from '#domain/api-key-secret.ts';
+import { addMember } from '#operations/add-member.ts';
+import { createApiKey } from '#operations/create-api-key.ts';
+import { createProject } from '#operations/create-project.ts';
+import { createTeam } from '#operations/create-team.ts';
+import { findProject, listProjects } from '#operations/find-projects.ts';
+import { listApiKeys } from '#operations/list-api-keys.ts';
+import { listMembers } from '#operations/list-members.ts';
+import { listTeams } from '#operations/list-teams.ts';
+import { removeMember } from '#operations/remove-member.ts';
+import { revokeApiKey } from '#operations/revoke-api-key.ts';
+import { rotateApiKey } from '#operations/rotate-api-key.ts';
+import { updateProject } from '#operations/update-project.ts';
+import type { OwnOperations } from './operation-handler.ts';
 
-interface OwnParts {
+interface Dependencies {
   readonly em: EntityManager;
   readonly users: Users;
-  readonly keys: Pick<KeyRing, 'forget'>;
-  readonly secrets: KeySecrets;
+  readonly apiKeys: Pick<ApiKeyCache, 'evict'>;
+  readonly secrets: Pick<KeySecrets, 'issue'>;
   readonly now: () => Date;
 }
 
-/** What the gateway answers itself: teams, members, projects, API keys. */
-export function ownOperations({ em, users, keys, secrets, now }: OwnParts): Handlers {
-  const newTeam = createTeam(em, now);
-  const teamsOf = listTeams(em);
-  const membersOf = listMembers(em, users);
-  const newMember = addMember(em, users, now);
-  const withoutMember = removeMember(em);
-  const newProject = createProject(em, now);
-  const projectsOf = listProjects(em);
-  const projectAt = findProject(em);
-  const changedProject = updateProject(em);
-  const newKey = createApiKey({ em, secrets, now });
-  const keysOf = listApiKeys(em);
-  const revoke = revokeApiKey(em, now);
-  const rotate = rotateApiKey({ em, secrets, now });
+/** The operations that the gateway itself serves: teams, members, projects, API keys. */
+export function ownOperations(dependencies: Dependencies): OwnOperations {
+  const { apiKeys } = dependencies;
+  const operations = {
+    createTeam: createTeam(dependencies),
+    listTeams: listTeams(dependencies),
+    listMembers: listMembers(dependencies),
+    addMember: addMember(dependencies),
+    removeMember: removeMember(dependencies),
+    createProject: createProject(dependencies),
+    listProjects: listProjects(dependencies),
+    findProject: findProject(dependencies),
+    updateProject: updateProject(dependencies),
+    createApiKey: createApiKey(dependencies),
+    listApiKeys: listApiKeys(dependencies),
+    revokeApiKey: revokeApiKey(dependencies),
+    rotateApiKey: rotateApiKey(dependencies),
+  };
 
   return {
-    createTeam: async ({ body, userId, operationKey }) => ({ team: await newTeam(userId, body.name, operationKey) }),
-    listTeams: async ({ userId }) => ({ teams: await teamsOf(userId) }),
+    createTeam: async ({ body, userId, operationKey }) => ({
+      team: await operations.createTeam(userId, body.name, operationKey),
+    }),
+    listTeams: async ({ userId }) => ({ teams: await operations.listTeams(userId) }),
 
-    listMembers: async ({ params }) => ({ members: await membersOf(params.teamId) }),
+    listMembers: async ({ params }) => ({ members: await operations.listMembers(params.teamId) }),
     addMember: async ({ params, body, operationKey }) => ({
-      member: await newMember(params.teamId, body.email, body.role, operationKey),
+      member: await operations.addMember(params.teamId, body.email, body.role, operationKey),
     }),
     removeMember: async ({ params }) => {
-      await withoutMember(params.teamId, params.userId);
+      await operations.removeMember(params.teamId, params.userId);
       return { success: true };
     },
 
     createProject: async ({ params, body, operationKey }) => ({
-      project: await newProject(params.teamId, body, operationKey),
+      project: await operations.createProject(params.teamId, body, operationKey),
     }),
-    listProjects: async ({ params }) => ({ projects: await projectsOf(params.teamId) }),
+    listProjects: async ({ params }) => ({ projects: await operations.listProjects(params.teamId) }),
     getProject: async ({ params }) => {
-      const project = await projectAt(params);
+      const project = await operations.findProject(params);
       if (!project) throw notFound('project');
       return { project };
     },
-    updateProject: async ({ params, body }) => ({ project: await changedProject(params, body) }),
+    updateProject: async ({ params, body }) => ({ project: await operations.updateProject(params, body) }),
 
-    createApiKey: async ({ params, body, userId, operationKey }) => newKey(params, userId, body, operationKey),
-    listApiKeys: async ({ params }) => ({ apiKeys: await keysOf(params) }),
+    createApiKey: async ({ params, body, userId, operationKey }) =>
+      operations.createApiKey(params, userId, body, operationKey),
+    listApiKeys: async ({ params }) => ({ apiKeys: await operations.listApiKeys(params) }),
     revokeApiKey: async ({ params: { keyId, ...scope } }) => {
-      await revoke(scope, keyId);
-      keys.forget(keyId);
+      await operations.revokeApiKey(scope, keyId);
+      apiKeys.evict(keyId);
       return { success: true };
     },
     rotateApiKey: async ({ params: { keyId, ...scope }, body, operationKey }) => {
-      const issued = await rotate(scope, keyId, body.overlapMs, operationKey);
-      keys.forget(keyId);
+      const issued = await operations.rotateApiKey(scope, keyId, body.overlapMs, operationKey);
+      apiKeys.evict(keyId);
       return issued;
     },
   };

@@ -1,91 +1,97 @@
 import { Router, type Request as ExpressRequest } from 'express';
-import { forbidden, invalid, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
-import { fieldErrors } from '@billing/service/field-errors';
+import { forbidden, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
+import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
-import type { Limits } from '#admission/limits.ts';
-import { isCrossSite } from '#domain/cross-site.ts';
-import { readJson } from '#http/body.ts';
-import type { Reply, Step } from '#http/exchange.ts';
-import { signInBody, signUpBody } from '#sign-in/bodies.ts';
-import type { SignIn } from '#sign-in/sign-in.ts';
+import type { RateLimits } from '#auth/rate-limits.ts';
+import type { SignIn } from '#auth/sign-in.ts';
+import { isCrossSite } from '#domain/browser-headers.ts';
+import { readJson } from '#http/request-body.ts';
+import type { GatewayResponse, Handler } from '#http/request-context.ts';
+import { parse } from './operation-handler.ts';
 
-interface SignInParts {
-  readonly signIn: SignIn;
-  readonly limits: Pick<Limits, 'takeSignIn'>;
+interface Dependencies {
+  readonly signIn: Pick<SignIn, 'handle' | 'ping'>;
+  readonly rateLimits: Pick<RateLimits, 'takeSignIn'>;
   readonly publicUrl: string;
 }
 
-/** What better-auth answers when it refuses: https://better-auth.com/docs */
-const refusal = z.object({
+/** better-auth has its own rules for the length. */
+const password = z.string().min(1).max(1_024);
+/** True by default: the session outlives the browser. */
+const rememberMe = z.boolean().optional();
+
+export const signUpBody = z.object({ name: text(120), email, password, rememberMe });
+export const signInBody = z.object({ email, password, rememberMe });
+
+/** The error body of better-auth: https://better-auth.com/docs */
+const errorBody = z.object({
   code: z.string().default('error'),
   message: z.string().default('The request was refused.'),
 });
 
-/** `/api/auth`: sign-up, sign-in, sign-out and the current session; nothing else of better-auth is open. */
-export function signInRoutes({ signIn, limits, publicUrl }: SignInParts): Router {
+/** `/api/auth`: sign-up, sign-in, sign-out and the current session; no other route of better-auth is public. */
+export function signInRoutes({ signIn, rateLimits, publicUrl }: Dependencies): Router {
   const { origin } = new URL(publicUrl);
 
-  /** Passes a request on with its cookies and a body that was checked here. */
-  async function pass(request: ExpressRequest, reply: Reply, body?: unknown): Promise<void> {
+  /** Forwards a request to better-auth with its cookies and an already validated body. */
+  async function forward(request: ExpressRequest, response: GatewayResponse, body?: unknown): Promise<void> {
     if (isCrossSite(request.headers, origin)) throw forbidden();
     const headers = new Headers({ origin });
     if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie);
     if (body !== undefined) headers.set('content-type', 'application/json');
     const url = new URL(`/api/auth${request.url}`, origin);
     const { method } = request;
-    const asked = new Request(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-    await answer(reply, await signIn.handle(asked));
+    const result = await signIn.handle(
+      new Request(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    );
+    await send(response, result);
   }
 
-  async function answer(reply: Reply, response: Response): Promise<void> {
-    const answered: unknown = JSON.parse((await response.text()) || 'null');
-    if (response.status >= 500) throw await faultOf(signIn);
-    for (const cookie of response.headers.getSetCookie()) reply.append('Set-Cookie', cookie);
-    reply.status(response.status).json(response.ok ? answered : withOurShape(answered, response.status, reply));
+  async function send(response: GatewayResponse, result: Response): Promise<void> {
+    const body: unknown = JSON.parse((await result.text()) || 'null');
+    if (result.status >= 500) throw await causeOfFailure(signIn);
+    for (const cookie of result.headers.getSetCookie()) response.append('Set-Cookie', cookie);
+    const { requestId } = response.locals;
+    response.status(result.status).json(result.ok ? body : toErrorBody(body, result.status, requestId));
   }
 
-  const signUp: Step = async (request, reply) => pass(request, reply, parse(signUpBody, await readJson(request)));
-  const enter: Step = async (request, reply) => {
-    await limits.takeSignIn(request.ip ?? '');
-    await pass(request, reply, parse(signInBody, await readJson(request)));
+  const postSignUp: Handler = async (request, response) =>
+    forward(request, response, parse(signUpBody, await readJson(request)));
+  const postSignIn: Handler = async (request, response) => {
+    await rateLimits.takeSignIn(request.ip ?? '');
+    await forward(request, response, parse(signInBody, await readJson(request)));
   };
-  const leave: Step = async (request, reply) => {
+  const postSignOut: Handler = async (request, response) => {
     await readJson(request);
-    await pass(request, reply);
+    await forward(request, response);
   };
-  const current: Step = (request, reply) => pass(request, reply);
+  const getSession: Handler = (request, response) => forward(request, response);
 
   return Router({ caseSensitive: true, strict: true })
-    .post('/sign-up/email', signUp)
-    .post('/sign-in/email', enter)
-    .post('/sign-out', leave)
-    .get('/get-session', current);
+    .post('/sign-up/email', postSignUp)
+    .post('/sign-in/email', postSignIn)
+    .post('/sign-out', postSignOut)
+    .get('/get-session', getSession);
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (!result.success) throw invalid(fieldErrors(result.error));
-  return result.data;
-}
-
-/** Keeps `code` and `message` where better-auth's clients look for them, beside the shape of all our errors. */
-function withOurShape(answered: unknown, status: number, reply: Reply) {
-  const { code, message } = refusal.parse(answered ?? {});
+/** Adds the error body of this API to `code` and `message`, which better-auth's clients read. */
+function toErrorBody(body: unknown, status: number, requestId: string) {
+  const { code, message } = errorBody.parse(body ?? {});
   const kind = kindOf(status);
-  const ours = kind === 'unauthorized' || kind === 'forbidden' ? kind : code.toLowerCase();
-  return { code, message, ...new Problem(kind, ours, message).toBody(reply.locals.requestId) };
+  const problemCode = kind === 'unauthorized' || kind === 'forbidden' ? kind : code.toLowerCase();
+  return { code, message, ...new Problem(kind, problemCode, message).toBody(requestId) };
 }
 
 function kindOf(status: number): ProblemKind {
   const kinds = Object.entries(PROBLEM_STATUS) as [ProblemKind, number][]; // an object's keys are typed as string
-  return kinds.find(([, of]) => of === status)?.[0] ?? 'validation';
+  return kinds.find(([, kindStatus]) => kindStatus === status)?.[0] ?? 'validation';
 }
 
-/** Where better-auth itself says 500, it keeps the reason to its log: most often the database is away. */
-async function faultOf(signIn: SignIn): Promise<Error> {
+/** better-auth returns 500 without a reason, which it only logs; usually the database is down. */
+async function causeOfFailure(signIn: Pick<SignIn, 'ping'>): Promise<Error> {
   try {
     await signIn.ping();
-    return new Error('Sign-in failed with an error of its own; the line before tells it.');
+    return new Error('better-auth failed; the previous log line has the reason.');
   } catch (cause) {
     return unavailable('Sign-in is not available at the moment.', 2, { cause });
   }

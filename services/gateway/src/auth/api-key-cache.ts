@@ -1,0 +1,110 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ApiKeyId } from '@billing/contracts/ids';
+import type { Logger } from 'pino';
+import { hashSecret, isWellFormed } from '#domain/api-key-secret.ts';
+import type { KeyGrant } from '#domain/access.ts';
+import { ApiKey } from '#persistence/api-key.entity.ts';
+
+/** How long a query result is used, in milliseconds. Revocation and rotation apply to every copy after this time. */
+const TIME_TO_LIVE_MS = 500;
+const MAX_ENTRIES = 10_000;
+/** How often the time of a key's last use is written, in milliseconds. */
+const LAST_USED_INTERVAL_MS = 60_000;
+
+/** Finds API keys by their secrets. */
+export interface ApiKeyCache {
+  /** Returns what the secret's key grants; undefined when it is malformed, unknown, revoked or expired. */
+  find(secret: string): Promise<KeyGrant | undefined>;
+  /** Removes a key, so that a change made by this process applies to its next request. */
+  evict(keyId: ApiKeyId): void;
+  /** Waits for pending writes of last uses. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly expiresAt: number;
+  /** Concurrent requests share one query. */
+  readonly query: Promise<ApiKey | null>;
+  keyId?: ApiKeyId;
+}
+
+interface Dependencies {
+  readonly em: EntityManager;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/** Opens a cache of the table `api_keys` that queries each key at most twice a second. */
+export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache {
+  const entries = new Map<string, Entry>();
+  const lastWrites = new Map<ApiKeyId, number>();
+  const pendingWrites = new Set<Promise<unknown>>();
+
+  function findByHash(hash: string, at: number): Promise<ApiKey | null> {
+    const cached = entries.get(hash);
+    if (cached && cached.expiresAt > at) return cached.query;
+    const query = em
+      .fork()
+      .findOne(ApiKey, { $or: [{ secretHash: hash }, { previousSecretHash: hash }] }, { disableIdentityMap: true });
+    const entry: Entry = { expiresAt: at + TIME_TO_LIVE_MS, query };
+    // A Map iterates in insertion order, so its first entry is the oldest.
+    entries.delete(hash);
+    entries.set(hash, entry);
+    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
+    void indexOrDrop(hash, entry);
+    return query;
+  }
+
+  /** Unknown secrets and failed queries do not stay in the cache. */
+  async function indexOrDrop(hash: string, entry: Entry): Promise<void> {
+    const apiKey = await entry.query.catch(() => null);
+    if (apiKey) entry.keyId = apiKey.id;
+    else if (entries.get(hash) === entry) entries.delete(hash);
+  }
+
+  function writeLastUsed(keyId: ApiKeyId, at: number): void {
+    if (at - (lastWrites.get(keyId) ?? 0) < LAST_USED_INTERVAL_MS) return;
+    lastWrites.set(keyId, at);
+    if (lastWrites.size > MAX_ENTRIES) lastWrites.clear();
+    const write = em
+      .fork()
+      .execute(`update api_keys set last_used_at = ? where id = ? and (last_used_at is null or last_used_at < ?)`, [
+        new Date(at),
+        keyId,
+        new Date(at - LAST_USED_INTERVAL_MS),
+      ])
+      .catch((err: unknown) => logger.warn({ err, keyId }, 'could not write the time of last use'))
+      .finally(() => pendingWrites.delete(write));
+    pendingWrites.add(write);
+  }
+
+  return {
+    async find(secret) {
+      if (!isWellFormed(secret)) return undefined;
+      const hash = hashSecret(secret);
+      const at = now();
+      const apiKey = await findByHash(hash, at.getTime());
+      if (!apiKey || !isValid(apiKey, hash, at)) return undefined;
+      const { id: keyId, teamId, projectId, scopes } = apiKey;
+      writeLastUsed(keyId, at.getTime());
+      return { keyId, teamId, projectId, scopes };
+    },
+    evict(keyId) {
+      for (const [hash, entry] of entries) if (entry.keyId === keyId) entries.delete(hash);
+    },
+    async close() {
+      await Promise.all(pendingWrites);
+    },
+  };
+}
+
+function isValid(apiKey: ApiKey, hash: string, at: Date): boolean {
+  if (apiKey.revokedAt !== null || (apiKey.expiresAt !== null && apiKey.expiresAt <= at)) return false;
+  if (equalHashes(apiKey.secretHash, hash)) return true;
+  const { previousSecretHash, previousExpiresAt } = apiKey;
+  if (previousSecretHash === null || previousExpiresAt === null) return false;
+  return equalHashes(previousSecretHash, hash) && previousExpiresAt > at;
+}
+
+const equalHashes = (a: string, b: string) => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));

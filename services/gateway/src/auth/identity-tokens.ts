@@ -1,0 +1,37 @@
+import type { ServiceName } from '@billing/contracts/operation';
+import { identityTokenSigner, type Principal, type SignIdentityToken } from '@billing/service/identity-token';
+
+/** A token is valid for 60 s; reused for this long, it is never too old when it arrives. */
+const REUSE_MS = 20_000;
+const MAX_ENTRIES = 5_000;
+
+/** Returns a token that proves the principal to one service. */
+export type IdentityTokenFor = (service: ServiceName, principal: Principal) => string;
+
+/**
+ * Signs identity tokens and reuses each for 20 s. The cache key holds the service and the whole principal, so two
+ * principals never share a token. `privateKey` is an Ed25519 PEM.
+ */
+export function identityTokens(privateKey: string, now: () => Date): IdentityTokenFor {
+  const signers = new Map<ServiceName, SignIdentityToken>();
+  const cache = new Map<string, { readonly token: string; readonly expiresAt: number }>();
+
+  function sign(service: ServiceName, principal: Principal): string {
+    const signer = signers.get(service) ?? identityTokenSigner(privateKey, service);
+    signers.set(service, signer);
+    return signer(principal);
+  }
+
+  return (service, principal) => {
+    const at = now().getTime();
+    const cacheKey = `${service} ${JSON.stringify(principal)}`;
+    const cached = cache.get(cacheKey);
+    if (cached && cached.expiresAt > at) return cached.token;
+    const token = sign(service, principal);
+    // A Map iterates in insertion order, so its first entry is the oldest.
+    cache.delete(cacheKey);
+    cache.set(cacheKey, { token, expiresAt: at + REUSE_MS });
+    if (cache.size > MAX_ENTRIES) cache.delete(cache.keys().next().value ?? '');
+    return token;
+  };
+}

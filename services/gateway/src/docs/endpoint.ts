@@ -1,0 +1,134 @@
+import {
+  PROJECT_PATH,
+  TEAM_PATH,
+  type Access,
+  type Operation,
+  type OperationExample,
+} from '@billing/contracts/operation';
+import type { ProblemCode } from '@billing/contracts/openapi/problem-codes';
+import { z } from 'zod';
+import type { SecurityRequirement } from './openapi-types.ts';
+import { TAGS, type Tag } from './tags.ts';
+
+/** A public HTTP endpoint, as the document describes it. */
+export interface Endpoint {
+  readonly id: string;
+  readonly tag: Tag;
+  readonly method: Operation['method'];
+  /** With `:name` for a parameter. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly SecurityRequirement[];
+  readonly params: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Whether it accepts an `Idempotency-Key`. */
+  readonly takesIdempotencyKey: boolean;
+  readonly status: 200 | 201;
+  readonly response: z.ZodType | 'page';
+  readonly errors: readonly ProblemCode[];
+  readonly example: OperationExample;
+}
+
+/** The required part of a webhook's body. Stripe: https://docs.stripe.com/api/events/object */
+const webhookEvent = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  created: z.int(),
+  data: z.looseObject({ object: z.looseObject({}) }),
+});
+
+/** Converts a declared operation. */
+export function toEndpoint(operation: Operation): Endpoint {
+  const { id, method, path, summary, access, params, query, status, response, example } = operation;
+  const body = operation.body ?? (access.kind === 'signature' ? webhookEvent : undefined);
+  return {
+    id,
+    tag: tagOf(path),
+    method,
+    path,
+    summary,
+    description: describeAccess(access),
+    security: securityOf(access),
+    params,
+    ...(query && { query }),
+    ...(body && { body }),
+    takesIdempotencyKey: takesIdempotencyKey(operation),
+    status,
+    response,
+    errors: [...new Set([...impliedErrors(operation), ...operation.problems])],
+    example,
+  };
+}
+
+/** Stripe's webhooks are deduplicated by event id; in the portal, each press of a button is meant. */
+function takesIdempotencyKey({ method, access: { kind } }: Operation): boolean {
+  return method === 'POST' && kind !== 'signature' && kind !== 'portal-token';
+}
+
+/** The errors that follow from the access, the method and the path. */
+function impliedErrors(operation: Operation): ProblemCode[] {
+  const { path, access } = operation;
+  const isAuthenticated = access.kind !== 'portal-token' && access.kind !== 'signature';
+  // An unexpected body is checked as well.
+  const codes: ProblemCode[] = [
+    'internal',
+    'unavailable',
+    'validation_error',
+    'request_timeout',
+    'payload_too_large',
+    'unsupported_media_type',
+  ];
+  if (isAuthenticated) codes.push('unauthorized', 'forbidden');
+  if (isAuthenticated && path.startsWith(PROJECT_PATH)) codes.push('project_not_found');
+  if (takesIdempotencyKey(operation)) codes.push('idempotency_key_in_use', 'idempotency_key_reused');
+  if (access.kind !== 'signature') codes.push('rate_limited');
+  return codes;
+}
+
+function securityOf(access: Access): SecurityRequirement[] {
+  switch (access.kind) {
+    case 'project':
+      return [{ apiKey: [access.scope] }, { session: [] }];
+    case 'project-session':
+    case 'team':
+    case 'session':
+      return [{ session: [] }];
+    case 'signature':
+      return [{ webhookSignature: [] }];
+    // OpenAPI has no security scheme for a path parameter.
+    case 'portal-token':
+      return [];
+    default:
+      return access satisfies never;
+  }
+}
+
+function describeAccess(access: Access): string {
+  switch (access.kind) {
+    case 'project':
+      return `Needs an API key with the scope \`${access.scope}\`, or the session of a team member.`;
+    case 'project-session':
+      return 'Needs the session of a team member; API keys are rejected.';
+    case 'team':
+      return `Needs the session of a team ${access.role}; API keys are rejected.`;
+    case 'session':
+      return 'Needs a session; API keys are rejected.';
+    case 'portal-token':
+      return 'Needs only the portal token in the path.';
+    case 'signature':
+      return 'Called by the payment processor, which signs the body.';
+    default:
+      return access satisfies never;
+  }
+}
+
+/** Finds the tag by the first resource in the path. */
+function tagOf(path: string): Tag {
+  const prefix = [`${PROJECT_PATH}/`, `${TEAM_PATH}/`, '/api/service/', '/api/'].find(it => path.startsWith(it)) ?? '/';
+  const [resource = ''] = path.slice(prefix.length).split('/');
+  const tag = TAGS.find(({ resources }) => (resources as readonly string[]).includes(resource));
+  if (!tag) throw new Error(`No tag has the resource "${resource}" of ${path}; add it to one.`);
+  return tag.name;
+}

@@ -1,0 +1,43 @@
+/** The sections of the documentation in order, each with the resources in paths that belong to it. */
+export const TAGS = [
+  { name: 'Sign-in', resources: ['auth'], description: 'People sign up and sign in; a cookie carries the session.' },
+  {
+    name: 'Teams',
+    resources: ['teams', 'members'],
+    description: 'A team owns projects and one account at the payment processor.',
+  },
+  { name: 'Projects', resources: ['projects'], description: 'A project holds customers, products and prices.' },
+  { name: 'API keys', resources: ['api-keys'], description: 'Credentials of your backend, limited by scopes.' },
+  {
+    name: 'Payment processor',
+    resources: ['processor'],
+    description: 'Connecting Stripe: its keys, and the URL for its webhooks.',
+  },
+  { name: 'Products', resources: ['products'], description: 'What you sell, mirrored to the payment processor.' },
+  { name: 'Prices', resources: ['prices'], description: 'What products cost, mirrored to the payment processor.' },
+  { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
+  {
+    name: 'Checkout',
+    resources: ['checkout'],
+    description: 'Hosted pages of the payment processor where customers buy.',
+  },
+  {
+    name: 'Subscriptions',
+    resources: ['subscriptions'],
+    description: 'Created when a checkout completes; their status follows the payment processor.',
+  },
+  { name: 'Invoices', resources: ['invoices'], description: 'As the payment processor reports them.' },
+  {
+    name: 'Customer portal',
+    resources: ['portal'],
+    description: 'A page where a customer sees and changes their billing, opened by a link.',
+  },
+  { name: 'Referrals', resources: ['referrals'], description: 'Codes, referrals and the credits they earn.' },
+  { name: 'Analytics', resources: ['analytics'], description: 'The metrics of a project.' },
+  {
+    name: 'Webhooks',
+    resources: ['webhooks', 'webhook-events'],
+    description: 'Events of the payment processor: how they are received and processed.',
+  },
+] as const;
+export type Tag = (typeof TAGS)[number]['name'];

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalTarget } from './canonical-path.ts';
+
+describe('a request path', () => {
+  it.each([
+    ['/', '/'],
+    ['/health/live', '/health/live'],
+    ['/portal/a-b_c~d?tab=%2e%2e', '/portal/a-b_c~d?tab=%2e%2e'],
+    ['/api/%74eams', '/api/teams'],
+    ['/a/caf%C3%A9', '/a/caf%C3%A9'],
+    ['/a b', '/a%20b'],
+    ['/api/', '/api/'],
+  ])('%s becomes %s', (target, expected) => {
+    expect(canonicalTarget(target)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    '*',
+    'http://evil.example/api/service/teams',
+    '//evil.example/api',
+    '/api//service',
+    '/api/./service',
+    '/api/../service',
+    '/api/%2e%2e/service',
+    '/api/%2E./service',
+    '/api/..',
+    '/api/a%2fb',
+    '/api/a%2Fb',
+    '/api/a%5cb',
+    '/api/a\\b',
+    '/api/a;b=c',
+    '/api/a%3bb',
+    '/api/%00',
+    '/api/%0d%0aHost:x',
+    '/api/%252f',
+    '/api/%',
+    '/api/%zz',
+    '/api/%ff',
+    '/api/%c0%af',
+    '/api/%ed%a0%80',
+    '/api#fragment',
+    '/api?a#fragment',
+    '/api/a%23b',
+    '/api/a%3fb',
+  ])('%j is rejected', target => {
+    expect(() => canonicalTarget(target)).toThrow(expect.objectContaining({ status: 400 }));
+  });
+
+  it('is a fixed point without dot or empty segments once accepted', () => {
+    const piece = fc.constantFrom('a', '/', '.', '..', '%2e', '%2f', '%', ';', '?', 'é', '\\', '%25', '~', '#');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), pieces => {
+        let canonical;
+        try {
+          canonical = canonicalTarget(`/${pieces.join('')}`);
+        } catch {
+          return;
+        }
+        expect(canonicalTarget(canonical)).toBe(canonical);
+        const [path = ''] = canonical.split('?');
+        expect(new URL(`http://x${path}`).pathname).toBe(path);
+        expect(path).not.toMatch(/\/\/|;|%2f|%5c|\/\.\.?(\/|$)/i);
+      }),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { invalid } from '@billing/contracts/problem';
+
+/** Characters that a decoded segment must not contain: separators, control characters, and `%` (double encoding). */
+// eslint-disable-next-line no-control-regex -- the pattern rejects control characters
+const FORBIDDEN = /[/\\;%#?\u0000-\u001f\u007f]/;
+
+/**
+ * Returns a request target in its canonical form: every segment decoded once, checked and encoded again, the query
+ * unchanged. The gateway routes and forwards only this form, so it and a service cannot read one path in two ways.
+ * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator or a control character
+ */
+export function canonicalTarget(target: string): string {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? '' : target.slice(mark);
+  if (!path.startsWith('/') || query.includes('#')) throw malformed();
+  const segments = path.slice(1).split('/');
+  return `/${segments.map((segment, index) => canonicalSegment(segment, index === segments.length - 1)).join('/')}${query}`;
+}
+
+function canonicalSegment(segment: string, isLast: boolean): string {
+  // A trailing slash is well-formed, although no route has one.
+  if (segment === '' && isLast) return '';
+  const decoded = decode(segment);
+  if (decoded === '' || decoded === '.' || decoded === '..' || FORBIDDEN.test(decoded)) throw malformed();
+  return encodeURIComponent(decoded);
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw malformed();
+  }
+}
+
+const malformed = () => invalid([{ path: '', message: 'The path of the request is not well-formed.' }]);

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { invalid, Problem } from '@billing/contracts/problem';
+
+/** The largest accepted body, in bytes. */
+const BODY_LIMIT = 1_048_576;
+
+/** Whether a request has a body, and whether its size is known in advance. */
+export type Framing = 'none' | 'sized' | 'chunked';
+
+/**
+ * Checks a body's headers before any of it is read.
+ * @throws Problem 413 for a size over the limit; 415 for a content encoding or, with `json`, another content type; 400
+ *   for a transfer encoding other than chunked
+ */
+export function checkBodyHeaders({ headers }: IncomingMessage, { json }: { json: boolean }): Framing {
+  const framing = framingOf(headers);
+  if (framing === 'none') return framing;
+  if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw unsupported();
+  if (json && !isJson(headers['content-type'])) throw unsupported();
+  return framing;
+}
+
+/**
+ * Reads a whole body.
+ * @throws Problem 413 as soon as it exceeds the limit; 400 when the connection ends before the body does
+ */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // After a rejection the rest is read and discarded, so that a caller who is still sending gets the response.
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > BODY_LIMIT) {
+      chunks.length = 0;
+      reject(tooLarge());
+    } else {
+      chunks.push(chunk);
+    }
+  });
+  request.once('end', () => resolve(Buffer.concat(chunks)));
+  request.once('error', () => reject(invalid([{ path: '', message: 'The body is incomplete.' }])));
+  return promise;
+}
+
+/**
+ * Reads a JSON body; returns undefined when there is none.
+ * @throws Problem 400, 413, 415
+ */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (checkBodyHeaders(request, { json: true }) === 'none') return undefined;
+  const bytes = await readBody(request);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid([{ path: '', message: 'The body is not valid JSON.' }]);
+  }
+}
+
+function framingOf(headers: IncomingMessage['headers']): Framing {
+  const transfer = headers['transfer-encoding'];
+  if (transfer !== undefined) {
+    if (transfer.toLowerCase() !== 'chunked')
+      throw invalid([{ path: '', message: 'Send the body whole or chunked, in no other transfer encoding.' }]);
+    return 'chunked';
+  }
+  return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none';
+}
+
+const isJson = (type: string | undefined) => type !== undefined && /^application\/json[ \t]*(?:;|$)/i.test(type);
+const tooLarge = () => new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
+const unsupported = () =>
+  new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json, not encoded.');

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Principal } from '@billing/service/identity-token';
+import { templatedPath } from '@billing/service/templated-path';
+
+/** What the gateway knows about a request besides the request itself. */
+interface RequestContext {
+  requestId: string;
+  /** Adds the request id to every line. */
+  logger: Logger;
+  /** The caller, once authenticated. */
+  principal?: Principal;
+}
+
+/** A response with the request's context in `locals`. */
+export type GatewayResponse = Response<unknown, RequestContext & Record<string, unknown>>;
+
+/** A handler or middleware; a rejected promise goes to the error handler. */
+export type Handler = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>;
+
+/** Headers of every response, unless a service sets its own: responses are not cached, and types are not guessed. */
+export const DEFAULT_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const;
+
+const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Gives each request its id, its logger and the default headers, and logs how it ended. */
+export function requestContext(logger: Logger): Handler {
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    const requestId = requestIdFrom(request.headers['x-request-id']);
+    response.locals.requestId = requestId;
+    response.locals.logger = logger.child({ requestId });
+    response.set({ ...DEFAULT_HEADERS, 'x-request-id': requestId });
+    if (!request.url.startsWith('/health/'))
+      response.once('close', () => {
+        const ms = Math.round(performance.now() - startedAt);
+        const { method, url } = request;
+        const status = response.writableFinished ? response.statusCode : 'aborted';
+        const caller = callerFields(response.locals.principal);
+        response.locals.logger.info({ method, path: templatedPath(url), status, ms, ...caller }, 'request completed');
+      });
+    next();
+  };
+}
+
+/** Returns the caller's request id if it is safe in a log line, otherwise a new one. */
+function requestIdFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID_PATTERN.test(header) ? header : randomUUID();
+}
+
+function callerFields(principal: Principal | undefined) {
+  if (principal === undefined || principal.kind === 'anonymous') return {};
+  const { teamId, projectId } = principal;
+  const caller = principal.kind === 'api-key' ? { keyId: principal.keyId } : { userId: principal.userId };
+  return { ...caller, teamId, projectId };
+}

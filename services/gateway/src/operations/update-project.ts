@@ -1,0 +1,33 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { ProjectUpdated } from '@billing/contracts/events/gateway';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { record } from '@billing/messaging/outbox';
+import { Project } from '#persistence/team.entity.ts';
+
+interface ProjectChanges {
+  readonly name?: string | undefined;
+  readonly baseCurrency?: string | undefined;
+}
+
+/**
+ * Changes the given fields, and publishes `project.updated` if a value is different.
+ * @throws Problem 404 `project_not_found`
+ */
+export function updateProject({ em }: { readonly em: EntityManager }) {
+  return ({ teamId, projectId }: ProjectScope, changes: ProjectChanges): Promise<Project> =>
+    em.fork().transactional(async tx => {
+      const project = await tx.findOneOrFail(
+        Project,
+        { id: projectId, teamId },
+        { failHandler: () => notFound('project') },
+      );
+      const { version } = project;
+      if (changes.name !== undefined) project.name = changes.name;
+      if (changes.baseCurrency !== undefined) project.baseCurrency = changes.baseCurrency;
+      // The flush increments the version if a field has changed.
+      await tx.flush();
+      if (project.version !== version) record(tx, ProjectUpdated, teamId, project);
+      return project;
+    });
+}

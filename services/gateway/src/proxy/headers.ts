@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { findCookie } from '#domain/browser-headers.ts';
+import { DEFAULT_HEADERS } from '#http/request-context.ts';
+
+/**
+ * The request headers that a service receives. An allow-list: credentials, addresses, identities and anything that a
+ * `Connection` header names cannot pass in any spelling.
+ */
+const FORWARDED_HEADERS = [
+  'accept',
+  'accept-language',
+  'if-modified-since',
+  'if-none-match',
+  'idempotency-key',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+] as const;
+
+/** The response headers that callers do not receive: they belong to one connection or describe the service's software. */
+const REMOVED_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'server',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-powered-by',
+]);
+
+interface Exchange {
+  readonly requestId: string;
+  /** A JSON body. */
+  readonly body: Buffer | undefined;
+  /** The name of the only cookie that is forwarded. */
+  readonly cookie?: string | undefined;
+}
+
+/** Returns the headers that a service receives, without the identity token. */
+export function upstreamHeaders(
+  received: IncomingHttpHeaders,
+  { requestId, body, cookie }: Exchange,
+): OutgoingHttpHeaders {
+  const headers: Record<string, string | string[]> = {};
+  for (const name of FORWARDED_HEADERS) {
+    const value = received[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  const forwardedCookie = cookie === undefined ? undefined : findCookie(cookie, received.cookie);
+  if (forwardedCookie !== undefined) headers['cookie'] = forwardedCookie;
+  if (body) {
+    headers['content-length'] = String(body.length);
+    headers['content-type'] = 'application/json';
+  }
+  headers['x-request-id'] = requestId;
+  // express-http-proxy would close every connection.
+  headers['connection'] = 'keep-alive';
+  return headers;
+}
+
+/** Returns the headers that a caller receives: those of the service's response, with at most the one cookie. */
+export function downstreamHeaders(
+  received: IncomingHttpHeaders,
+  { requestId, cookie }: Pick<Exchange, 'requestId' | 'cookie'>,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { ...DEFAULT_HEADERS };
+  for (const [name, value] of Object.entries(received))
+    if (!REMOVED_HEADERS.has(name) && !name.startsWith('x-billing-')) headers[name] = value;
+  const cookies = received['set-cookie']?.filter(it => cookie !== undefined && it.startsWith(`${cookie}=`)) ?? [];
+  if (cookies.length > 0) headers['set-cookie'] = cookies;
+  headers['x-request-id'] = requestId;
+  return headers;
+}

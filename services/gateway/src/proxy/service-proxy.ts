@@ -1,0 +1,118 @@
+import { Agent } from 'node:http';
+import type { NextFunction, Request } from 'express';
+import proxy from 'express-http-proxy';
+import type { ServiceName } from '@billing/contracts/operation';
+import { Problem, unavailable } from '@billing/contracts/problem';
+import { IDENTITY_HEADER, type Principal } from '@billing/service/identity-token';
+import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
+import { checkBodyHeaders, readBody, readJson } from '#http/request-body.ts';
+import type { GatewayResponse } from '#http/request-context.ts';
+import type { ServiceUrls } from '../env.ts';
+import { downstreamHeaders, upstreamHeaders } from './headers.ts';
+
+/** How long a service may take for its whole response, in milliseconds; longer than its own time budget. */
+export const RESPONSE_TIMEOUT_MS = 25_000;
+
+interface Target {
+  readonly service: keyof ServiceUrls;
+  readonly principal: Principal;
+  /** `json` forwards the body; `discard` checks it by the same rules and drops it. */
+  readonly body: 'json' | 'discard';
+  /** The name of the only cookie that passes, in both directions; none by default. */
+  readonly cookie?: string;
+  /** Called with the status of the service's response. */
+  readonly onStatus?: (status: number) => void;
+}
+
+/** Forwards requests to the services that own them. */
+export interface ServiceProxy {
+  /**
+   * Forwards a request with its principal, and sends the service's response to the caller.
+   * @throws Problem 400, 413, 415 for the body; later errors go to `next`
+   */
+  forward(request: Request, response: GatewayResponse, next: NextFunction, target: Target): Promise<void>;
+  close(): void;
+}
+
+interface Dependencies {
+  readonly urls: ServiceUrls;
+  readonly tokenFor: IdentityTokenFor;
+  readonly responseTimeoutMs?: number;
+}
+
+/**
+ * Forwards over keep-alive connections. Bodies are forwarded whole, in both directions: a slow or broken caller does
+ * not occupy a service, and a service that responds early leaves nothing unread.
+ */
+export function openServiceProxy({
+  urls,
+  tokenFor,
+  responseTimeoutMs = RESPONSE_TIMEOUT_MS,
+}: Dependencies): ServiceProxy {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
+
+  return {
+    async forward(request, response, next, { service, principal, body: bodyRule, cookie, onStatus }) {
+      const { requestId } = response.locals;
+      const body = bodyRule === 'json' ? await readJsonBytes(request) : await discardJson(request);
+      const timeout = new AbortController();
+      const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);
+      response.once('close', () => clearTimeout(timer));
+
+      const handle = proxy(urls[service], {
+        parseReqBody: false,
+        reqBodyEncoding: null,
+        proxyReqPathResolver: ({ url }) => url,
+        proxyReqOptDecorator: options => ({
+          ...options,
+          agent,
+          signal: timeout.signal,
+          headers: {
+            ...upstreamHeaders(request.headers, { requestId, body, cookie }),
+            [IDENTITY_HEADER]: tokenFor(service, principal),
+          },
+        }),
+        proxyReqBodyDecorator: () => body,
+        skipToNextHandlerFilter: ({ statusCode }) => {
+          if (statusCode === 401) throw identityRejected(service);
+          return false;
+        },
+        userResHeaderDecorator: (_headers, _request, _response, _proxyRequest, upstream) => {
+          onStatus?.(upstream.statusCode ?? 0);
+          return downstreamHeaders(upstream.headers, { requestId, cookie });
+        },
+        proxyErrorHandler: (err: unknown) => {
+          if (response.destroyed) return;
+          next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
+        },
+      });
+      handle(request, response, next);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** 503: a service is down or too slow. */
+export function serviceUnavailable(service: ServiceName, cause?: unknown): Problem {
+  return unavailable(`The ${service} service does not respond at the moment.`, 2, { cause });
+}
+
+/** 503: a service returned 401. It rejects the gateway, not the caller, whose credential was checked here. */
+export function identityRejected(service: ServiceName): Problem {
+  return unavailable(
+    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than a minute.`,
+    5,
+  );
+}
+
+/** Reads the body without parsing it; undefined when there is none. */
+async function readJsonBytes(request: Request): Promise<Buffer | undefined> {
+  return checkBodyHeaders(request, { json: true }) === 'none' ? undefined : readBody(request);
+}
+
+async function discardJson(request: Request): Promise<undefined> {
+  await readJson(request);
+}
+
+/** Connection errors carry a code; an error without one is a bug. */
+const isNetworkError = (err: unknown): boolean => err instanceof Error && 'code' in err;

@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type { Operation } from '@billing/contracts/operation';
+import { invalid } from '@billing/contracts/problem';
+import type { gatewayOperations } from '@billing/contracts/operations/gateway';
+import { fieldErrors } from '@billing/service/field-errors';
+import { idempotencyKeyOf } from '@billing/service/idempotency';
+import type { Principal } from '@billing/service/identity-token';
+import { readJson } from '#http/request-body.ts';
+import type { Handler } from '#http/request-context.ts';
+import type { RespondOnce } from './idempotent-response.ts';
+
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** One call of an operation that the gateway itself serves. */
+export interface Call<Called extends Operation = Operation> {
+  readonly params: z.output<Called['params']>;
+  readonly body: OutputOf<Called['body']>;
+  /** The signed-in user. */
+  readonly userId: string;
+  /** Set for a request with an `Idempotency-Key`; stays the same when the request runs again after a crash. */
+  readonly operationKey: string | undefined;
+}
+
+/** Runs one operation. */
+export type Run<Called extends Operation = Operation> = (call: Call<Called>) => Promise<z.output<Called['response']>>;
+
+type GatewayOperations = typeof gatewayOperations;
+/** One function for each of the gateway's operations; a missing one does not compile. */
+export type OwnOperations = { readonly [Id in keyof GatewayOperations]: Run<GatewayOperations[Id]> };
+
+/** Serves an operation: its schemas check the request and the response, and its idempotency key makes a repeat safe. */
+export function operationHandler(operation: Operation, run: Run, respondOnce: RespondOnce): Handler {
+  const { method, params, body, status, response: responseSchema } = operation;
+  return async (request, response) => {
+    const { principal, requestId } = response.locals;
+    if (principal?.kind !== 'user') throw new Error('An operation of the gateway was called without a signed-in user.');
+    const call = {
+      params: parse(params, request.params),
+      body: body ? parse(body, await readJson(request)) : await discardBody(request),
+      userId: principal.userId,
+    };
+    const runEncoded = async (operationKey?: string) =>
+      responseSchema.encode(await run({ ...call, operationKey })) as object; // every operation returns an object
+    const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
+    if (key === undefined) {
+      response.status(status).json(await runEncoded());
+      return;
+    }
+    const idempotentCall = { owner: ownerOf(principal), key, method, path: request.path, body: call.body };
+    const result = await respondOnce({ call: idempotentCall, requestId, status }, runEncoded);
+    if (result.replayed) response.set('Idempotent-Replayed', 'true');
+    response.status(result.status).json(result.body);
+  };
+}
+
+/** Returns who owns the idempotency key: the project in the path, else the team, else the user. */
+const ownerOf = ({ projectId, teamId, userId }: Extract<Principal, { kind: 'user' }>): string =>
+  projectId ?? teamId ?? userId;
+
+/** @throws Problem 400 that names every wrong field */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw invalid(fieldErrors(result.error));
+  return result.data;
+}
+
+/** Checks an unexpected body by the same rules, and ignores it. */
+async function discardBody(request: Request): Promise<undefined> {
+  await readJson(request);
+}

@@ -1,0 +1,159 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import { describe, expect, it } from 'vitest';
+import { describeApi } from '#docs/document.ts';
+import type { ApiDocument, DescribedOperation } from '#docs/openapi-types.ts';
+import { openPage } from '#docs/page/page.ts';
+import { startGateway } from './start-gateway.ts';
+
+const document = describeApi({
+  operations: allOperations,
+  publicUrl: 'https://billing.example',
+  sessionCookie: 'billing.session_token',
+});
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+const byId = described.map(located => [located.operation.operationId, located] as const);
+const PROJECT = '/api/service/teams/{teamId}/projects/{projectId}';
+
+describe('the document', () => {
+  it('describes every declared operation, sign-in and the portal page once', () => {
+    const ids = described.map(({ operation }) => operation.operationId);
+    const undeclared = ['signUp', 'signIn', 'signOut', 'getSession', 'getPortalPage'];
+    expect(ids.toSorted()).toEqual([...allOperations.map(({ id }) => id), ...undeclared].toSorted());
+  });
+
+  it('has every component it refers to, and no unused schema', () => {
+    const text = JSON.stringify(document);
+    const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(match => String(match[1])));
+    expect([...references].filter(reference => valueAt(document, reference) === undefined)).toEqual([]);
+    const schemas = Object.keys(document.components.schemas).map(name => `components/schemas/${name}`);
+    expect(schemas.filter(name => !references.has(name))).toEqual([]);
+  });
+
+  it.each(byId)('%s declares the parameters of its path, each once', (_id, { path, operation }) => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(match => String(match[1]));
+    const parameters = resolveParameters(operation);
+    expect(parameters.filter(parameter => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+    const places = parameters.map(({ in: place, name }) => `${place} ${name}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it.each(byId)('%s has a section, texts, responses, errors and examples', (_id, { operation }) => {
+    expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+    expect(operation.summary).not.toBe('');
+    expect(operation.description).not.toBe('');
+    const responses = Object.entries(operation.responses).map(
+      ([status, response]) => [Number(status), resolveResponse(response)] as const,
+    );
+    expect(responses.filter(([status]) => status < 300)).toHaveLength(1);
+    expect(responses.filter(([status]) => status >= 400).length).toBeGreaterThan(1);
+    for (const [, { headers }] of responses) expect(headers).toHaveProperty('X-Request-Id');
+    const contents = [operation.requestBody?.content ?? {}, ...responses.map(([, { content }]) => content)];
+    const jsonContents = contents.flatMap(content => content['application/json'] ?? []);
+    expect(jsonContents.filter(({ example, examples }) => example === undefined && examples === undefined)).toEqual([]);
+  });
+
+  it('names the credentials that each operation accepts', () => {
+    const security = Object.fromEntries(byId.map(([id, { operation }]) => [id, operation.security]));
+    expect(security).toMatchObject({
+      createPrice: [{ apiKey: ['products:write'] }, { session: [] }],
+      createApiKey: [{ session: [] }],
+      receiveWebhook: [{ webhookSignature: [] }],
+      updatePortalSubscription: [],
+    });
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['apiKey', 'session', 'webhookSignature']);
+  });
+
+  it('describes queries by decoded values, bodies by their wire format', () => {
+    expect(operationAt(`${PROJECT}/products`, 'get').parameters).toMatchObject([
+      { name: 'teamId', in: 'path', required: true },
+      { name: 'projectId', in: 'path', required: true },
+      { name: 'activeOnly', in: 'query', required: false, schema: { type: 'boolean', default: true }, example: false },
+      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100, default: 50 } },
+      { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } },
+      { $ref: '#/components/parameters/RequestId' },
+    ]);
+    const { requestBody, responses } = operationAt(`${PROJECT}/prices`, 'post');
+    expect(requestBody?.content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/PriceCreate' });
+    expect(responses['201']).toMatchObject({
+      content: { 'application/json': { schema: { properties: { price: { $ref: '#/components/schemas/Price' } } } } },
+    });
+    expect(document.components.schemas['PriceCreate']).toMatchObject({
+      required: ['productId', 'unitAmount', 'currency'],
+      additionalProperties: false,
+    });
+    expect(document.components.schemas['Price']?.properties?.['createdAt']).toMatchObject({ format: 'date-time' });
+  });
+
+  it('accepts an Idempotency-Key for every POST except webhooks and the portal', () => {
+    const repeatable = byId.filter(([, { operation }]) =>
+      operation.parameters.some(parameter => '$ref' in parameter && parameter.$ref.endsWith('/IdempotencyKey')),
+    );
+    expect(repeatable.map(([id]) => id).toSorted()).toEqual(
+      allOperations
+        .filter(({ method, access: { kind } }) => method === 'POST' && kind !== 'signature' && kind !== 'portal-token')
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    for (const [, { operation }] of repeatable)
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']));
+  });
+});
+
+describe('the page', () => {
+  it('is served next to the document, and loads nothing from elsewhere', async () => {
+    await using gateway = await startGateway();
+    const json = await gateway.call('GET', '/openapi.json');
+    expect(json).toMatchObject({
+      status: 200,
+      body: { openapi: '3.1.1', servers: [{ url: 'http://localhost:8080' }] },
+    });
+    const page = await gateway.call('GET', '/docs');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-/,
+    );
+    expect(page.text).not.toMatch(/\ssrc=|<link|@import|url\(|href="(?![#/])/);
+  });
+
+  it('filters on the server, and escapes the query', async () => {
+    await using gateway = await startGateway();
+    const page = await gateway.call('GET', '/docs?q=referrals%3Aread%20APPLY');
+    expect(page.text).toContain(`1 of ${described.length} operations`);
+    const hostile = await gateway.call('GET', '/docs?q=%22%3E%3Cscript%3E');
+    expect(hostile.text).toContain('value="&quot;&gt;&lt;script&gt;"');
+    expect(hostile.text).toContain(`0 of ${described.length} operations`);
+  });
+
+  it('escapes the texts of declarations', async () => {
+    const page = await openPage({ ...document, info: { ...document.info, title: '<b>&' } }).render('');
+    expect(page).toContain('<h1>&lt;b&gt;&amp;</h1>');
+  });
+
+  it('has a curl command for every operation', async () => {
+    const page = await openPage(document).render('');
+    expect(page.match(/<code>curl /g)).toHaveLength(described.length);
+  });
+});
+
+function operationAt(path: string, method: string): DescribedOperation {
+  const operation = document.paths[path]?.[method];
+  if (!operation) throw new Error(`${method} ${path} is not in the document.`);
+  return operation;
+}
+
+type Components = ApiDocument['components'];
+
+const resolveParameters = ({ parameters }: DescribedOperation) =>
+  parameters.map(parameter =>
+    '$ref' in parameter ? (valueAt(document, parameter.$ref.slice(2)) as Components['parameters'][string]) : parameter,
+  );
+
+const resolveResponse = (response: DescribedOperation['responses'][string]) =>
+  '$ref' in response ? (valueAt(document, response.$ref.slice(2)) as Components['responses'][string]) : response;
+
+/** Returns the value at a path such as `components/schemas/Price`. */
+function valueAt(value: unknown, path: string): unknown {
+  return path.split('/').reduce((within, name) => (within as Record<string, unknown> | undefined)?.[name], value);
+}

@@ -1,0 +1,48 @@
+import { operation, type Operation } from '@billing/contracts/operation';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { operationRoutes } from '#routes/operations.ts';
+
+const declared = {
+  service: 'catalog',
+  method: 'GET',
+  summary: 'x',
+  params: z.object({}),
+  status: 200,
+  response: z.object({}),
+  problems: [],
+  example: { response: {} },
+} as const;
+
+/** Routing calls none of the dependencies. */
+const route = (...operations: Operation[]) =>
+  operationRoutes({
+    operations,
+    authorizeRequest: notCalled,
+    rateLimits: { checkPortalTokens: notCalled, countBadPortalToken: notCalled },
+    proxy: { forward: notCalled },
+    webhooks: { forward: notCalled },
+    ownOperations: {} as never, // no operation is implemented
+    respondOnce: notCalled,
+    isOverloaded: notCalled,
+  });
+
+it('rejects an operation without a known access', () => {
+  const open = { ...declared, id: 'open', path: '/x' } as unknown as Operation; // the types forbid it
+  expect(() => route(open)).toThrow(TypeError);
+  expect(() => route({ ...open, access: { kind: 'everyone' } } as never)).toThrow('open has no known access');
+});
+
+it('rejects two operations at the same path', () => {
+  const one = operation({ ...declared, id: 'one', path: '/x/:a', access: { kind: 'session' } });
+  expect(() => route(one, { ...one, id: 'two', path: '/x/:b' })).toThrow('Two operations are declared');
+});
+
+it('rejects an operation of the gateway without an implementation', () => {
+  const own = operation({ ...declared, service: 'gateway', id: 'own', path: '/x', access: { kind: 'session' } });
+  expect(() => route(own)).toThrow('own is not implemented');
+});
+
+function notCalled(): never {
+  throw new Error('Routing called a dependency.');
+}
