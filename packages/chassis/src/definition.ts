@@ -92,9 +92,12 @@ interface BackgroundParts {
   readonly cleaning?: readonly (() => Promise<unknown>)[];
 }
 
+/** Registers routes on a server. */
+export type Routes = (app: HttpServer) => void | Promise<void>;
+
 /** The HTTP surface: routes on the chassis's server, a Fastify app, or a server of the service's own. */
 type HttpParts =
-  | { readonly routes: readonly ((app: HttpServer) => void)[]; readonly createApp?: never; readonly listen?: never }
+  | { readonly routes: readonly Routes[]; readonly createApp?: never; readonly listen?: never }
   | { readonly createApp: (options: HttpServerOptions) => HttpServer; readonly routes?: never; readonly listen?: never }
   | {
       readonly listen: (address: ListenAddress) => Promise<RunningServer>;

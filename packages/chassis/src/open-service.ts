@@ -137,7 +137,7 @@ function createApp(name: ServiceName, chassis: Chassis, parts: Parts): HttpServe
   const options: HttpServerOptions = { logger, verifyIdentityToken, checks, idempotency, isOverloaded };
   if (parts.createApp) return parts.createApp(options);
   const app = createHttpServer(options);
-  for (const register of parts.routes) register(app);
+  for (const register of parts.routes) app.register(async scope => register(scope));
   return app;
 }
 

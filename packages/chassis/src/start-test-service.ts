@@ -19,17 +19,18 @@ import { openService } from './open-service.ts';
 import { wholeSchema } from './service-database.ts';
 import type { TestAccount } from './test-account.ts';
 
-/** Database, bus and identity that copies of a service share. */
+/** What copies of a service share. */
 interface Surroundings {
   readonly testDatabase: TestDatabase;
   readonly root: string;
   readonly identity: ReturnType<typeof testIdentity>;
+  readonly account: TestAccount | undefined;
 }
 
 interface TestServiceOptions {
   /** The service's own environment variables, as text. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The teams' account at the local processor; the test disposes of it. */
+  /** The teams' account at the local processor; disposed of with the service. */
   readonly account?: TestAccount;
   /** The project that requests use by default. */
   readonly scope?: ProjectScope;
@@ -62,6 +63,12 @@ interface PublishedEvent<Data> {
   readonly data: Data;
 }
 
+/** Serves a call in place of its owner; returns a function that stops serving it. */
+export type Serve = <Request extends z.ZodType, Reply extends z.ZodType>(
+  rpc: Rpc<Request, Reply>,
+  handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
+) => Promise<() => Promise<void>>;
+
 /** More than the attempts after which a consumer dead-letters an event. */
 const MAX_DELIVERIES = 12;
 
@@ -88,7 +95,8 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
   resources: AsyncDisposableStack,
 ) {
   const { name } = definition;
-  const { account, besides, scope = { teamId: TeamId.create(), projectId: ProjectId.create() } } = options;
+  const { besides, scope = { teamId: TeamId.create(), projectId: ProjectId.create() } } = options;
+  const account = besides ? besides.account : options.account && resources.use(options.account);
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const identity = besides?.identity ?? testIdentity(name);
   const root = besides?.root ?? testBusRoot();
@@ -126,6 +134,7 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     await bus.nats.flush();
     return stopOnce;
   };
+  const serve: Serve = (rpc, handle) => serveHandler(rpcHandler(rpc, handle));
   const receivers = new Map<Consumer, Receive>();
   const receive: (consumer: Consumer) => Receive = consumer => {
     const receiver = receivers.get(consumer) ?? receiverOf(consumer, { outbox, logger });
@@ -144,8 +153,9 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     );
   };
 
-  // The webhooks service owns the credentials; the test connects its teams over HTTP.
-  if (account && name !== 'webhooks') await serveHandler(account.credentials);
+  // The webhooks service serves the credentials of its own teams.
+  const stopCredentials =
+    account && !besides && name !== 'webhooks' ? await serveHandler(account.credentials) : async () => undefined;
   return {
     ...chassis,
     parts,
@@ -154,15 +164,15 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     identity,
     root,
     testDatabase,
+    account,
+    /** Stops serving the account's credentials, as if the webhooks service were down. */
+    stopCredentials,
     /** Starts the relay, jobs, RPC and consumers. */
     run: () => service.start(),
     /** Starts the HTTP server on a free port; returns its URL. */
     listen: async () => `http://${env.HOST}:${await service.listen()}`,
     /** Serves a call in place of the service that owns it, until the returned function stops it. */
-    serve: <Request extends z.ZodType, Reply extends z.ZodType>(
-      rpc: Rpc<Request, Reply>,
-      handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
-    ) => serveHandler(rpcHandler(rpc, handle)),
+    serve,
     /**
      * Sends a request. A path that does not start with `/api/`, `/portal/` or `/health/` is one of the project. `body` of
      * the response is parsed JSON, or undefined.

@@ -1,10 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Checks } from '@billing/service/health';
-import { createHttpServer } from '@billing/service/http';
-import type { VerifyIdentityToken } from '@billing/service/identity-token';
-import type { IsOverloaded } from '@billing/service/overloaded';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '@billing/service/http';
 import type { Logger } from 'pino';
 import { readAssets } from '#views/document.ts';
 import { actionRoutes } from './routes/actions.ts';
@@ -12,7 +9,7 @@ import { addPrivacyHeaders } from './routes/headers.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 
-export interface Dependencies {
+interface Dependencies {
   readonly em: EntityManager;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
@@ -24,15 +21,13 @@ export interface Dependencies {
   readonly processorBaseUrl: string | undefined;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly verifyIdentityToken: VerifyIdentityToken;
-  readonly checks?: Checks;
-  /** While true, writes get 503. */
-  readonly isOverloaded?: IsOverloaded;
 }
 
 /** Returns the portal's HTTP server: sessions for a project's team, actions and the page for its customers. */
-export function createApp(dependencies: Dependencies) {
-  const app = createHttpServer(dependencies);
+export function createApp(options: HttpServerOptions, dependencies: Dependencies): HttpServer {
+  // Responses contain tokens and must not be stored: the route that accepts an `Idempotency-Key` handles it itself.
+  const { idempotency: _stored, ...withoutIdempotency } = options;
+  const app = createHttpServer(withoutIdempotency);
   app.addHook('onSend', addPrivacyHeaders);
   app.register(sessionRoutes(dependencies));
   app.register(actionRoutes(dependencies));

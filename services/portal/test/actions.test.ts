@@ -107,7 +107,7 @@ it('opens a new processor page for every payment update', async () => {
 
   const byForm = await service.submit(token, '/payment-method');
   expect(byForm.statusCode).toBe(303);
-  expect(byForm.headers.location).toMatch(new RegExp(`^${service.stripe.url}/c/pay/`));
+  expect(byForm.headers.location).toMatch(new RegExp(`^${service.account.url}/c/pay/`));
 });
 
 it('uses the currency of the newest subscription, or else of the project', async () => {
@@ -127,7 +127,7 @@ it('uses the currency of the newest subscription, or else of the project', async
 it('responds with 502 when the processor fails', async () => {
   await using service = await startService();
   const { token } = await service.createLink();
-  const control = new LocalProcessorControl(service.stripe.url, service.secretKey);
+  const control = new LocalProcessorControl(service.account.url, service.account.secretKey);
   await control.fail({ method: 'POST', path: '/v1/checkout/sessions', mode: '500', times: 20, kept: false });
 
   const byApi = await setup(service, token);
@@ -157,8 +157,8 @@ const setup = (service: Service, token: string) =>
 async function setupCurrency(service: Service, token: string): Promise<unknown> {
   const { url } = (await setup(service, token)).json<{ url: string }>();
   const id = new URL(url).pathname.split('/').at(-1);
-  const response = await fetch(`${service.stripe.url}/v1/checkout/sessions/${id}`, {
-    headers: { authorization: `Bearer ${service.secretKey}` },
+  const response = await fetch(`${service.account.url}/v1/checkout/sessions/${id}`, {
+    headers: { authorization: `Bearer ${service.account.secretKey}` },
   });
   const session = (await response.json()) as { currency: unknown }; // an object of Stripe's API
   return session.currency;

@@ -126,7 +126,7 @@ it('shows everything else while the processor is slow or its credentials are mis
   service.otherServices.subscriptions.push(aSubscription(service));
   await saveCard(service);
   const { token } = await service.createLink();
-  await new LocalProcessorControl(service.stripe.url, service.secretKey).fail({
+  await new LocalProcessorControl(service.account.url, service.account.secretKey).fail({
     method: 'GET',
     path: '/v1/customers',
     mode: 'slow',
@@ -138,7 +138,7 @@ it('shows everything else while the processor is slow or its credentials are mis
   expect(textOf(body)).toContain('The payment processor doesn’t answer right now');
   expect(body).not.toContain('4242');
 
-  await service.otherServices.stop('credentials');
+  await service.stopCredentials();
   expect((await service.visit(token)).statusCode).toBe(200);
 });
 
@@ -166,7 +166,10 @@ it('returns a page for unknown paths and unknown subscriptions', async () => {
 
 /** Saves a test card at the processor. */
 async function saveCard(service: Service): Promise<void> {
-  const { processor, processorCustomerId: customerId } = service;
+  const {
+    account: { processor },
+    processorCustomerId: customerId,
+  } = service;
   const page = 'https://billing.example.com/done';
   const setup = { customerId, currency: 'usd', successUrl: page, cancelUrl: page, metadata: {} };
   const { url } = await processor.createSetupSession(setup, crypto.randomUUID());

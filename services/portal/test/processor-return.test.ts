@@ -5,7 +5,7 @@ it('opens the processor’s page for a new payment method and returns to the tab
   await using service = await startService();
   const { token } = await service.createLink();
   const { url, cookie, path } = await startUpdate(service, token);
-  expect(new URL(url).origin).toBe(service.stripe.url);
+  expect(new URL(url).origin).toBe(service.account.url);
   expect(cookie).toMatch(
     /^portal_return=[\w-]{43}; Max-Age=3600; Path=\/portal\/return\/[\w-]{16}; HttpOnly; SameSite=Lax; Secure$/,
   );
@@ -20,7 +20,7 @@ it('opens the processor’s page for a new payment method and returns to the tab
   expect(page.body).toContain('Your new payment method is saved');
   expect(page.body).toContain('4242');
 
-  const session = await service.processor.findCheckoutSession(sessionIdOf(url));
+  const session = await service.account.processor.findCheckoutSession(sessionIdOf(url));
   expect(session).toMatchObject({
     mode: 'setup',
     customerId: service.processorCustomerId,
@@ -34,8 +34,8 @@ it('sends the processor no token, by the API or by the form', async () => {
   const byForm = await service.submit(token, '/payment-method');
   const urls = [(await startUpdate(service, token)).url, String(byForm.headers.location)];
   for (const url of urls) {
-    const session = await fetch(`${service.stripe.url}/v1/checkout/sessions/${sessionIdOf(url)}`, {
-      headers: { authorization: `Bearer ${service.secretKey}` },
+    const session = await fetch(`${service.account.url}/v1/checkout/sessions/${sessionIdOf(url)}`, {
+      headers: { authorization: `Bearer ${service.account.secretKey}` },
     });
     const stored = await session.text();
     expect(stored).toContain('/portal/return/');
