@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** One connection that is kept open: a request at a time. */
+/** A persistent connection that sends one request at a time. */
 export interface Connection {
-  /** Posts what `requestHead` and a body make up, and answers the status once the whole answer is there. */
+  /** Sends the bytes of a request, and returns the status once the whole response has arrived. */
   post(request: Buffer): Promise<number>;
   close(): void;
 }
 
-/** A request as it goes over the wire. */
+/** Renders a request as it is sent over the wire. */
 export function requestBytes(url: URL, headers: Readonly<Record<string, string>>, body: string): Buffer {
   const lines = Object.entries({
     host: url.host,
@@ -21,8 +21,8 @@ export function requestBytes(url: URL, headers: Readonly<Record<string, string>>
 }
 
 /**
- * Opens a connection that speaks just enough HTTP/1.1 for short answers of a known length, so that the generator takes
- * little of the machine it measures.
+ * Opens a connection with a minimal HTTP/1.1 parser, for responses with a content-length. A full HTTP client would take
+ * CPU time from the system under test.
  */
 export async function openConnection(url: URL): Promise<Connection> {
   const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
@@ -35,7 +35,7 @@ export async function openConnection(url: URL): Promise<Connection> {
   socket.on('close', () => fail(new Error(`${url.host} closed the connection.`)));
   socket.on('data', (chunk: string) => {
     received += chunk;
-    const status = statusOfWhole(received);
+    const status = statusOfComplete(received);
     if (status === undefined) return;
     received = '';
     waiting?.resolve(status);
@@ -50,11 +50,11 @@ export async function openConnection(url: URL): Promise<Connection> {
   };
 }
 
-/** The status of an answer of which every byte is there. */
-function statusOfWhole(received: string): number | undefined {
+/** Returns the status of a complete response; undefined while bytes are missing. */
+function statusOfComplete(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
   const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, headEnd))?.[1];
-  if (length === undefined) throw new Error('An answer came without a content-length.');
+  if (length === undefined) throw new Error('A response had no content-length.');
   return received.length >= headEnd + 4 + Number(length) ? Number(received.slice(9, 12)) : undefined;
 }

@@ -1,7 +1,8 @@
 import { openConnection, requestBytes } from './connection.ts';
-import { eventBody, signatureOf, type Shop } from './subscription-events.ts';
+import type { Shop } from './shop.ts';
+import { eventBody, signatureOf } from './subscription-events.ts';
 
-/** Events to send: those from number `first` on. */
+/** Tells the generator to send `count` events, from number `first` on. */
 export interface Job {
   readonly url: string;
   readonly secret: string;
@@ -11,29 +12,29 @@ export interface Job {
   readonly connections: number;
 }
 
-/** How sending went. Times are milliseconds since 1970 with fractions, latencies milliseconds. */
+/** The result of sending. Times are fractional milliseconds since 1970, latencies are milliseconds. */
 export interface Sent {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly latencies: readonly number[];
-  /** How many answers had which status. */
+  /** Counts responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
 }
 
-/** Sends every event as soon as a connection is free; all are made and signed before the first one goes out. */
+/** Sends each event as soon as a connection is free. All events are signed before the first one is sent. */
 async function send({ url, secret, shop, first, count, connections }: Job): Promise<Sent> {
   const address = new URL(url);
   const requests = Array.from({ length: count }, (_, index) => {
     const body = eventBody(shop, first + index);
     return requestBytes(address, { 'stripe-signature': signatureOf(body, secret, new Date()) }, body);
   });
-  const open = await Promise.all(Array.from({ length: connections }, () => openConnection(address)));
+  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(address)));
   const latencies: number[] = [];
   const statuses: Record<number, number> = {};
   let next = 0;
   const startedAt = now();
   await Promise.all(
-    open.map(async connection => {
+    opened.map(async connection => {
       for (let request = requests[next++]; request; request = requests[next++]) {
         const sentAt = performance.now();
         const status = await connection.post(request);
@@ -43,7 +44,7 @@ async function send({ url, secret, shop, first, count, connections }: Job): Prom
     }),
   );
   const endedAt = now();
-  for (const connection of open) connection.close();
+  for (const connection of opened) connection.close();
   return { startedAt, endedAt, latencies, statuses };
 }
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@billing/embedded-servers/postgres';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
-import { readArguments, type Arguments } from './arguments.ts';
+import { readArguments, type Arguments } from './read-arguments.ts';
 import { startBilling, type Billing } from './billing.ts';
 import type { Sent } from './generator.ts';
 import { startLoad, type Load } from './load.ts';
-import { POISONED } from './poison.ts';
+import { POISONED_EVENTS } from './poisoned-events.ts';
 import {
   describePoisoned,
   describeRound,
@@ -22,10 +22,10 @@ import { installSyncEngine, startSyncEngine, type SyncEngine } from './sync-engi
 const HOME = join(import.meta.dirname, '../../.data/bench');
 
 /**
- * Measures both sides by turns on one PostgreSQL server, with the same signed events. A run in which an acknowledged
- * event was not applied ends with an error and prints no result.
+ * Measures both sides in turn on one PostgreSQL server, with the same signed events.
+ * @throws Error instead of printing a result, when an acknowledged event was not applied
  */
-async function measure(wanted: Arguments): Promise<void> {
+async function measure(options: Arguments): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const folder = await installSyncEngine(HOME);
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-bench-'));
@@ -41,42 +41,42 @@ async function measure(wanted: Arguments): Promise<void> {
     it => it.stop(),
   );
   const syncEngine = resources.use(await startSyncEngine(folder, postgres.url));
-  // Requests of the verification count against the key's limit.
+  // One API key sends every request of the verification.
   process.env['RATE_LIMIT_PER_KEY'] ??= '100000';
-  const { subscriptions } = wanted;
+  const { subscriptions } = options;
   const billing = resources.use(await startBilling({ dataDir, adminUrl: postgres.url, subscriptions }));
   const load = resources.use(startLoad());
   console.log(
-    `${wanted.events} events a round and side for ${subscriptions} subscriptions, ${wanted.connections} connections`,
+    `${options.events} events per round and side for ${subscriptions} subscriptions, ${options.connections} connections`,
   );
 
   const { shop } = billing;
-  const jobs = { shop, connections: wanted.connections };
-  // The births of the subscriptions, then a round that is not counted: both sides are warm after it.
+  const jobs = { shop, connections: options.connections };
+  // Creates the subscriptions, then runs a warm-up round that does not count.
   await measureBoth({ billing, syncEngine, load }, { ...jobs, first: 0, count: subscriptions });
   let sent = subscriptions;
   const nextRound = async (name: string): Promise<Round> => {
-    const round = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: wanted.events });
-    sent += wanted.events;
+    const round = await measureBoth({ billing, syncEngine, load }, { ...jobs, first: sent, count: options.events });
+    sent += options.events;
     console.log(describeRound(name, round));
     return round;
   };
   await nextRound('warm-up');
   const rounds: Round[] = [];
-  for (let number = 1; number <= wanted.rounds; number += 1) rounds.push(await nextRound(`round ${number}`));
+  for (let number = 1; number <= options.rounds; number += 1) rounds.push(await nextRound(`round ${number}`));
   await syncEngine.verify(shop, sent);
   const pairs: PoisonedPair[] = [];
-  for (let number = 1; number <= wanted.rounds; number += 1) {
-    const calm = await measureBilling({ billing, load }, { ...jobs, first: sent, count: wanted.events });
-    sent += wanted.events;
-    await billing.poison();
-    const poisoned = await measureBilling({ billing, load }, { ...jobs, first: sent, count: wanted.events });
-    sent += wanted.events;
-    pairs.push({ calm, poisoned });
+  for (let number = 1; number <= options.rounds; number += 1) {
+    const healthy = await measureBilling({ billing, load }, { ...jobs, first: sent, count: options.events });
+    sent += options.events;
+    await billing.postPoisonedEvents();
+    const poisoned = await measureBilling({ billing, load }, { ...jobs, first: sent, count: options.events });
+    sent += options.events;
+    pairs.push({ healthy, poisoned });
   }
   await billing.verify(sent);
   console.log(describeRounds(rounds));
-  console.log(describePoisoned(pairs, POISONED));
+  console.log(describePoisoned(pairs, POISONED_EVENTS));
   console.log(`\n${sent} events acknowledged and applied, none lost`);
 }
 
@@ -92,7 +92,7 @@ async function measureBoth({ billing, syncEngine, load }: Sides, events: Events)
   const ours = await measureBilling({ billing, load }, events);
   await billing.untilCounted(events.first + events.count);
   const theirs = await load.send({ ...events, url: syncEngine.url, secret: syncEngine.secret });
-  // It acknowledges what it has applied.
+  // The sync engine applies an event before it responds.
   return { billing: ours, syncEngine: measured(events.count, theirs, theirs) };
 }
 

@@ -1,4 +1,6 @@
-/** One side in one round; rates are events per second, latencies milliseconds. */
+import { median, quantile } from '../statistics.ts';
+
+/** One side in one round. Rates are events per second, latencies are milliseconds. */
 export interface Measured {
   readonly acknowledged: number;
   readonly applied: number;
@@ -11,7 +13,7 @@ export interface Round {
   readonly syncEngine: Measured;
 }
 
-/** A line for one round. */
+/** Returns one line about one round. */
 export function describeRound(name: string, { billing, syncEngine }: Round): string {
   return [
     name.padEnd(9),
@@ -20,7 +22,7 @@ export function describeRound(name: string, { billing, syncEngine }: Round): str
   ].join('   ');
 }
 
-/** The medians over all rounds, their ratios, and how long one event took. */
+/** Returns the medians over all rounds, their ratios, and the latencies of single events. */
 export function describeRounds(rounds: readonly Round[]): string {
   const rate = (of: (round: Round) => number) => median(rounds.map(of));
   const acknowledged = [rate(it => it.billing.acknowledged), rate(it => it.syncEngine.acknowledged)] as const;
@@ -39,19 +41,19 @@ export function describeRounds(rounds: readonly Round[]): string {
   ].join('\n');
 }
 
-/** The same events without and with some among them that cannot be handled. */
+/** Two measurements of our side, without and with poisoned events. */
 export interface PoisonedPair {
-  readonly calm: Measured;
+  readonly healthy: Measured;
   readonly poisoned: Measured;
 }
 
-/** How fast events pass beside poisoned ones: the medians, and their ratio. */
+/** Returns the median rates with and without poisoned events, and their ratio. */
 export function describePoisoned(pairs: readonly PoisonedPair[], count: number): string {
-  const [calm, poisoned] = [
-    median(pairs.map(it => it.calm.applied)),
+  const [healthy, poisoned] = [
+    median(pairs.map(it => it.healthy.applied)),
     median(pairs.map(it => it.poisoned.applied)),
   ] as const;
-  return `\nbeside ${count} poisoned events   applied/s ${pair(poisoned, calm)}   (at least 0.9)`;
+  return `\nwith ${count} poisoned events   applied/s ${pair(poisoned, healthy)}   (at least 0.9)`;
 }
 
 const pair = (ours: number, theirs: number) =>
@@ -60,14 +62,5 @@ const pair = (ours: number, theirs: number) =>
 const columns = (ours: number, theirs: number) =>
   `${ours.toFixed(0).padStart(15)}${theirs.toFixed(0).padStart(14)}${(ours / theirs).toFixed(2).padStart(8)}`;
 
-function quantiles(values: readonly number[]): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-  return `${at(0.5).toFixed(1).padStart(8)}${at(0.99).toFixed(1).padStart(9)}`;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? NaN, sorted[sorted.length >> 1] ?? NaN];
-  return (low + high) / 2;
-}
+const quantiles = (values: readonly number[]) =>
+  `${quantile(values, 0.5).toFixed(1).padStart(8)}${quantile(values, 0.99).toFixed(1).padStart(9)}`;

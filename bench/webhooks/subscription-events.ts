@@ -1,42 +1,30 @@
 import { createHmac } from 'node:crypto';
-
-/** What the subscriptions of a run have in common; both sides get the same events. */
-export interface Shop {
-  readonly teamId: string;
-  readonly projectId: string;
-  readonly priceId: string;
-  readonly processorPriceId: string;
-  readonly processorProductId: string;
-  readonly customers: readonly { readonly id: string; readonly processorCustomerId: string }[];
-  readonly subscriptions: number;
-  /** When the subscriptions began, in seconds since 1970. */
-  readonly begunAt: number;
-}
+import type { Shop } from './shop.ts';
 
 const MONTH_SECONDS = 30 * 86_400;
 const API_VERSION = '2026-10-28.endive';
 
-/** The processor's id of one of the subscriptions. */
-export const subscriptionId = (index: number): string => `sub_bench${String(index).padStart(16, '0')}`;
+/** Returns the Stripe id of a subscription. */
+const subscriptionId = (index: number): string => `sub_bench${String(index).padStart(16, '0')}`;
 
-/** The processor's id of the `number`-th event of all; they sort by their number. */
+/** Returns the Stripe id of the `number`-th event; ids sort by number. */
 export const eventId = (number: number): string => `evt_bench${String(number).padStart(16, '0')}`;
 
-/** How many seats the `sequence`-th event of a subscription says it has: another number each time. */
-export const quantityAt = (sequence: number): number => 1 + (sequence % 100_000);
+/** Returns the quantity in the `sequence`-th event of a subscription; it changes with every event. */
+const quantityAt = (sequence: number): number => 1 + (sequence % 100_000);
 
-/** Which event of which subscription is the `number`-th of all: the subscriptions take turns. */
-export function placeOf({ subscriptions }: Shop, number: number) {
+/** Returns which event of which subscription the `number`-th event is; the subscriptions take turns. */
+function placeOf({ subscriptions }: Shop, number: number) {
   return { index: number % subscriptions, sequence: Math.floor(number / subscriptions) };
 }
 
 /**
- * The body of the `number`-th event of all, counted over every round: the first one of a subscription tells its birth,
- * each later one is a second younger and has a new period and another quantity.
+ * Returns the body of the `number`-th event, counted over all rounds. The first event of a subscription creates it. Each
+ * later one is created a second after the one before, with a new period and quantity.
  */
 export function eventBody(shop: Shop, number: number): string {
   const { index, sequence } = placeOf(shop, number);
-  const created = shop.begunAt + sequence;
+  const created = shop.startedAt + sequence;
   return JSON.stringify({
     id: eventId(number),
     object: 'event',
@@ -53,19 +41,37 @@ export function eventBody(shop: Shop, number: number): string {
   });
 }
 
-/** The header by which Stripe signs. https://docs.stripe.com/webhooks#verify-manually */
+/**
+ * Compares quantities with the last event of each subscription among the first `sent` events.
+ * @throws Error with the number of subscriptions that differ
+ */
+export function requireNewestQuantities(
+  shop: Shop,
+  sent: number,
+  quantityOf: (id: string) => number | undefined,
+): void {
+  const newest = new Map<number, number>();
+  for (let number = 0; number < sent; number += 1) {
+    const { index, sequence } = placeOf(shop, number);
+    newest.set(index, quantityAt(sequence));
+  }
+  const wrong = [...newest].filter(([index, quantity]) => quantityOf(subscriptionId(index)) !== quantity);
+  if (wrong.length > 0) throw new Error(`${wrong.length} of ${newest.size} subscriptions lack their last event.`);
+}
+
+/** Returns the `stripe-signature` header. https://docs.stripe.com/webhooks#verify-manually */
 export function signatureOf(body: string, secret: string, at: Date): string {
   const timestamp = Math.floor(at.getTime() / 1_000);
   const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return `t=${timestamp},v1=${digest}`;
 }
 
-/** A subscription with all the fields that Stripe gives one. */
+/** Renders a subscription with every field that Stripe sends. */
 function subscriptionObject(shop: Shop, index: number, sequence: number) {
   const id = subscriptionId(index);
-  const { begunAt, teamId, projectId, priceId } = shop;
+  const { startedAt, teamId, projectId, priceId } = shop;
   const customer = shop.customers[index % shop.customers.length];
-  if (!customer) throw new Error('A shop without customers has no subscriptions.');
+  if (!customer) throw new Error('The shop has no customers.');
   const quantity = quantityAt(sequence);
   return {
     id,
@@ -73,7 +79,7 @@ function subscriptionObject(shop: Shop, index: number, sequence: number) {
     application: null,
     application_fee_percent: null,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-    billing_cycle_anchor: begunAt,
+    billing_cycle_anchor: startedAt,
     billing_cycle_anchor_config: null,
     billing_mode: { type: 'classic' },
     billing_thresholds: null,
@@ -82,7 +88,7 @@ function subscriptionObject(shop: Shop, index: number, sequence: number) {
     canceled_at: null,
     cancellation_details: { comment: null, feedback: null, reason: null },
     collection_method: 'charge_automatically',
-    created: begunAt,
+    created: startedAt,
     currency: 'usd',
     customer: customer.processorCustomerId,
     days_until_due: null,
@@ -112,7 +118,7 @@ function subscriptionObject(shop: Shop, index: number, sequence: number) {
     pending_update: null,
     quantity,
     schedule: null,
-    start_date: begunAt,
+    start_date: startedAt,
     status: 'active',
     test_clock: null,
     transfer_data: null,
@@ -127,15 +133,15 @@ function itemObject(
   subscription: string,
   { index, sequence, quantity }: { index: number; sequence: number; quantity: number },
 ) {
-  const { begunAt, processorPriceId: price, processorProductId: product } = shop;
-  const shared = { active: true, created: begunAt, currency: 'usd', livemode: false, metadata: {}, product };
+  const { startedAt, processorPriceId: price, processorProductId: product } = shop;
+  const shared = { active: true, created: startedAt, currency: 'usd', livemode: false, metadata: {}, product };
   return {
     id: `si_bench${index}`,
     object: 'subscription_item',
     billing_thresholds: null,
-    created: begunAt,
-    current_period_end: begunAt + MONTH_SECONDS + sequence,
-    current_period_start: begunAt + sequence,
+    created: startedAt,
+    current_period_end: startedAt + MONTH_SECONDS + sequence,
+    current_period_start: startedAt + sequence,
     discounts: [],
     metadata: {},
     plan: {

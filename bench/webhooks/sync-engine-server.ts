@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 
-/** What of the package is used here; it is installed for the benchmark only, so its own types are not there. */
+/** The part of the package that is used. It is installed only for the benchmark, so its own types are missing. */
 interface SyncEngine {
   runMigrations(options: { schema: string; databaseUrl: string }): Promise<void>;
   readonly StripeSync: new (options: {
@@ -15,11 +15,11 @@ interface SyncEngine {
 const [folder = '', databaseUrl = '', secret = ''] = process.argv.slice(2);
 
 /**
- * `processWebhook` behind a bare route, with the package's own defaults: ten connections, and what the event says is
- * kept without a question to Stripe.
+ * Serves `processWebhook` behind a plain route, with the defaults of the package: ten connections, and events are stored
+ * without calling Stripe.
  */
 async function serve(): Promise<void> {
-  // Only the CommonJS build finds its own migrations.
+  // The ESM build cannot find its migrations.
   const engine = createRequire(join(folder, 'package.json'))('@supabase/stripe-sync-engine') as SyncEngine;
   await engine.runMigrations({ schema: 'stripe', databaseUrl });
   const sync = new engine.StripeSync({

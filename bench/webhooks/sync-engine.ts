@@ -6,21 +6,21 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { requireNewest } from './newest.ts';
-import type { Shop } from './subscription-events.ts';
+import type { Shop } from './shop.ts';
+import { requireNewestQuantities } from './subscription-events.ts';
 
-/** The newest of both when this was written; pinned, so that two runs measure against the same. */
+/** Pinned, so that all runs measure the same versions. */
 const PACKAGES = { '@supabase/stripe-sync-engine': '0.48.5', stripe: '23.1.0' };
 const DATABASE = 'sync_engine';
 
 export interface SyncEngine extends AsyncDisposable {
   readonly url: string;
   readonly secret: string;
-  /** @throws Error unless every subscription is as the last of the first `sent` events has it */
+  /** @throws Error unless each subscription is as its last of the first `sent` events has it */
   verify(shop: Shop, sent: number): Promise<void>;
 }
 
-/** Installs the package beneath `home` unless it is there, and answers the folder. */
+/** Installs the package below `home` unless it is there, and returns its folder. */
 export async function installSyncEngine(home: string): Promise<string> {
   const folder = join(home, `stripe-sync-engine-${PACKAGES['@supabase/stripe-sync-engine']}`);
   if (existsSync(join(folder, 'node_modules/@supabase/stripe-sync-engine'))) return folder;
@@ -30,7 +30,7 @@ export async function installSyncEngine(home: string): Promise<string> {
   return folder;
 }
 
-/** Starts it in a process of its own, on a database of its own at the server of `adminUrl`. */
+/** Starts the engine in its own process, with its own database on the server of `adminUrl`. */
 export async function startSyncEngine(folder: string, adminUrl: string): Promise<SyncEngine> {
   await using resources = new AsyncDisposableStack();
   const admin = resources.adopt(new Client({ connectionString: adminUrl }), it => it.end());
@@ -60,7 +60,7 @@ export async function startSyncEngine(folder: string, adminUrl: string): Promise
         'select subscription, quantity from stripe.subscription_items',
       );
       const quantities = new Map(rows.map(row => [row.subscription, row.quantity]));
-      requireNewest(shop, sent, id => quantities.get(id));
+      requireNewestQuantities(shop, sent, id => quantities.get(id));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -34,4 +34,4 @@ export async function errorsSince(marks: LogMarks): Promise<string[]> {
  */
 const isError = (line: string): boolean =>
   /"level":(?:50|60)|^\s+at |FATAL|PANIC|panic:/.test(line) &&
-  !/"type":"processor\..*"msg":"fact set aside"/.test(line);
+  !/"type":"processor\..*"msg":"event dead-lettered"/.test(line);

@@ -27,14 +27,14 @@ it('replays a POST under its Idempotency-Key, and rejects the key for another re
 });
 
 it('replays an error under its key, and separates the keys of projects', async () => {
-  const { api, P } = tenant;
+  const { user, P } = tenant;
   const other = await newTenant();
   const key = { 'idempotency-key': 'shared-key' };
-  const unknown = { customerId: 'pc_00000000000000000000' };
-  const rejected = await api.post(`${P}/portal`, unknown, key);
-  const again = await api.post(`${P}/portal`, unknown, key);
-  expect(rejected).toMatchObject({ status: 404, body: { error: { code: 'customer_not_found' } } });
-  expect(again).toMatchObject({ status: 404, body: rejected.body });
+  const expired = { name: 'x', scopes: ['products:read'], expiresAt: '2020-01-01T00:00:00Z' };
+  const rejected = await user.post(`${P}/api-keys`, expired, key);
+  const again = await user.post(`${P}/api-keys`, expired, key);
+  expect(rejected.status).toBe(400);
+  expect(again).toMatchObject({ status: 400, body: rejected.body });
   expect(again.headers.get(REPLAYED)).toBe('true');
   const created = await other.api.post(`${other.P}/customers`, { email: newEmail() }, key);
   expect(created.status).toBe(201);

@@ -2,56 +2,60 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { seenCustomer, seenSubscription, type Sighting } from '../../services/analytics/src/domain/sighting.ts';
+import {
+  observeCustomer,
+  observeSubscription,
+  type Observation,
+} from '../../services/analytics/src/domain/observation.ts';
 
 const DAY_MS = 86_400_000;
-/** Customers and subscriptions are as old as this at most. */
-const AGE_DAYS = 400;
+/** The maximum age of customers and subscriptions. */
+const MAX_AGE_DAYS = 400;
 
-/** Whose records are made. */
-interface Population extends ProjectScope {
+/** The project that gets the records. */
+interface Target extends ProjectScope {
   readonly now: Date;
-  /** Tells the ids of one copy of the same records from those of another. */
+  /** Makes the ids of a copy differ from those of the original and of other copies. */
   readonly copy?: number;
 }
 
-/** A customer and a subscription for each seed: the same one for the same seed and `now`. */
-export function* populationOf(of: Population, seeds: Iterable<number>): Generator<Sighting> {
+/** Generates a customer and a subscription per seed; the same seed and `now` give the same records. */
+export function* generateObservations(of: Target, seeds: Iterable<number>): Generator<Observation> {
   for (const seed of seeds) {
     yield customerOf(of, seed);
     yield* subscriptionVersionsOf(of, seed);
   }
 }
 
-/** The id a record of this seed has in every project. Copies are made in SQL too, in the same way. */
-const idOf = <Prefix extends string>(prefix: Prefix, seed: number, { copy }: Population): `${Prefix}_${string}` =>
+/** Returns the id of a seed's record. The SQL that copies records builds ids in the same way. */
+const idOf = <Prefix extends string>(prefix: Prefix, seed: number, { copy }: Target): `${Prefix}_${string}` =>
   `${prefix}_${String(seed).padStart(20, '0')}${copy === undefined ? '' : `x${copy}`}`;
 
-function customerOf(of: Population, seed: number): Sighting {
+function customerOf(of: Target, seed: number): Observation {
   const { teamId, projectId, now } = of;
   const random = randomFrom(seed);
-  const createdAt = before(now, random() * AGE_DAYS);
+  const createdAt = before(now, random() * MAX_AGE_DAYS);
   const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
   const state = { projectId, email: `${seed}@example.com`, name: null, processorCustomerId: `cus_${seed}` };
   const id = idOf('pc', seed, of);
-  return seenCustomer({ teamId, recordedAt: now }, { ...state, id, version: 1, createdAt, deletedAt });
+  return observeCustomer({ teamId, recordedAt: now }, { ...state, id, version: 1, createdAt, deletedAt });
 }
 
-/** A subscription as it began, and for every third what became of it. */
-function* subscriptionVersionsOf(of: Population, seed: number): Generator<Sighting> {
+/** Generates the first version of a subscription, and a second version for every third seed. */
+function* subscriptionVersionsOf(of: Target, seed: number): Generator<Observation> {
   const { teamId, now } = of;
   const random = randomFrom(-seed - 1);
   const state = firstState(of, seed, random);
-  yield seenSubscription({ teamId, recordedAt: state.startedAt }, state);
+  yield observeSubscription({ teamId, recordedAt: state.startedAt }, state);
   if (seed % 3 !== 0) return;
   const status = SUBSCRIPTION_STATUSES[Math.floor(random() * SUBSCRIPTION_STATUSES.length)] ?? 'active';
   const changedAt = new Date(state.startedAt.getTime() + random() * (now.getTime() - state.startedAt.getTime()));
   const endedAt = status === 'canceled' || status === 'incomplete_expired' ? changedAt : null;
-  yield seenSubscription({ teamId, recordedAt: changedAt }, { ...state, status, endedAt, version: 2 });
+  yield observeSubscription({ teamId, recordedAt: changedAt }, { ...state, status, endedAt, version: 2 });
 }
 
-function firstState(of: Population, seed: number, random: () => number): SubscriptionState {
-  const startedAt = before(of.now, random() * AGE_DAYS);
+function firstState(of: Target, seed: number, random: () => number): SubscriptionState {
+  const startedAt = before(of.now, random() * MAX_AGE_DAYS);
   const item = {
     processorPriceId: 'price_bench',
     priceId: null,
@@ -85,7 +89,7 @@ function firstState(of: Population, seed: number, random: () => number): Subscri
 
 const before = (now: Date, days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
 
-/** Numbers from 0 up to 1, always the same for a seed: the mulberry32 generator. */
+/** Returns a generator of numbers from 0 up to 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,0 +1,42 @@
+import type { Tenant } from '../tenant.ts';
+
+/** What the subscriptions of a run have in common; both sides receive the same events. */
+export interface Shop {
+  readonly teamId: string;
+  readonly projectId: string;
+  readonly priceId: string;
+  readonly processorPriceId: string;
+  readonly processorProductId: string;
+  readonly customers: readonly { readonly id: string; readonly processorCustomerId: string }[];
+  readonly subscriptions: number;
+  /** When the subscriptions started, in Unix seconds. */
+  readonly startedAt: number;
+}
+
+const CUSTOMERS = 50;
+/** Far enough in the past that no event of the run lies in the future or matches a recent write of ours. */
+const STARTED_SECONDS_AGO = 30 * 86_400;
+
+/** Creates the customers and the price that the subscriptions refer to. */
+export async function newShop({ teamId, projectId, billing }: Tenant, subscriptions: number): Promise<Shop> {
+  const product = await billing.products.create({ name: 'Bench', description: 'For everybody' });
+  const price = await billing.prices.create({
+    productId: product.id,
+    unitAmount: 2_999,
+    currency: 'usd',
+    interval: 'month',
+  });
+  const customers = await Promise.all(
+    Array.from({ length: CUSTOMERS }, () => billing.customers.create({ email: `${crypto.randomUUID()}@example.com` })),
+  );
+  return {
+    teamId,
+    projectId,
+    priceId: price.id,
+    processorPriceId: price.processorPriceId,
+    processorProductId: product.processorProductId,
+    customers,
+    subscriptions,
+    startedAt: Math.floor(Date.now() / 1_000) - STARTED_SECONDS_AGO,
+  };
+}
