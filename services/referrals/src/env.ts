@@ -1,4 +1,4 @@
 import { processorEnv, serviceEnv } from '@billing/service/env';
 
-/** What referrals reads beside what every service reads: how to reach the teams' processor accounts. */
+/** The environment variables of referrals: those of every service, and those for the teams' processor accounts. */
 export const referralsEnv = serviceEnv.extend(processorEnv.shape);

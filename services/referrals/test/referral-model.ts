@@ -14,7 +14,7 @@ interface CodeModel {
 interface ReferralOfModel {
   readonly referrer: number;
   readonly referee: number;
-  /** Null while it is pending. */
+  /** Null while pending. */
   convertedAt: Date | null;
 }
 
@@ -53,7 +53,7 @@ export class ReferralModel {
     if (!this.#program.enabled) return '422 referral_program_disabled';
     if (referrer === referee) return '409 referral_self';
     if (this.#deleted.has(referee)) return '404 customer_not_found';
-    if (this.#referrals.some(made => made.referee === referee)) return '409 referral_already_applied';
+    if (this.#referrals.some(referral => referral.referee === referee)) return '409 referral_already_applied';
     if (this.#subscribed.has(referee)) return '409 referral_already_subscribed';
     this.#referrals.push({ referrer, referee, convertedAt: null });
     return '201';
@@ -61,7 +61,7 @@ export class ReferralModel {
 
   subscribe(customer: number, now: Date): string {
     this.#subscribed.add(customer);
-    const referral = this.#referrals.find(made => made.referee === customer && made.convertedAt === null);
+    const referral = this.#referrals.find(one => one.referee === customer && one.convertedAt === null);
     if (!referral) return 'done';
     referral.convertedAt = now;
     const { referrerCreditAmount, refereeCreditAmount, currency } = this.#program;
@@ -78,8 +78,8 @@ export class ReferralModel {
     return 'done';
   }
 
-  /** All there is to see, in an order of its own. */
-  shown() {
+  /** Returns everything that the API shows, sorted. */
+  snapshot() {
     return {
       codes: this.#codes.map(({ owner, isActive }) => `${owner} ${isActive}`).toSorted(),
       referrals: this.#referrals
@@ -91,7 +91,7 @@ export class ReferralModel {
     };
   }
 
-  /** Only the newest of a customer's codes can be active. */
+  /** Returns the customer's newest code; only that one can be active. */
   #newestCode(owner: number): CodeModel | undefined {
     return this.#codes.findLast(code => code.owner === owner);
   }

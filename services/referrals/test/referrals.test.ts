@@ -2,9 +2,9 @@ import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { ReferralConverted, ReferralCreated } from '@billing/contracts/events/referrals';
 import { CustomerId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reactToSubscriptions } from '../src/reactions/subscriptions.ts';
-import { openProject, saidFact, startService, type Service } from './service.ts';
-import { subscribing } from './subscribing.ts';
+import { subscriptionEvents } from '../src/consumers/subscription-events.ts';
+import { openProject, eventOf, startService, type Service } from './start-service.ts';
+import { subscriptionCreated } from './subscription-created.ts';
 
 let service: Service;
 beforeAll(async () => (service = await startService()));
@@ -19,7 +19,7 @@ async function openProgram() {
 }
 
 describe('applying a code', () => {
-  it('makes a pending referral and tells of it', async () => {
+  it('creates a pending referral and publishes it', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const { id: refereeCustomerId } = project.newCustomer();
@@ -33,15 +33,15 @@ describe('applying a code', () => {
       status: 'pending',
       createdAt: expect.stringMatching(/Z$/),
     });
-    const history = await project.ask('GET', `/codes/${code}`);
-    expect(history.body.referrals).toEqual([
+    const stored = await project.request('GET', `/codes/${code}`);
+    expect(stored.body.referrals).toEqual([
       { id: body.referral.id, refereeCustomerId, status: 'pending', createdAt: expect.any(String), convertedAt: null },
     ]);
-    const told = await service.heard(ReferralCreated, 1);
-    expect(told).toContainEqual(expect.objectContaining({ id: body.referral.id, status: 'pending' }));
+    const published = await service.published(ReferralCreated, referral => referral.id === body.referral.id);
+    expect(published).toEqual([expect.objectContaining({ code, status: 'pending' })]);
   });
 
-  it('needs a code of the project, spelled as it is', async () => {
+  it('requires a code of the project', async () => {
     const [project, other] = [await openProgram(), await openProgram()];
     const { id } = project.newCustomer();
     const foreign = await other.newCode();
@@ -52,25 +52,25 @@ describe('applying a code', () => {
     expect((await project.apply('short', id)).status).toBe(400);
   });
 
-  it('needs an active code', async () => {
+  it('requires an active code', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
-    await project.ask('DELETE', `/codes/${code}`);
+    await project.request('DELETE', `/codes/${code}`);
     const { status, body } = await project.apply(code, project.newCustomer().id);
     expect([status, body]).toEqual([422, error('referral_code_inactive')]);
   });
 
-  it('does not work with the code of a customer who was deleted', async () => {
+  it('rejects the code of a deleted customer', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const state = service.customers.get(customerId);
-    if (!state) throw new Error('The customer was made above.');
-    await service.hear(saidFact(CustomerDeleted, project.teamId, { ...state, version: 2, deletedAt: new Date() }));
+    if (!state) throw new Error('The customer was created above.');
+    await service.deliver(eventOf(CustomerDeleted, project.teamId, { ...state, version: 2, deletedAt: new Date() }));
     const { status, body } = await project.apply(code, project.newCustomer().id);
     expect([status, body]).toEqual([422, error('referral_code_inactive')]);
   });
 
-  it('needs a program that is configured and enabled', async () => {
+  it('requires a configured and enabled program', async () => {
     const project = openProject(service);
     const { code } = await project.newCode();
     const { id } = project.newCustomer();
@@ -86,14 +86,14 @@ describe('applying a code', () => {
     expect((await apply())[0]).toBe(201);
   });
 
-  it('is refused to the referrer', async () => {
+  it('rejects the referrer', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const { status, body } = await project.apply(code, customerId);
     expect([status, body]).toEqual([409, error('referral_self')]);
   });
 
-  it('needs a customer of the project', async () => {
+  it('requires a customer of the project', async () => {
     const [project, other] = [await openProgram(), await openProgram()];
     const { code } = await project.newCode();
     for (const id of [CustomerId.create(), other.newCustomer().id]) {
@@ -102,19 +102,19 @@ describe('applying a code', () => {
     }
   });
 
-  it('works once for a customer: of twenty applications at once, of two codes, one is made', async () => {
+  it('succeeds once for twenty concurrent requests with two codes', async () => {
     const project = await openProgram();
     const codes = [await project.newCode(), await project.newCode()];
     const { id } = project.newCustomer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => project.apply(codes[index % 2]?.code ?? '', id)),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const { status, body } of refused) expect([status, body]).toEqual([409, error('referral_already_applied')]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    const rejected = responses.filter(({ status }) => status !== 201);
+    for (const { status, body } of rejected) expect([status, body]).toEqual([409, error('referral_already_applied')]);
   });
 
-  it('works once for a customer, whichever code comes second, also after the conversion', async () => {
+  it('rejects a second code, also after the conversion', async () => {
     const project = await openProgram();
     const codes = [await project.newCode(), await project.newCode()];
     const { id } = project.newCustomer();
@@ -123,26 +123,26 @@ describe('applying a code', () => {
       const { status, body } = await project.apply(code, id);
       expect([status, body]).toEqual([409, error('referral_already_applied')]);
     }
-    await service.hear(subscribing(project.scope, id));
+    await service.deliver(subscriptionCreated(project.scope, id));
     const { status, body } = await project.apply(codes[1]?.code ?? '', id);
     expect([status, body]).toEqual([409, error('referral_already_applied')]);
   });
 
-  it('is refused to one who has subscribed, by what a fact told or else by rpc', async () => {
+  it('rejects a subscriber known by an event or only by RPC', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
-    const [told, asked] = [project.newCustomer(), project.newCustomer()];
-    await service.hear(subscribing(project.scope, told.id));
-    service.subscribers.add(asked.id);
-    for (const { id } of [told, asked]) {
+    const [byEvent, byRpc] = [project.newCustomer(), project.newCustomer()];
+    await service.deliver(subscriptionCreated(project.scope, byEvent.id));
+    service.subscribers.add(byRpc.id);
+    for (const { id } of [byEvent, byRpc]) {
       const { status, body } = await project.apply(code, id);
       expect([status, body]).toEqual([409, error('referral_already_subscribed')]);
     }
   });
 
-  it('waits for a subscriptions service that does not answer rather than guess', async () => {
-    await using lonely = await startService({ isSubscriptionsThere: false });
-    const project = openProject(lonely);
+  it('returns 503 when the subscriptions service does not reply', async () => {
+    await using alone = await startService({ isSubscriptionsUp: false });
+    const project = openProject(alone);
     await project.configure();
     const { code } = await project.newCode();
     const { status, body } = await project.apply(code, project.newCustomer().id);
@@ -151,68 +151,67 @@ describe('applying a code', () => {
 });
 
 describe('a conversion', () => {
-  it('happens once, however often and by however many copies the subscription is heard of', async () => {
+  it('happens once for duplicate events and several consumers', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
     const { id } = project.newCustomer();
     const { referral } = (await project.apply(code, id)).body;
-    service.setClock(new Date('2026-05-05T05:05:05.000Z'));
-    const first = subscribing(project.scope, id);
-    const copy = reactToSubscriptions(service.em, service.clock, service.logger);
-    await Promise.all([service.hear(first, first), copy.receive(first, 1), copy.receive(first, 1)]);
-    service.setClock(new Date('2026-06-06T06:06:06.000Z'));
-    await service.hear(subscribing(project.scope, id), subscribing(project.scope, id));
-    service.setClock(undefined);
-    const { body } = await project.ask('GET', `/codes/${code}`);
+    service.setTime(new Date('2026-05-05T05:05:05.000Z'));
+    const first = subscriptionCreated(project.scope, id);
+    const copy = subscriptionEvents(service);
+    await Promise.all([service.deliver(first, first), copy.receive(first, 1), copy.receive(first, 1)]);
+    service.setTime(new Date('2026-06-06T06:06:06.000Z'));
+    await service.deliver(subscriptionCreated(project.scope, id), subscriptionCreated(project.scope, id));
+    service.setTime(undefined);
+    const { body } = await project.request('GET', `/codes/${code}`);
     expect(body.referrals).toEqual([
       expect.objectContaining({ id: referral.id, status: 'converted', convertedAt: '2026-05-05T05:05:05.000Z' }),
     ]);
-    const told = await service.heard(ReferralConverted, 1);
-    expect(told.filter(fact => fact.id === referral.id)).toHaveLength(1);
-    const { credits } = (await project.ask('GET', '/credits')).body;
+    expect(await service.published(ReferralConverted, converted => converted.id === referral.id)).toHaveLength(1);
+    const { credits } = (await project.request('GET', '/credits')).body;
     expect(credits).toHaveLength(2);
   });
 
-  it('comes about among many subscriptions at once, and the other customers cannot be referred any more', async () => {
+  it('happens within a batch, and other subscribers can no longer be referred', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
     const referred = [project.newCustomer(), project.newCustomer(), project.newCustomer()];
     const others = Array.from({ length: 30 }, () => project.newCustomer());
     for (const { id } of referred) await project.apply(code, id);
-    const facts = [...others, ...referred, ...referred].map(({ id }) => subscribing(project.scope, id));
-    await service.hear(...facts, ...facts);
-    const { body } = await project.ask('GET', `/codes/${code}`);
+    const events = [...others, ...referred, ...referred].map(({ id }) => subscriptionCreated(project.scope, id));
+    await service.deliver(...events, ...events);
+    const { body } = await project.request('GET', `/codes/${code}`);
     expect(body.referrals.map((one: { status: string }) => one.status)).toEqual(referred.map(() => 'converted'));
-    expect((await project.ask('GET', '/credits')).body.credits).toHaveLength(2 * referred.length);
+    expect((await project.request('GET', '/credits')).body.credits).toHaveLength(2 * referred.length);
     const [first, last] = [others[0], others.at(-1)];
     for (const customer of [first, last]) {
-      const { status, body: refusal } = await project.apply(code, customer?.id ?? CustomerId.create());
-      expect([status, refusal]).toEqual([409, error('referral_already_subscribed')]);
+      const { status, body: rejection } = await project.apply(code, customer?.id ?? CustomerId.create());
+      expect([status, rejection]).toEqual([409, error('referral_already_subscribed')]);
     }
   });
 
-  it('comes about with a deactivated code and a disabled program, too', async () => {
+  it('also happens with a deactivated code and a disabled program', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
     const { id } = project.newCustomer();
     await project.apply(code, id);
-    await project.ask('DELETE', `/codes/${code}`);
+    await project.request('DELETE', `/codes/${code}`);
     await project.configure({ enabled: false });
-    await service.hear(subscribing(project.scope, id));
-    expect((await project.ask('GET', `/codes/${code}`)).body.referrals).toMatchObject([{ status: 'converted' }]);
-    expect((await project.ask('GET', '/credits')).body.credits).toHaveLength(2);
+    await service.deliver(subscriptionCreated(project.scope, id));
+    expect((await project.request('GET', `/codes/${code}`)).body.referrals).toMatchObject([{ status: 'converted' }]);
+    expect((await project.request('GET', '/credits')).body.credits).toHaveLength(2);
   });
 
-  it('earns by the amounts of its time, and nothing where they are zero', async () => {
+  it('credits the current amounts of the program, and none where zero', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const [early, late] = [project.newCustomer(), project.newCustomer()];
     await project.apply(code, early.id);
     await project.apply(code, late.id);
-    await service.hear(subscribing(project.scope, early.id));
+    await service.deliver(subscriptionCreated(project.scope, early.id));
     await project.configure({ referrerCreditAmount: 700, refereeCreditAmount: 0, currency: 'eur' });
-    await service.hear(subscribing(project.scope, late.id));
-    const { credits, pagination } = (await project.ask('GET', '/credits')).body;
+    await service.deliver(subscriptionCreated(project.scope, late.id));
+    const { credits, pagination } = (await project.request('GET', '/credits')).body;
     expect(pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
     const earned = credits.map(({ side, customerId: customer, amount, currency, status }: Record<string, unknown>) => ({
       side,

@@ -3,7 +3,7 @@ import type { CREDIT_SIDES, ReferralConfig } from '@billing/contracts/resources/
 
 export type CreditSide = (typeof CREDIT_SIDES)[number];
 
-/** What one side has earned, in the smallest unit of `currency`. */
+/** The credit that one side has earned, in the smallest unit of `currency`. */
 export interface EarnedCredit {
   readonly side: CreditSide;
   readonly customerId: CustomerId;
@@ -16,8 +16,8 @@ interface Parties {
   readonly refereeCustomerId: CustomerId;
 }
 
-/** What a conversion earns by the program as it stands; a side whose amount is zero earns nothing. */
-export function creditsEarned(
+/** Returns the credits of a conversion under the current program; a side whose amount is zero gets none. */
+export function earnedCredits(
   parties: Parties,
   program: Omit<ReferralConfig, 'projectId' | 'enabled'>,
 ): EarnedCredit[] {
@@ -32,29 +32,29 @@ export function creditsEarned(
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 
-/** How long to wait after the nth failed attempt, in milliseconds: doubling, up to a quarter of an hour. */
+/** Returns the delay after the nth failed attempt, in milliseconds: doubling, up to 15 minutes. */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, attempts - 1), LONGEST_RETRY_MS);
 
 /**
- * The processor forgets an idempotency key after a day at the earliest; a repeat after that could credit twice.
+ * The processor stores an idempotency key for at least a day; a repeat after that could credit twice.
  * https://docs.stripe.com/api/idempotent_requests
  */
 const REPEATABLE_MS = 23 * 3_600_000;
 
-/** After a key was closed, so long nobody looks what became of its last call, in milliseconds: no call takes longer. */
-export const QUIET_MS = 5 * 60_000;
+/** How long after closing a key its last call is looked up, in milliseconds. No call takes longer. */
+export const VERIFY_AFTER_MS = 5 * 60_000;
 
 /**
- * What to do next about a pending credit:
- * - `send`: nothing was sent under its key, or a repeat under the same key is still the same credit
- * - `close`: the key is too old for a repeat; nothing more is sent under it
- * - `look`: the key is closed; the processor's list says whether the credit was made
+ * The next step for a pending credit:
+ * - `send`: nothing was sent with its key yet, or the processor still recognizes a repeat
+ * - `close`: the key is too old for a repeat; nothing more is sent with it
+ * - `verify`: the key is closed; the processor's list shows whether the credit was created
  */
-export type NextStep = 'send' | 'close' | 'look';
+export type NextStep = 'send' | 'close' | 'verify';
 
-/** Decides the next step by when the credit was first sent under its key and when the key was closed. */
+/** Returns the next step, from when the credit was first sent with its key and when the key was closed. */
 export function nextStep(key: { readonly sentAt: Date | null; readonly closedAt: Date | null }, now: Date): NextStep {
-  if (key.closedAt) return 'look';
+  if (key.closedAt) return 'verify';
   return key.sentAt && now.getTime() - key.sentAt.getTime() >= REPEATABLE_MS ? 'close' : 'send';
 }

@@ -2,20 +2,17 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCreated, type ReferralState } from '@billing/contracts/events/referrals';
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
-import type { RpcClient } from '@billing/messaging/rpc';
 import { record } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/service/database';
-import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/application.ts';
-import { Referral, stateOf } from '#persistence/referral.entity.ts';
-import { findCode } from './find-code.ts';
-import { findProgram } from './find-program.ts';
-import { lockCustomer, type KnowCustomer } from './know-customer.ts';
+import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/eligibility.ts';
+import { lockCustomer } from '#persistence/customer-copies.ts';
+import { findProgram } from '#persistence/programs.ts';
+import { findCode } from '#persistence/referral-codes.ts';
+import { Referral, toState } from '#persistence/referral.entity.ts';
+import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
-interface ApplyCodeDependencies {
-  readonly em: EntityManager;
-  readonly know: KnowCustomer;
-  readonly rpc: RpcClient;
-  readonly clock: () => Date;
+export interface ApplyCodeDependencies extends ResolveCustomerDependencies {
+  readonly now: () => Date;
 }
 
 interface Application {
@@ -24,29 +21,32 @@ interface Application {
 }
 
 /**
- * Refers a new customer by a code. Everything is checked first, rpc others where our own copies may lag, and again
- * in the transaction, which holds the referee's row: the reaction to a subscription takes the same row, so that a
- * subscription either forbids the referral or converts it, and is never missed. Of many applications at once one wins.
- * The same `operationKey` gives the same referral.
- * @throws Problem, the first that holds: 404 `referral_code_not_found`, 422 `referral_code_inactive`,
+ * Applies a code to a new customer. It first checks everything, by RPC where the copies may lag, and then checks the
+ * local state again in the transaction. The transaction locks the referee's row, and so does the handler of
+ * `subscription.created`: a subscription either rejects the referral or converts it, and is never missed. Of several
+ * concurrent applications one succeeds. The same `operationKey` returns the same referral.
+ * @throws Problem, the first that applies: 404 `referral_code_not_found`, 422 `referral_code_inactive`,
  * 422 `referral_program_disabled`, 409 `referral_self`, 404 `customer_not_found`, 409 `referral_already_applied`,
- * 409 `referral_already_subscribed`; 503 when a service that must be asked does not answer
+ * 409 `referral_already_subscribed`; 503 when a service that has to be called does not reply
  */
-export function applyCode({ em, know, rpc, clock }: ApplyCodeDependencies) {
+export function applyCode(dependencies: ApplyCodeDependencies) {
+  const { em, rpc, now } = dependencies;
+  const resolve = resolveCustomer(dependencies);
+
   const check = async (scope: ProjectScope, { code, refereeCustomerId }: Application) => {
     const fork = em.fork();
-    await requireUsable(fork, scope, code, refereeCustomerId);
-    const { subscribedAt } = await know(scope, refereeCustomerId);
+    await findUsableCode(fork, scope, code, refereeCustomerId);
+    const { subscribedAt } = await resolve(scope, refereeCustomerId);
     const hasReferral = await isReferred(fork, scope, refereeCustomerId);
     requireNewCustomer({ hasReferral, hasSubscribed: subscribedAt !== null });
     const { subscribed } = await rpc.call(HasSubscribed, { ...scope, customerId: refereeCustomerId });
     requireNewCustomer({ hasReferral, hasSubscribed: subscribed });
   };
 
-  const refer = (scope: ProjectScope, { code, refereeCustomerId }: Application, operationKey: string | undefined) =>
+  const insert = (scope: ProjectScope, { code, refereeCustomerId }: Application, operationKey: string | undefined) =>
     em.fork().transactional(async tx => {
       const referee = await lockCustomer(tx, scope, refereeCustomerId);
-      const { customerId: referrerCustomerId } = await requireUsable(tx, scope, code, refereeCustomerId);
+      const { customerId: referrerCustomerId } = await findUsableCode(tx, scope, code, refereeCustomerId);
       const hasReferral = await isReferred(tx, scope, refereeCustomerId);
       requireNewCustomer({ hasReferral, hasSubscribed: referee.subscribedAt !== null });
       const referral = tx.create(Referral, {
@@ -56,29 +56,29 @@ export function applyCode({ em, know, rpc, clock }: ApplyCodeDependencies) {
         referrerCustomerId,
         refereeCustomerId,
         status: 'pending',
-        createdAt: clock(),
+        createdAt: now(),
         convertedAt: null,
         operationKey: operationKey ?? null,
       });
-      const state = stateOf(referral);
+      const state = toState(referral);
       record(tx, ReferralCreated, scope.teamId, state);
       return state;
     });
 
   return async (scope: ProjectScope, application: Application, operationKey?: string): Promise<ReferralState> => {
-    const made = operationKey && (await em.fork().findOne(Referral, { ...scope, operationKey }));
-    if (made) return stateOf(made);
+    const existing = operationKey && (await em.fork().findOne(Referral, { ...scope, operationKey }));
+    if (existing) return toState(existing);
     await check(scope, application);
     try {
-      return await refer(scope, application, operationKey);
+      return await insert(scope, application, operationKey);
     } catch (err) {
       throw isUniqueViolation(err, 'referrals_one_per_referee') ? alreadyApplied() : err;
     }
   };
 }
 
-/** The code, if the referee may use it; in a transaction it stays as it is until the end. */
-async function requireUsable(em: EntityManager, scope: ProjectScope, code: string, refereeId: CustomerId) {
+/** Returns the code if the referee may use it. In a transaction the code cannot change until the end. */
+async function findUsableCode(em: EntityManager, scope: ProjectScope, code: string, refereeId: CustomerId) {
   const lockMode = em.isInTransaction() ? LockMode.PESSIMISTIC_READ : LockMode.NONE;
   const found = await findCode(em, scope, code, lockMode);
   const { isActive, customerId } = found;

@@ -1,28 +1,31 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
 import { record } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/service/database';
+import { generateCode } from '#domain/code.ts';
+import { lockCustomer } from '#persistence/customer-copies.ts';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
-import { lockCustomer, type KnowCustomer } from './know-customer.ts';
+import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
-interface CreateCodeDependencies {
-  readonly em: EntityManager;
-  readonly know: KnowCustomer;
-  readonly clock: () => Date;
-  /** A random code; another is taken when the project has it already. */
-  readonly newCode: () => string;
+export interface CreateCodeDependencies extends ResolveCustomerDependencies {
+  readonly now: () => Date;
+  /** Returns a random code, by default {@link generateCode}. */
+  readonly newCode?: () => string;
 }
 
-const MAX_DRAWS = 10;
+/** How often another code is generated when the project already has it. */
+const MAX_TRIES = 10;
 
 /**
- * Makes a code for a referrer, whether the program is enabled or not: it works once the program does. The same
- * `operationKey` gives the same code.
+ * Creates a code for a referrer, also while the program is disabled: it works once the program is enabled. The same
+ * `operationKey` returns the same code.
  * @throws Problem 404 `customer_not_found`; 409 `referral_code_exists` when the customer has an active code
  */
-export function createCode({ em, know, clock, newCode }: CreateCodeDependencies) {
+export function createCode(dependencies: CreateCodeDependencies) {
+  const { em, now, newCode = generateCode } = dependencies;
+  const resolve = resolveCustomer(dependencies);
+
   const insert = (scope: ProjectScope, customerId: CustomerId, operationKey: string | undefined) =>
     em.fork().transactional(async tx => {
       await lockCustomer(tx, scope, customerId);
@@ -32,7 +35,7 @@ export function createCode({ em, know, clock, newCode }: CreateCodeDependencies)
         customerId,
         isActive: true,
         version: 1,
-        createdAt: clock(),
+        createdAt: now(),
         deactivatedAt: null,
         operationKey: operationKey ?? null,
       });
@@ -41,16 +44,16 @@ export function createCode({ em, know, clock, newCode }: CreateCodeDependencies)
     });
 
   return async (scope: ProjectScope, customerId: CustomerId, operationKey?: string): Promise<ReferralCode> => {
-    const made = operationKey && (await em.fork().findOne(ReferralCode, { ...scope, operationKey }));
-    if (made) return made;
-    await know(scope, customerId);
-    for (let draw = 1; ; draw += 1) {
+    const existing = operationKey && (await em.fork().findOne(ReferralCode, { ...scope, operationKey }));
+    if (existing) return existing;
+    await resolve(scope, customerId);
+    for (let tries = 1; ; tries += 1) {
       try {
         return await insert(scope, customerId, operationKey);
       } catch (err) {
         if (isUniqueViolation(err, 'referral_codes_one_active_per_customer'))
-          throw conflict('referral_code_exists', 'This customer has an active referral code already.');
-        if (draw >= MAX_DRAWS || !isUniqueViolation(err, 'referral_codes_pkey')) throw err;
+          throw conflict('referral_code_exists', 'This customer already has an active referral code.');
+        if (tries >= MAX_TRIES || !isUniqueViolation(err, 'referral_codes_pkey')) throw err;
       }
     }
   };

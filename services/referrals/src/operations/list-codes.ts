@@ -3,8 +3,12 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
 
-/** A page of the project's codes, the newest first. */
-export function listCodes(em: EntityManager) {
+export interface ListCodesDependencies {
+  readonly em: EntityManager;
+}
+
+/** Returns a page of the project's codes, newest first. */
+export function listCodes({ em }: ListCodesDependencies) {
   return async (scope: ProjectScope, { activeOnly, ...page }: Page & { readonly activeOnly: boolean }) => {
     const where = { ...scope, ...(activeOnly && { isActive: true }) };
     const [codes, total] = await em

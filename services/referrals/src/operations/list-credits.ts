@@ -4,22 +4,26 @@ import { paginate, type Page } from '@billing/contracts/pagination';
 import type { CREDIT_STATUSES } from '@billing/contracts/resources/referral';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
 
-interface CreditsAsked extends Page {
+export interface ListCreditsDependencies {
+  readonly em: EntityManager;
+}
+
+interface CreditQuery extends Page {
   readonly status?: (typeof CREDIT_STATUSES)[number] | undefined;
 }
 
-/** A page of the project's ledger of credits, the newest first. */
-export function listCredits(em: EntityManager) {
-  return async (scope: ProjectScope, { status, ...page }: CreditsAsked) => {
+/** Returns a page of the project's credits, newest first. */
+export function listCredits({ em }: ListCreditsDependencies) {
+  return async (scope: ProjectScope, { status, ...page }: CreditQuery) => {
     const where = { ...scope, ...(status && { status }) };
     const [credits, total] = await em
       .fork()
       .findAndCount(ReferralCredit, where, { ...page, orderBy: { createdAt: 'desc', referralId: 'asc', side: 'asc' } });
-    return { credits: credits.map(toldCredit), pagination: paginate(page, credits.length, total) };
+    return { credits: credits.map(toResource), pagination: paginate(page, credits.length, total) };
   };
 }
 
-function toldCredit({ error, processorTransactionId, creditedAt, ...credit }: ReferralCredit) {
+function toResource({ error, processorTransactionId, creditedAt, ...credit }: ReferralCredit) {
   return {
     ...credit,
     error: error ?? null,

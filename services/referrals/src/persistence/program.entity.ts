@@ -8,7 +8,7 @@ const ProgramSchema = defineEntity({
     teamId: p.text().$type<TeamId>().primary(),
     projectId: p.text().$type<ProjectId>().primary(),
     enabled: p.boolean(),
-    /** Smallest unit of `currency`, like the next. */
+    /** Both amounts are in the smallest unit of `currency`. */
     referrerCreditAmount: p.integer(),
     refereeCreditAmount: p.integer(),
     currency: p.text(),

@@ -24,11 +24,11 @@ const ReferralCodeSchema = defineEntity({
     version: p.integer(),
     createdAt: p.datetime(),
     deactivatedAt: p.datetime().nullable(),
-    /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds what it made. */
+    /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds the row. */
     operationKey: p.uuid().nullable(),
   },
 });
 
-/** A customer's code, which others use to be referred by them. */
+/** The code with which a customer refers others. */
 export class ReferralCode extends ReferralCodeSchema.class {}
 ReferralCodeSchema.setClass(ReferralCode);

@@ -16,7 +16,7 @@ const ReferralCreditSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     customerId: p.text().$type<CustomerId>(),
-    /** Smallest unit of `currency`, above zero. */
+    /** In the smallest unit of `currency`, above zero. */
     amount: p.integer(),
     currency: p.text(),
     status: p.text().$type<(typeof CREDIT_STATUSES)[number]>(),
@@ -26,19 +26,19 @@ const ReferralCreditSchema = defineEntity({
     processorTransactionId: p.text().nullable(),
     createdAt: p.datetime(),
     creditedAt: p.datetime().nullable(),
-    /** When it is tried next, by the clock of the database; whoever tries it moves it ahead, which is the claim. */
+    /** When the next attempt is due, by the database's clock; during an attempt, the end of its lease. */
     dueAt: p.datetime(),
-    /** Which of the credit's idempotency keys it is sent under. */
+    /** The version of the idempotency key. */
     keyVersion: p.integer().default(1),
-    /** Since when the processor may have made the credit under this key; null while nothing was sent under it. */
+    /** When the credit was first sent with this key; null while nothing was sent with it. */
     sentAt: p.datetime().nullable(),
-    /** The processor's customer that was named under this key. */
+    /** The processor's customer in the request with this key. */
     processorCustomerId: p.text().nullable(),
-    /** Since when nothing is sent under this key any more; then the processor is asked what became of it. */
+    /** When the key was closed: nothing more is sent with it, and the credit is looked up at the processor. */
     closedAt: p.datetime().nullable(),
   },
 });
 
-/** The ledger: one side's credit for one conversion. */
+/** An entry of the credit ledger: one side's credit for one conversion. */
 export class ReferralCredit extends ReferralCreditSchema.class {}
 ReferralCreditSchema.setClass(ReferralCredit);

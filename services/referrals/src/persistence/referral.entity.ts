@@ -21,7 +21,7 @@ const ReferralSchema = defineEntity({
     status: p.text().$type<ReferralStatus>(),
     createdAt: p.datetime(),
     convertedAt: p.datetime().nullable(),
-    /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds what it made. */
+    /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds the row. */
     operationKey: p.uuid().nullable(),
   },
 });
@@ -30,8 +30,8 @@ const ReferralSchema = defineEntity({
 export class Referral extends ReferralSchema.class {}
 ReferralSchema.setClass(Referral);
 
-/** A referral as facts and answers tell it. */
-export function stateOf(referral: Referral): ReferralState {
+/** Returns a referral's state as events carry it; HTTP responses show some of its fields. */
+export function toState(referral: Referral): ReferralState {
   const { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt } = referral;
   const converted = convertedAt ?? null;
   return { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt: converted };

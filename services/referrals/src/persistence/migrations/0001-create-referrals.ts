@@ -14,7 +14,7 @@ export class CreateReferrals extends Migration {
         primary key (team_id, project_id)
       )`);
     this.addSql(`
-      create table customers (
+      create table customer_copies (
         team_id text not null,
         project_id text not null,
         id text not null,
@@ -74,7 +74,10 @@ export class CreateReferrals extends Migration {
         created_at timestamptz not null,
         credited_at timestamptz,
         due_at timestamptz not null,
+        key_version int not null default 1,
         sent_at timestamptz,
+        processor_customer_id text,
+        closed_at timestamptz,
         primary key (referral_id, side)
       )`);
     this.addSql(`create index referral_credits_newest on referral_credits (team_id, project_id, created_at)`);

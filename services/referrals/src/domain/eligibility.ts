@@ -1,8 +1,7 @@
 import type { CustomerId } from '@billing/contracts/ids';
 import { conflict, unprocessable } from '@billing/contracts/problem';
 
-/** A code and its project's program, as far as it matters who may use the code. */
-export interface OfferedCode {
+interface OfferedCode {
   readonly isActive: boolean;
   /** The referrer. */
   readonly customerId: CustomerId;
@@ -10,7 +9,7 @@ export interface OfferedCode {
 }
 
 /**
- * Whether a code may be used by a customer at all.
+ * Checks that a customer may use a code.
  * @throws Problem 422 `referral_code_inactive`, 422 `referral_program_disabled`, 409 `referral_self`
  */
 export function requireUsableCode(code: OfferedCode, refereeId: CustomerId): void {
@@ -21,21 +20,18 @@ export function requireUsableCode(code: OfferedCode, refereeId: CustomerId): voi
 }
 
 /**
- * Whether a customer can still be referred.
+ * Checks that a customer can still be referred.
  * @throws Problem 409 `referral_already_applied`, 409 `referral_already_subscribed`
  */
 export function requireNewCustomer(referee: { readonly hasReferral: boolean; readonly hasSubscribed: boolean }): void {
   if (referee.hasReferral) throw alreadyApplied();
-  if (referee.hasSubscribed) throw alreadySubscribed();
+  if (referee.hasSubscribed)
+    throw conflict(
+      'referral_already_subscribed',
+      'This customer has or had a subscription; only new customers can be referred.',
+    );
 }
 
-/** 409: a customer is referred once. */
+/** 409: a customer can be referred only once. */
 export const alreadyApplied = () =>
-  conflict('referral_already_applied', 'A referral code has been applied to this customer already.');
-
-/** 409: only customers who never subscribed can be referred. */
-const alreadySubscribed = () =>
-  conflict(
-    'referral_already_subscribed',
-    'This customer has or had a subscription; only new customers can be referred.',
-  );
+  conflict('referral_already_applied', 'A referral code was already applied to this customer.');

@@ -16,25 +16,25 @@ import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import type { z } from 'zod';
 import { createApp } from '../src/app.ts';
-import { startCrediting } from '../src/crediting.ts';
-import { createCode } from '../src/domain/code.ts';
-import { knowCustomer } from '../src/operations/know-customer.ts';
-import { settleCredit } from '../src/operations/settle-credit.ts';
+import { customerEvents } from '../src/consumers/customer-events.ts';
+import { subscriptionEvents } from '../src/consumers/subscription-events.ts';
+import { generateCode } from '../src/domain/code.ts';
+import { startSendingCredits } from '../src/jobs/send-credits.ts';
+import { resolveCustomer } from '../src/operations/resolve-customer.ts';
+import { sendCredit } from '../src/operations/send-credit.ts';
 import { openDatabase } from '../src/persistence/database.ts';
-import { reactToCustomers } from '../src/reactions/customers.ts';
-import { reactToSubscriptions } from '../src/reactions/subscriptions.ts';
 
 interface ServiceOptions {
-  /** Where credits go; without it none are worked off. */
+  /** Where credits are sent; without it none are. */
   readonly processors?: TeamProcessors;
-  /** Milliseconds between closing a credit's key and looking what became of it. */
-  readonly quietMs?: number | undefined;
-  /** Whether the subscriptions service answers; it does unless told. */
-  readonly isSubscriptionsThere?: boolean;
+  /** Milliseconds between closing a credit's key and looking it up. */
+  readonly verifyAfterMs?: number | undefined;
+  /** Whether the subscriptions service replies; by default it does. */
+  readonly isSubscriptionsUp?: boolean;
 }
 
-/** Referrals in a database of its own, hearing a bus that no other test hears, with neighbours that answer from memory. */
-export async function startService({ processors, quietMs = 100, isSubscriptionsThere = true }: ServiceOptions = {}) {
+/** Starts referrals with its own database and bus, and with customers and subscriptions that reply from memory. */
+export async function startService({ processors, verifyAfterMs = 100, isSubscriptionsUp = true }: ServiceOptions = {}) {
   const resources = new AsyncDisposableStack();
   const logger = pino({ level: 'silent' });
   const { url: databaseUrl } = resources.use(await createTestDatabase('referrals'));
@@ -45,8 +45,8 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
   const bus = await openBus({ nats, logger, root: testBusRoot() });
   resources.defer(bus.remove);
   const rpc = openRpcClient(bus);
-  let now: Date | undefined;
-  const clock = () => now ?? new Date();
+  let fixedTime: Date | undefined;
+  const now = () => fixedTime ?? new Date();
 
   const customers = new Map<CustomerId, CustomerState>();
   const subscribers = new Set<CustomerId>();
@@ -56,49 +56,48 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
       return state && state.projectId === projectId && !state.deletedAt ? state : null;
     }),
   );
-  if (isSubscriptionsThere)
+  if (isSubscriptionsUp)
     resources.defer(
       serveRpc({ ...bus, logger }, HasSubscribed, async ({ customerId }) => ({
         subscribed: subscribers.has(customerId),
       })),
     );
 
-  const said: Envelope[] = [];
+  const onBus: Envelope[] = [];
+  for (const [consumer, filter] of [
+    ['test-referrals', 'referral.>'],
+    ['test-codes', 'referral-code.>'],
+  ] as const)
+    resources.defer(
+      await bus.consume(consumer, filter, async event => {
+        onBus.push(event);
+        return { kind: 'done' };
+      }),
+    );
+  const { receive: receiveCustomers } = customerEvents({ em, now, logger });
+  const { receive: receiveSubscriptions } = subscriptionEvents({ em, now, logger });
+  resources.defer(await bus.consume('referrals-customers', 'customer.*.v1', receiveCustomers));
   resources.defer(
-    await bus.consume('test-listener', 'referral.>', async event => {
-      said.push(event);
-      return { kind: 'done' };
-    }),
-  );
-  resources.defer(
-    await bus.consume('test-listener-codes', 'referral-code.>', async event => {
-      said.push(event);
-      return { kind: 'done' };
-    }),
-  );
-  const reactions = [reactToCustomers(em, clock, logger), reactToSubscriptions(em, clock, logger)] as const;
-  resources.defer(await bus.consume('referrals-customers', 'customer.*.v1', reactions[0].receive));
-  resources.defer(
-    await bus.consume('referrals-subscriptions', 'subscription.created.v1', reactions[1].receive, TOGETHER),
+    await bus.consume('referrals-subscriptions', 'subscription.created.v1', receiveSubscriptions, TOGETHER),
   );
   resources.defer(startRelay(em, bus.publish, logger, { intervalMs: 50 }));
 
-  const know = knowCustomer(em, rpc);
-  const startWorkingOff = (through: TeamProcessors) => {
-    const settle = settleCredit({ em, know, processors: through, clock, logger, delayMs: () => 100, quietMs });
-    return startCrediting({ em, settle, logger, intervalMs: 50 });
+  const resolve = resolveCustomer({ em, rpc });
+  const sendCreditsTo = (target: TeamProcessors) => {
+    const send = sendCredit({ em, resolve, processors: target, now, logger, delayMs: () => 100, verifyAfterMs });
+    return startSendingCredits({ em, send, logger, intervalMs: 50 });
   };
-  if (processors) resources.defer(startWorkingOff(processors));
+  if (processors) resources.defer(sendCreditsTo(processors));
 
   const identity = testIdentity('referrals');
   const codes: string[] = [];
   const app = createApp({
-    database,
+    em,
     rpc,
     logger,
-    clock,
+    now,
     verifyIdentityToken: identity.verifyIdentityToken,
-    newCode: () => codes.shift() ?? createCode(),
+    newCode: () => codes.shift() ?? generateCode(),
   });
   resources.adopt(app, it => it.close());
 
@@ -109,26 +108,32 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
     database,
     identity,
     logger,
-    clock,
+    now,
     customers,
     subscribers,
-    said,
-    startWorkingOff,
-    /** The codes that are drawn next. */
-    drawNext: (...next: string[]) => void codes.push(...next),
-    setClock: (instant: Date | undefined) => void (now = instant),
-    /** What the service has said of a kind, once there are at least `count`. */
-    async heard<Data extends z.ZodType>(type: EventType<Data>, count: number): Promise<z.output<Data>[]> {
-      const facts = () => said.filter(event => event.type === type.name);
-      await waitFor(() => facts().length >= count, { what: `${count} × ${type.name}` });
-      return facts().map(event => type.data.parse(event.data));
+    sendCreditsTo,
+    /** Sets the codes that are generated next. */
+    generateNext: (...next: string[]) => void codes.push(...next),
+    setTime: (instant: Date | undefined) => void (fixedTime = instant),
+    /** Waits until a matching event is on the bus, and returns every matching event of the outbox. */
+    async published<Data extends z.ZodType>(
+      type: EventType<Data>,
+      isWanted: (data: z.output<Data>) => boolean,
+    ): Promise<z.output<Data>[]> {
+      await waitFor(() => onBus.some(event => event.type === type.name && isWanted(type.data.parse(event.data))), {
+        what: type.name,
+      });
+      const rows = await em
+        .fork()
+        .execute<{ data: unknown }[]>('select data from outbox_events where type = ?', [type.name]);
+      return rows.map(({ data }) => type.data.parse(data)).filter(isWanted);
     },
-    /** Puts facts on the bus, repeats included, and waits until all are reacted to. */
-    async hear(...facts: readonly Envelope[]): Promise<void> {
-      for (const fact of facts)
-        // Another message id each time, or the broker would drop the repeats before the service sees them.
-        await bus.publish(fact.type, JSON.stringify(envelope.encode(fact)), randomUUID(), {});
-      const ids = [...new Set(facts.map(fact => fact.id))];
+    /** Publishes events, duplicates included, and waits until all are handled. */
+    async deliver(...events: readonly Envelope[]): Promise<void> {
+      for (const event of events)
+        // A new message id each time, or the broker would drop the duplicates before the service sees them.
+        await bus.publish(event.type, JSON.stringify(envelope.encode(event)), randomUUID(), {});
+      const ids = [...new Set(events.map(event => event.id))];
       await waitFor(
         async () => {
           const rows = await em
@@ -136,7 +141,7 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
             .execute<unknown[]>('select event_id from processed_events where event_id in (?)', [ids]);
           return rows.length === ids.length;
         },
-        { what: `${ids.length} facts to be reacted to`, timeoutMs: 10_000 },
+        { what: `${ids.length} events to be handled`, timeoutMs: 10_000 },
       );
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -145,8 +150,8 @@ export async function startService({ processors, quietMs = 100, isSubscriptionsT
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** A fact as its service records it. */
-export function saidFact<Data extends z.ZodType>(
+/** Returns an event as its service publishes it. */
+export function eventOf<Data extends z.ZodType>(
   type: EventType<Data>,
   teamId: TeamId,
   data: z.output<Data>,
@@ -155,11 +160,11 @@ export function saidFact<Data extends z.ZodType>(
   return { id: randomUUID(), type: type.name, teamId, occurredAt, data: type.data.encode(data) };
 }
 
-/** A project, and shorthand for what may be asked there with an API key. */
+/** Returns a new project, and shorthand for requests to it with an API key. */
 export function openProject(service: Service, teamId = TeamId.create()) {
   const scope: ProjectScope = { teamId, projectId: ProjectId.create() };
   const headers = service.identity.asKey(scope);
-  const ask = async (
+  const request = async (
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     payload?: object,
@@ -173,8 +178,8 @@ export function openProject(service: Service, teamId = TeamId.create()) {
   return {
     ...scope,
     scope,
-    ask,
-    /** A customer that its owner knows; no fact has told of it. */
+    request,
+    /** Creates a customer in the customers service; no event of it is published. */
     newCustomer(changes: Partial<CustomerState> = {}): CustomerState {
       const state: CustomerState = {
         id: CustomerId.create(),
@@ -191,13 +196,13 @@ export function openProject(service: Service, teamId = TeamId.create()) {
       return state;
     },
     configure: (config: object = {}) =>
-      ask('PUT', '/config', { enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300, ...config }),
-    /** A code of a new customer's. */
+      request('PUT', '/config', { enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300, ...config }),
+    /** Creates a code for a new customer. */
     async newCode(): Promise<{ code: string; customerId: CustomerId }> {
       const { id: customerId } = this.newCustomer();
-      const { body } = await ask('POST', '/codes', { customerId });
+      const { body } = await request('POST', '/codes', { customerId });
       return { code: body.code.code, customerId };
     },
-    apply: (code: string, refereeCustomerId: CustomerId) => ask('POST', '/apply', { code, refereeCustomerId }),
+    apply: (code: string, refereeCustomerId: CustomerId) => request('POST', '/apply', { code, refereeCustomerId }),
   };
 }

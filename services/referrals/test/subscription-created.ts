@@ -1,12 +1,12 @@
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
-import { saidFact } from './service.ts';
+import { eventOf } from './start-service.ts';
 
-/** A customer's first subscription, as its service tells of it. */
-export function subscribing({ teamId, projectId }: ProjectScope, customerId: CustomerId): Envelope {
+/** Returns the event of a customer's first subscription. */
+export function subscriptionCreated({ teamId, projectId }: ProjectScope, customerId: CustomerId): Envelope {
   const now = new Date();
-  return saidFact(SubscriptionCreated, teamId, {
+  return eventOf(SubscriptionCreated, teamId, {
     id: SubscriptionId.create(),
     projectId,
     customerId,

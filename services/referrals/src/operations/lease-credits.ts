@@ -2,38 +2,38 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, ReferralId, TeamId } from '@billing/contracts/ids';
 import type { EarnedCredit } from '#domain/credit.ts';
 
-/** A pending credit that this process has taken on. */
-export interface ClaimedCredit extends EarnedCredit {
+/** A pending credit that this process has leased. */
+export interface LeasedCredit extends EarnedCredit {
   readonly referralId: ReferralId;
   readonly teamId: TeamId;
   readonly projectId: ProjectId;
   readonly customerId: CustomerId;
-  /** Attempts so far, this one among them: whoever claims it next counts on, which ends this claim. */
+  /** Attempts so far, including this one. The next lease increments it, which ends this lease. */
   readonly attempts: number;
   readonly keyVersion: number;
-  /** The processor's customer that was named under this key; null while nothing was sent under it. */
+  /** The processor's customer in the request with this key; null while nothing was sent with it. */
   readonly processorCustomerId: string | null;
   readonly createdAt: Date;
-  /** Since when the processor may have made it under this key; null when it certainly has not. */
+  /** When the credit was first sent with this key; null while nothing was sent with it. */
   readonly sentAt: Date | null;
-  /** Since when nothing is sent under this key any more. */
+  /** When the key was closed: nothing more is sent with it. */
   readonly closedAt: Date | null;
 }
 
-/** How long a claim holds; after a crash another process takes the credit on. */
-const CLAIM_SECONDS = 60;
+/** How long a lease lasts; after a crash another process takes over. */
+const LEASE_SECONDS = 60;
 
-interface ClaimedRow extends Omit<ClaimedCredit, 'createdAt' | 'sentAt' | 'closedAt'> {
+interface LeasedRow extends Omit<LeasedCredit, 'createdAt' | 'sentAt' | 'closedAt'> {
   readonly createdMs: number;
   readonly sentMs: number | null;
   readonly closedMs: number | null;
 }
 
-/** Takes on up to `limit` credits that are due, longest due first; processes side by side take different ones. */
-export async function claimCredits(em: EntityManager, limit: number): Promise<ClaimedCredit[]> {
-  const rows = await em.fork().execute<ClaimedRow[]>(
+/** Leases up to `limit` due credits, longest due first. Concurrent processes lease different ones. */
+export async function leaseCredits(em: EntityManager, limit: number): Promise<LeasedCredit[]> {
+  const rows = await em.fork().execute<LeasedRow[]>(
     `update referral_credits
-        set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+        set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       where (referral_id, side) in (
         select referral_id, side from referral_credits
          where status = 'pending' and due_at <= clock_timestamp()
@@ -49,9 +49,9 @@ export async function claimCredits(em: EntityManager, limit: number): Promise<Cl
   return rows.map(({ createdMs, sentMs, closedMs, ...row }) => ({
     ...row,
     createdAt: new Date(createdMs),
-    sentAt: timeOf(sentMs),
-    closedAt: timeOf(closedMs),
+    sentAt: dateFrom(sentMs),
+    closedAt: dateFrom(closedMs),
   }));
 }
 
-const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms));
+const dateFrom = (ms: number | null) => (ms === null ? null : new Date(ms));

@@ -2,44 +2,45 @@ import { LockMode, raw, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
 import { record } from '@billing/messaging/outbox';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
-import type { ClaimedCredit } from './claim-credits.ts';
+import type { LeasedCredit } from './lease-credits.ts';
 
 type Changes = Partial<
   Pick<ReferralCredit, 'status' | 'error' | 'keyVersion' | 'sentAt' | 'processorCustomerId' | 'closedAt'>
 >;
 
 /**
- * Notes what a claim has come to, and answers whether it still held: of one that has run out nothing is kept, for
- * another may have followed it. `waitMs` puts the next attempt off. Both by the database's clock.
+ * Saves changes of a leased credit, and returns whether the lease was still valid. After the lease has expired nothing is
+ * saved, because another process may hold the next one. `delayMs` postpones the next attempt. Both by the database's
+ * clock.
  */
-export function keepCredit(em: EntityManager, claim: ClaimedCredit, changes: Changes, waitMs?: number) {
-  const { referralId, side, teamId, projectId, attempts } = claim;
+export function saveCredit(em: EntityManager, leased: LeasedCredit, changes: Changes, delayMs?: number) {
+  const { referralId, side, teamId, projectId, attempts } = leased;
   return em.fork().transactional(async tx => {
-    const held = { referralId, side, teamId, projectId, attempts, status: 'pending' as const };
-    const where = { ...held, dueAt: { $gt: raw('clock_timestamp()') } };
+    const key = { referralId, side, teamId, projectId, attempts, status: 'pending' as const };
+    const where = { ...key, dueAt: { $gt: raw('clock_timestamp()') } };
     const credit = await tx.findOne(ReferralCredit, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!credit) return false;
     tx.assign(credit, changes);
-    if (waitMs !== undefined)
+    if (delayMs !== undefined)
       await tx.execute(
         `update referral_credits set due_at = clock_timestamp() + make_interval(secs => ?::float8 / 1000)
           where referral_id = ? and side = ?`,
-        [waitMs, referralId, side],
+        [delayMs, referralId, side],
       );
     return true;
   });
 }
 
-/** Notes that the processor has made a credit, and tells of it once; it holds whoever has claimed the credit since. */
-export async function keepCredited(
+/** Saves that the processor has created a credit, and publishes that once. It does so whoever holds the lease. */
+export async function saveCredited(
   em: EntityManager,
-  { referralId, side, teamId, projectId }: ClaimedCredit,
+  { referralId, side, teamId, projectId }: LeasedCredit,
   processorTransactionId: string,
   creditedAt: Date,
 ): Promise<void> {
   await em.fork().transactional(async tx => {
-    const unsettled = { referralId, side, teamId, projectId, status: { $ne: 'credited' as const } };
-    const credit = await tx.findOne(ReferralCredit, unsettled, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const notCredited = { referralId, side, teamId, projectId, status: { $ne: 'credited' as const } };
+    const credit = await tx.findOne(ReferralCredit, notCredited, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!credit) return;
     tx.assign(credit, { status: 'credited', processorTransactionId, creditedAt, error: null });
     const { customerId, amount, currency } = credit;

@@ -6,9 +6,9 @@ import type { Processor } from '@billing/processor/port';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { waitFor } from '@billing/testing/wait-for';
-import { reactToSubscriptions } from '../src/reactions/subscriptions.ts';
-import { openProject, startService } from './service.ts';
-import { subscribing } from './subscribing.ts';
+import { subscriptionEvents } from '../src/consumers/subscription-events.ts';
+import { openProject, startService } from './start-service.ts';
+import { subscriptionCreated } from './subscription-created.ts';
 
 export interface Credit {
   readonly side: 'referrer' | 'referee';
@@ -18,17 +18,14 @@ export interface Credit {
   readonly processorTransactionId: string | null;
 }
 
-/**
- * Referrals that works off its ledger, each team with an account of its own at a local processor. `quietMs` lies between
- * closing a key and looking what became of it.
- */
-export async function startCreditingService({ quietMs }: { quietMs?: number } = {}) {
+/** Starts referrals with the credit job; each team has its own account at a local processor. */
+export async function startCreditingService({ verifyAfterMs }: { verifyAfterMs?: number } = {}) {
   const resources = new AsyncDisposableStack();
   const local = resources.adopt(await startLocalProcessor(), it => it.close());
   const accounts = new Map<TeamId, Account>();
   const processors = { of: async (teamId: TeamId) => accountOf(teamId).processor() };
-  const service = resources.use(await startService({ processors, quietMs }));
-  const { receive } = reactToSubscriptions(service.em, service.clock, service.logger);
+  const service = resources.use(await startService({ processors, verifyAfterMs }));
+  const { receive } = subscriptionEvents(service);
 
   function accountOf(teamId: TeamId): Account {
     const account = accounts.get(teamId) ?? new Account(local.url, teamId);
@@ -36,7 +33,7 @@ export async function startCreditingService({ quietMs }: { quietMs?: number } = 
     return account;
   }
 
-  /** A referral between two customers of the processor, not converted yet. */
+  /** Creates a pending referral between two customers of the processor. */
   async function givenReferral(config: object = {}) {
     const project = openProject(service);
     const account = accountOf(project.teamId);
@@ -45,52 +42,53 @@ export async function startCreditingService({ quietMs }: { quietMs?: number } = 
       account.stripe.customers.create({}),
       account.stripe.customers.create({}),
     ]);
-    const referring = project.newCustomer({ processorCustomerId: referrer.id });
-    const referred = project.newCustomer({ processorCustomerId: referee.id });
-    const { code } = (await project.ask('POST', '/codes', { customerId: referring.id })).body.code;
-    const { referral } = (await project.apply(code, referred.id)).body;
-    const referralId = referral.id as ReferralId; // a response has no types
+    const referrerCustomer = project.newCustomer({ processorCustomerId: referrer.id });
+    const refereeCustomer = project.newCustomer({ processorCustomerId: referee.id });
+    const { code } = (await project.request('POST', '/codes', { customerId: referrerCustomer.id })).body.code;
+    const { referral } = (await project.apply(code, refereeCustomer.id)).body;
+    const referralId = referral.id as ReferralId; // responses are untyped JSON
     const processorIds = { referrer: referrer.id, referee: referee.id };
 
     const credits = async (): Promise<Credit[]> => {
-      const { body } = await project.ask('GET', '/credits');
+      const { body } = await project.request('GET', '/credits');
       return body.credits.toSorted((a: Credit, b: Credit) => b.side.localeCompare(a.side));
     };
     return {
       project,
       account,
       referralId,
-      referring,
-      referred,
+      referrerCustomer,
+      refereeCustomer,
       pathOf: (side: Credit['side']) => `/v1/customers/${processorIds[side]}/balance_transactions`,
       processorIds,
-      convert: () => receive(subscribing(project.scope, referred.id), 1),
-      /** What the ledger says, the referrer first. */
+      convert: () => receive(subscriptionCreated(project.scope, refereeCustomer.id), 1),
+      /** Returns the credits of the ledger, the referrer's first. */
       credits,
-      settled: (timeoutMs = 50_000) =>
+      /** Waits until no credit is pending, and returns them. */
+      finished: (timeoutMs = 50_000) =>
         waitFor(
           async () => {
             const all = await credits();
             return all.length > 0 && all.every(({ status }) => status !== 'pending') ? all : undefined;
           },
-          { what: 'the credits to be settled', timeoutMs },
+          { what: 'the credits to leave `pending`', timeoutMs },
         ),
-      /** What the processor has on the customer's balance. */
+      /** Returns the customer's balance transactions at the processor. */
       async balanceOf(side: Credit['side']) {
         const { data } = await account.stripe.customers.listBalanceTransactions(processorIds[side]);
         return data.map(({ id, amount, currency, metadata }) => ({ id, amount, currency, metadata }));
       },
-      /** As if whoever had claimed the credits had died long ago; closed keys stay quiet. */
-      expireClaims: () =>
+      /** Expires the leases of credits whose key is open, as after a crash. */
+      expireLeases: () =>
         service.em
           .fork()
           .execute(
             'update referral_credits set due_at = clock_timestamp() where referral_id = ? and closed_at is null',
             [referralId],
           ),
-      /** As if the service had been away for a day: the processor has forgotten every key. */
-      dayPasses: () =>
-        account.away(async () => {
+      /** Moves the clock by more than a day without the service: the processor forgets every key. */
+      passDay: () =>
+        account.disconnectedDuring(async () => {
           await account.control.advanceClock(25 * 3_600);
           await service.em.fork().execute(
             `update referral_credits
@@ -104,52 +102,52 @@ export async function startCreditingService({ quietMs }: { quietMs?: number } = 
   return { service, processors, givenReferral, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** One team's account at the local processor, and how the processes that use it fare. */
+/** One team's account at the local processor, with simulated crashes of the processes that use it. */
 class Account {
   readonly control: LocalProcessorControl;
   readonly stripe: ReturnType<typeof stripeClient>;
   isConnected = true;
-  /** So many calls more are made by a process that dies before it hears of the outcome. */
-  deaths = 0;
-  /** What happens when a process dies. */
-  onDeath: () => Promise<unknown> = async () => undefined;
-  readonly #through: Processor;
-  #absences = 0;
+  /** The number of further calls after which the process crashes before it gets the response. */
+  crashes = 0;
+  /** Runs at each crash. */
+  onCrash: () => Promise<unknown> = async () => undefined;
+  readonly #processor: Processor;
+  #outages = 0;
   #inFlight = 0;
 
   constructor(url: string, teamId: TeamId) {
     const secretKey = `sk_test_${teamId.replace('team_', '')}`;
     this.control = new LocalProcessorControl(url, secretKey);
     this.stripe = stripeClient(secretKey, url);
-    this.#through = stripeProcessor(secretKey, url);
+    this.#processor = stripeProcessor(secretKey, url);
   }
 
   processor(): Processor {
     this.#requireConnection();
-    const since = this.#absences;
+    const since = this.#outages;
     return {
-      ...this.#through,
+      ...this.#processor,
       createBalanceTransaction: async (...credit) => {
-        if (since !== this.#absences) throw new Error('The process was stopped before it could send.');
+        if (since !== this.#outages) throw new Error('The process stopped before it sent the credit.');
         this.#requireConnection();
         this.#inFlight += 1;
-        const made = await this.#through.createBalanceTransaction(...credit).finally(() => (this.#inFlight -= 1));
-        if (this.deaths > 0) {
-          this.deaths -= 1;
-          await this.onDeath();
-          throw new Error('The process died between sending and noting.');
+        const created = await this.#processor.createBalanceTransaction(...credit).finally(() => (this.#inFlight -= 1));
+        if (this.crashes > 0) {
+          this.crashes -= 1;
+          await this.onCrash();
+          throw new Error('The process crashed before it saved the response.');
         }
-        return made;
+        return created;
       },
     };
   }
 
-  /** Lets something happen while no process of ours is there; those that were are gone afterwards. */
-  async away(happen: () => Promise<void>): Promise<void> {
+  /** Runs `action` while no process of ours is connected; earlier connections stay broken afterwards. */
+  async disconnectedDuring(action: () => Promise<void>): Promise<void> {
     this.isConnected = false;
-    this.#absences += 1;
-    await waitFor(() => this.#inFlight === 0, { what: 'the calls under way to end', timeoutMs: 25_000 });
-    await happen();
+    this.#outages += 1;
+    await waitFor(() => this.#inFlight === 0, { what: 'the calls in flight to end', timeoutMs: 25_000 });
+    await action();
     this.isConnected = true;
   }
 

@@ -1,0 +1,65 @@
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import type { CustomerState } from '@billing/contracts/events/customers';
+import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { executeBound } from '@billing/service/bound-statement';
+import { CustomerCopy } from './customer-copy.entity.ts';
+
+/** Saves a customer's state if it is newer than the copy. `subscribed_at` does not change. */
+export async function saveCustomerCopy(em: EntityManager, teamId: TeamId, state: CustomerState): Promise<void> {
+  const { projectId, id, processorCustomerId, version, deletedAt } = state;
+  await em.execute(
+    `insert into customer_copies (team_id, project_id, id, processor_customer_id, version, deleted_at)
+     values (?, ?, ?, ?, ?, ?::timestamptz)
+     on conflict (team_id, project_id, id) do update
+        set processor_customer_id = excluded.processor_customer_id,
+            version = excluded.version, deleted_at = excluded.deleted_at
+      where customer_copies.version < excluded.version`,
+    [teamId, projectId, id, processorCustomerId, version, deletedAt?.toISOString() ?? null],
+  );
+}
+
+/**
+ * Locks the row of a customer that has a copy until the transaction ends.
+ * @throws Problem 404 `customer_not_found` when the customer was deleted meanwhile
+ */
+export async function lockCustomer(tx: EntityManager, scope: ProjectScope, id: CustomerId): Promise<CustomerCopy> {
+  const customer = await tx.findOne(CustomerCopy, { ...scope, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!customer || customer.deletedAt) throw notFound('customer');
+  return customer;
+}
+
+/** When a customer subscribed. */
+export interface Subscriber extends ProjectScope {
+  readonly customerId: CustomerId;
+  readonly subscribedAt: Date;
+}
+
+/**
+ * Records that customers have subscribed, and locks their rows until the transaction ends. Creates a row for a customer
+ * without a copy; keeps the earliest time.
+ */
+export async function recordSubscribers(tx: EntityManager, subscribers: readonly Subscriber[]): Promise<void> {
+  if (subscribers.length === 0) return;
+  await executeBound(
+    tx,
+    // Sorted: transactions that lock many rows lock them in the same order.
+    `insert into customer_copies (team_id, project_id, id, version, subscribed_at)
+     select "teamId", "projectId", "customerId", 0, min("subscribedAt")
+       from json_to_recordset($1::json) as
+            s ("teamId" text, "projectId" text, "customerId" text, "subscribedAt" timestamptz)
+      group by 1, 2, 3 order by 1, 2, 3
+     on conflict (team_id, project_id, id) do update
+        set subscribed_at = least(customer_copies.subscribed_at, excluded.subscribed_at)`,
+    [
+      JSON.stringify(
+        subscribers.map(({ teamId, projectId, customerId, subscribedAt }) => ({
+          teamId,
+          projectId,
+          customerId,
+          subscribedAt,
+        })),
+      ),
+    ],
+  );
+}
