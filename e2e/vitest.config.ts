@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: './system/global-setup.ts',
-    // One system serves all files; side by side they would only wait for each other.
+    // All files share one system, so running them in parallel gains nothing.
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -2,7 +2,7 @@ import { openConnection, requestBytes } from './connection.ts';
 import type { Shop } from './shop.ts';
 import { eventBody, signatureOf } from './subscription-events.ts';
 
-/** Tells the generator to send `count` events, from number `first` on. */
+/** Instructs the generator to send `count` events, from number `first` on. */
 export interface Job {
   readonly url: string;
   readonly secret: string;

@@ -39,7 +39,7 @@ it.each(['customers', 'catalog', 'gateway'])(
     const tenant = await newTenant();
     const { processor } = tenant;
     const billing = clientOf(tenant, { maxRetries: 8 });
-    // The processor answers slowly, so that the kill hits calls in flight. The client retries under the same key.
+    // The processor responds slowly, so that the kill hits calls in flight. The client retries under the same key.
     for (const path of ['/v1/customers', '/v1/products'])
       await processor.fail({ path, method: 'POST', mode: 'slow', delayMs: 2_000, times: 1 });
     const creating = Promise.all([
@@ -74,7 +74,7 @@ it('reports every failure as a BillingError', async () => {
     taken: await errorOf(billing.customers.create({ email: email.toUpperCase() })),
     invalid: await errorOf(billing.customers.create({ email: 'ada', name: '' })),
     missing: await errorOf(billing.customers.get('pc_00000000000000000000')),
-    refused: await errorOf(
+    unauthorized: await errorOf(
       clientOf({ ...tenant, secret: 'bil_test_wrong' })
         .customers.list()
         .page(),
@@ -87,7 +87,7 @@ it('reports every failure as a BillingError', async () => {
     taken: { status: 409, code: 'customer_email_taken' },
     invalid: { status: 400, code: 'validation_error' },
     missing: { status: 404, code: 'customer_not_found' },
-    refused: { status: 401, code: 'unauthorized' },
+    unauthorized: { status: 401, code: 'unauthorized' },
     foreign: { status: 403, code: 'forbidden' },
     unreachable: { status: 0, code: 'connection_failed', requestId: undefined },
   });

@@ -5,15 +5,11 @@ import { expectInvariantsUnderLoad } from '../faults/system/under-load.ts';
 
 const KILLED = ['webhooks', 'subscriptions', 'nats', 'postgres'];
 
-it(
-  'loses and duplicates nothing when services, NATS and PostgreSQL are killed under load',
-  { timeout: 600_000 },
-  async context => {
-    const random = seededRandom('short fault run');
-    await using system = await startFaultySystem();
-    await expectInvariantsUnderLoad(context, { system, random, eventsPerSecond: 20 }, async () => {
-      for (const part of random.shuffled(KILLED))
-        await system.killAndReplace(part, part === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    });
-  },
-);
+it('loses and duplicates nothing when parts are killed under load', { timeout: 600_000 }, async context => {
+  const random = seededRandom('short fault run');
+  await using system = await startFaultySystem();
+  await expectInvariantsUnderLoad(context, { system, random, eventsPerSecond: 20 }, async () => {
+    for (const part of random.shuffled(KILLED))
+      await system.killAndReplace(part, part === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+  });
+});

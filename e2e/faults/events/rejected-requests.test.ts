@@ -107,7 +107,7 @@ describe('a request with an invalid signature', () => {
   });
 });
 
-it('accepts replays of a captured request within five minutes, without further effect', async context => {
+it('accepts replayed requests within five minutes, without further effect', async context => {
   const victim = await holdDeliveries(await system.newTenant());
   const events = await monthsOfPayments(victim, 20);
   const captured = events.map(event => ({ event, signature: signatureOf(victim.webhookSecret, event.body) }));

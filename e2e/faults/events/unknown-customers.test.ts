@@ -63,7 +63,7 @@ it.concurrent('processes events of a customer whose creation is still in progres
   expect(items).toMatchObject([{ processorSubscriptionId: JSON.parse(subscription.body).data.object.id }]);
 });
 
-it.concurrent('fails an event of an unknown customer, and processes its replay after the creation', async context => {
+it.concurrent('fails an event of an unknown customer until the customer is created', async context => {
   const tenant = await newTenant();
   // Created at the Stripe dashboard: nothing names a project.
   const stranger = await tenant.callProcessor('/v1/customers', { email: newEmail() });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => system?.[Symbol.asyncDispose]());
 
-it('loses and duplicates nothing when PostgreSQL is shut down immediately, three times', async context => {
+it('loses and duplicates nothing when PostgreSQL is shut down three times', async context => {
   await expectInvariantsUnderLoad(context, { system, random }, async load => {
     for (let shutdown = 0; shutdown < 3; shutdown += 1) {
       await system.killAndReplace('postgres', 'SIGQUIT');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const REPLAYED = 'idempotent-replayed';
 
-it('replays a POST under its Idempotency-Key, and rejects the key for another request', async () => {
+it('replays a POST under its Idempotency-Key, which no other request may use', async () => {
   const { api, P } = tenant;
   const body = { email: newEmail(), name: 'Ada' };
   const key = { 'idempotency-key': crypto.randomUUID() };
