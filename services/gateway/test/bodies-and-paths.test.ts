@@ -116,6 +116,25 @@ it('ignores an Expect header that Node does not know', async () => {
   expect((await sendOver(connection, { path: `${shop.path}/products`, headers })).status).toBe(200);
 });
 
+it.each([
+  'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+  'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+  'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
+  'Transfer-Encoding: gzip, chunked\r\nContent-Type: application/json\r\n\r\n0\r\n\r\n',
+  'Content-Length: +2\r\n\r\n{}',
+  'X: y\n\r\n\r\n',
+  'X-Bad\u0000: y\r\n\r\n',
+])('rejects the framing %j', async rest => {
+  const before = gateway.received().length;
+  const response = await sendRaw(
+    `POST ${shop.path}/products HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n${rest}`,
+  );
+  expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(response).toContain('"code":"validation_error"');
+  expect(gateway.received().length).toBe(before);
+});
+
 describe('a path', () => {
   it.each([
     '/api/service/teams/TEAM/projects/PROJECT/products/..%2f..%2fcustomers',
@@ -146,25 +165,6 @@ describe('a path', () => {
     );
     expect(response).toMatch(/^HTTP\/1\.1 40[04] /);
     expect(response).toMatch(/"code":"(validation_error|route_not_found)"/);
-    expect(gateway.received().length).toBe(before);
-  });
-
-  it.each([
-    'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
-    'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
-    'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
-    'Transfer-Encoding: gzip, chunked\r\nContent-Type: application/json\r\n\r\n0\r\n\r\n',
-    'Content-Length: +2\r\n\r\n{}',
-    'X: y\n\r\n\r\n',
-    'X-Bad\u0000: y\r\n\r\n',
-  ])('with the framing %j is rejected', async rest => {
-    const before = gateway.received().length;
-    const response = await sendRaw(
-      `POST ${shop.path}/products HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n${rest}`,
-    );
-    expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect(response).toContain('"code":"validation_error"');
     expect(gateway.received().length).toBe(before);
   });
 
@@ -218,5 +218,5 @@ async function sendOver(agent: Agent, options: RequestOptions, body?: string) {
     .once('error', reject)
     .end(body);
   const response = await promise;
-  return { status: response.statusCode, body: (await json(response)) as { body?: string } }; // what the echo and the health check response
+  return { status: response.statusCode, body: (await json(response)) as { body?: string } }; // the echo and the health check return objects
 }

@@ -4,9 +4,6 @@ import { cookieOf, type Call } from './http-client.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** A signed-in user. */
-export type SignedInUser = Awaited<ReturnType<ReturnType<typeof tenants>['signUp']>>;
-
 interface ApiKey {
   readonly id: string;
   readonly secret: string;

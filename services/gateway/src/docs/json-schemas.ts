@@ -45,7 +45,11 @@ export function createJsonSchemas(): JsonSchemas {
     parameters(schema) {
       const { required = [] } = convert(schema, 'input');
       const { properties = {} } = convert(schema, 'output');
-      return Object.entries(properties).map(([name, of]) => ({ name, required: required.includes(name), schema: of }));
+      return Object.entries(properties).map(([name, property]) => ({
+        name,
+        required: required.includes(name),
+        schema: property,
+      }));
     },
   };
 }
