@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { Invoice } from '#persistence/invoice.entity.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
-import { tellInvoice } from './tell-invoice.ts';
+import { markChanged } from './record-invoice.ts';
 
 /** Gives the invoices that came before their subscriptions their ids. The caller holds the subscriptions' locks. */
 export async function linkInvoices(
@@ -16,6 +16,6 @@ export async function linkInvoices(
   const early = await tx.find(Invoice, { teamId, projectId, processorSubscriptionId, subscriptionId: null });
   for (const invoice of early) {
     invoice.subscriptionId = ids.get(invoice.processorSubscriptionId ?? '');
-    tellInvoice(tx, invoice);
+    markChanged(invoice);
   }
 }

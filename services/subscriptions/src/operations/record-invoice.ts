@@ -10,7 +10,6 @@ import { Invoice } from '#persistence/invoice.entity.ts';
 import { lock } from '#persistence/locks.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findByProcessorId } from './find-subscription.ts';
-import { tellInvoice } from './tell-invoice.ts';
 
 /** What an event says of an invoice. */
 export interface InvoiceEvent {
@@ -62,21 +61,26 @@ export async function recordInvoice(
     asOfEvent: moment.eventId,
   };
   if (row) {
-    tellInvoice(tx, tx.assign(row, columns));
+    markChanged(tx.assign(row, columns));
     return;
   }
-  const created = tx.create(Invoice, {
+  tx.create(Invoice, {
     id: InvoiceId.create(),
     teamId: scope.teamId,
     projectId: scope.projectId,
     processorInvoiceId: snapshot.id,
     customerId,
     ...columns,
-    version: 0,
+    version: 1,
     createdAt: snapshot.createdAt,
     updatedAt: new Date(),
   });
-  tellInvoice(tx, created);
+}
+
+/** Counts a change of an invoice. The caller has changed it. */
+export function markChanged(invoice: Invoice): void {
+  invoice.version += 1;
+  invoice.updatedAt = new Date();
 }
 
 /** What is to be kept of a known invoice after an event; null when the event brings nothing. */

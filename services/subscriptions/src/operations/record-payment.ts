@@ -1,7 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PaymentRecorded } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { record } from '@billing/messaging/outbox';
 import { supersedes, type PaymentSighting, type PaymentStatus } from '#domain/payment.ts';
 import { lock } from '#persistence/locks.ts';
 import { Payment, type PaymentKind } from '#persistence/payment.entity.ts';
@@ -33,21 +31,12 @@ export async function recordPayment(
   const row = await tx.findOne(Payment, { teamId, projectId, processorId });
   if (row && !supersedes({ status, at, eventId }, { status: row.status, at: row.asOf, eventId: row.asOfEvent })) return;
 
-  const told = { status, amount, currency, failureCode };
+  const state = { status, amount, currency, failureCode };
   const source = { asOf: at, asOfEvent: eventId, updatedAt: new Date() };
   if (row) {
-    const isNews = row.status !== status || row.amount !== amount || (row.failureCode ?? null) !== failureCode;
-    tx.assign(row, { ...told, ...source });
-    if (!isNews) return;
-  } else {
-    const key = { teamId, projectId, processorId, kind, customerId, processorPaymentIntentId };
-    tx.create(Payment, { ...key, ...told, ...source, createdAt: snapshot.createdAt });
+    tx.assign(row, { ...state, ...source });
+    return;
   }
-  record(tx, PaymentRecorded, teamId, {
-    projectId,
-    customerId: row ? (row.customerId ?? null) : customerId,
-    processorId,
-    kind,
-    ...told,
-  });
+  const key = { teamId, projectId, processorId, kind, customerId, processorPaymentIntentId };
+  tx.create(Payment, { ...key, ...state, ...source, createdAt: snapshot.createdAt });
 }

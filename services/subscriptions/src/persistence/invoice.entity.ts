@@ -33,7 +33,7 @@ const InvoiceSchema = defineEntity({
     periodEnd: p.datetime().nullable(),
     dueDate: p.datetime().nullable(),
     paidAt: p.datetime().nullable(),
-    /** Grows with every change that the bus hears of. */
+    /** Incremented by every change. */
     version: p.integer(),
     /** The event it was last taken from: the processor's time, the rank of its kind, its id. */
     asOf: p.datetime(),
