@@ -72,4 +72,4 @@ export async function monthsOfPayments(tenant: Tenant, count: number): Promise<S
 }
 
 /** Environment of `webhooks` that disables the reconciler: only events that a test posts arrive. */
-export const RECONCILER_OFF = { HEALING_INTERVAL_SECONDS: '86400', HEALING_GRACE_SECONDS: '86400' } as const;
+export const RECONCILER_OFF = { RECONCILE_INTERVAL_SECONDS: '86400', RECONCILE_GRACE_SECONDS: '86400' } as const;

@@ -18,7 +18,7 @@ const random = seededRandom('poisoned events');
 let system: FaultySystem;
 beforeAll(async () => {
   // The reconciler would fetch the customer event that this test drops.
-  system = await startFaultySystem({ env: { webhooks: { HEALING_INTERVAL_SECONDS: '86400' } } });
+  system = await startFaultySystem({ env: { webhooks: { RECONCILE_INTERVAL_SECONDS: '86400' } } });
 });
 afterAll(() => system?.[Symbol.asyncDispose]());
 

@@ -62,13 +62,13 @@ export function openLeaseQueue<Item>({ maxAgeMs, sizeOf }: LeaseQueueOptions<Ite
     take,
     async lease(limit, { leaseDue, intervalMs }) {
       const own = take(limit);
-      const isDue = mayHoldMore ? own.length < limit : performance.now() - readAt >= intervalMs;
-      if (!isDue) return own;
+      const isOverdue = performance.now() - readAt >= intervalMs;
+      if (!isOverdue && !(mayHoldMore && own.length < limit)) return own;
       readAt = performance.now();
       mayHoldMore = false;
       try {
         const found = await leaseDue(limit);
-        mayHoldMore = found.length > 0;
+        mayHoldMore ||= found.length > 0;
         return [...own, ...found];
       } catch (err) {
         mayHoldMore = true;

@@ -1,4 +1,5 @@
-import type { Outcome } from './outcome.ts';
+/** How one project's handling of an event ended. */
+export type Outcome = 'processed' | 'failed' | 'ignored';
 
 /** One project's report on an event. */
 export interface Completion {

@@ -5,12 +5,12 @@ import { processorEventId } from '@billing/contracts/resources/webhook-event';
 import { isStorable } from '@billing/contracts/text';
 import { z } from 'zod';
 
-/** Deeper than anything the processor sends, and far from what PostgreSQL or JSON.stringify give up at. */
+/** Deeper than anything Stripe sends, and far below the limits of PostgreSQL and JSON.stringify. */
 const MAX_DEPTH = 64;
 /** The last second of the year 9999. */
 const LATEST_SECOND = 253_402_300_799;
 
-/** What JSON.parse made is known; a look at every field again would be for nothing. */
+/** JSON.parse made it: checking every field again would find nothing. */
 const fields = z.custom<Readonly<Record<string, unknown>>>(
   value => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -23,7 +23,7 @@ const event = z.object({
   data: z.object({ object: fields, previous_attributes: fields.nullish() }).optional().catch(undefined),
 });
 
-/** An event as the processor posted it, checked as far as it must be before it is kept. */
+/** An event as Stripe posted it, checked as far as needed before it is stored. */
 export interface IncomingEvent {
   readonly id: string;
   readonly type: string;
@@ -31,22 +31,25 @@ export interface IncomingEvent {
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   readonly objectId: string | null;
+  /** Null for an event of a type that is not handled and has no object. */
+  readonly object: Readonly<Record<string, unknown>> | null;
+  readonly previousAttributes: Readonly<Record<string, unknown>> | null;
   /** The whole event in JSON. */
   readonly payload: string;
 }
 
 /**
  * Reads a signed body.
- * @throws Problem 400 `invalid_event` for what is no event, or could not be kept
+ * @throws Problem 400 `invalid_event` for what is no event, or could not be stored
  */
 export const readEvent = (body: Buffer): IncomingEvent => checkEvent(parseJson(body));
 
 /**
- * Checks an event that the processor sent or listed.
- * @throws Problem 400 `invalid_event` for what is no event, or could not be kept
+ * Checks an event that Stripe sent or listed.
+ * @throws Problem 400 `invalid_event` for what is no event, or could not be stored
  */
 export function checkEvent(parsed: unknown): IncomingEvent {
-  if (!isKeepable(parsed, 0)) throw invalidEvent('It nests too deep or holds characters that cannot be stored.');
+  if (!isStorableJson(parsed, 0)) throw invalidEvent('It nests too deep or holds characters that cannot be stored.');
   const read = event.safeParse(parsed);
   if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
   const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
@@ -59,7 +62,9 @@ export function checkEvent(parsed: unknown): IncomingEvent {
     apiVersion: apiVersion ?? null,
     livemode,
     objectId: typeof objectId === 'string' ? objectId.slice(0, 255) : null,
-    // Written anew: what was posted may hide, behind a name that stands twice, what cannot be kept.
+    object: data?.object ?? null,
+    previousAttributes: data?.previous_attributes ?? null,
+    // Written anew: in the posted text a name may stand twice, and hide what can't be stored.
     payload: JSON.stringify(parsed),
   };
 }
@@ -73,12 +78,12 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function isKeepable(value: unknown, depth: number): boolean {
+function isStorableJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
-  if (Array.isArray(value)) return value.every(it => isKeepable(it, depth + 1));
-  return Object.entries(value).every(([key, it]) => isStorable(key) && isKeepable(it, depth + 1));
+  if (Array.isArray(value)) return value.every(it => isStorableJson(it, depth + 1));
+  return Object.entries(value).every(([key, it]) => isStorable(key) && isStorableJson(it, depth + 1));
 }
 
 function invalidEvent(reason: string): Problem {

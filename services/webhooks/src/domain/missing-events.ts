@@ -1,42 +1,42 @@
 import { ENDPOINT_EVENT_TYPES, isHandled } from '@billing/contracts/processor-events';
 
 const MINUTE_MS = 60_000;
-/** The processor keeps its events for so long. https://docs.stripe.com/api/events */
-const KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
-/** Looked through twice: the processor's clock is not ours, and its list may be behind. */
+/** How long Stripe keeps events. https://docs.stripe.com/api/events */
+const RETENTION_MS = 30 * 24 * 60 * MINUTE_MS;
+/** Scanned twice: Stripe's clock is not ours, and its list may lag. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** Those that every endpoint is set up for: of other types it is no loss that none came. */
+/** Types that every endpoint subscribes to: other types may rightly be missing. */
 const EXPECTED_TYPES: ReadonlySet<string> = new Set(ENDPOINT_EVENT_TYPES);
 
-/** How far a team's events have been looked through. */
-export interface Progress {
-  /** Events from before then have been looked for. */
-  readonly healedUntil: Date;
-  /** Whether what went undelivered before the account was connected has been looked for. */
-  readonly lookedBack: boolean;
+/** How far a team's events have been scanned. */
+export interface ScanProgress {
+  /** Events from before then have been scanned. */
+  readonly scannedUntil: Date;
+  /** Whether events that went undelivered before the account was connected have been scanned. */
+  readonly hasBackfilled: boolean;
 }
 
-/** What to look for in the processor's list of events. */
-export interface Search {
+/** One scan of Stripe's list of events. */
+export interface Scan {
   readonly createdFrom: Date;
   readonly undeliveredOnly: boolean;
   readonly isWanted: (type: string) => boolean;
 }
 
 /**
- * Where events may be missing: among those that the processor could not deliver, and among all since the last time; at
- * most 30 days back.
+ * Where events may be missing: among those that Stripe could not deliver, and among all since the last scan; at most 30 days
+ * back.
  */
-export function searchesFor({ healedUntil, lookedBack }: Progress, now: Date): Search[] {
-  const earliest = new Date(now.getTime() - KEPT_MS);
-  const since = new Date(Math.max(healedUntil.getTime() - OVERLAP_MS, earliest.getTime()));
+export function scansFor({ scannedUntil, hasBackfilled }: ScanProgress, now: Date): Scan[] {
+  const earliest = new Date(now.getTime() - RETENTION_MS);
+  const since = new Date(Math.max(scannedUntil.getTime() - OVERLAP_MS, earliest.getTime()));
   return [
-    { createdFrom: lookedBack ? since : earliest, undeliveredOnly: true, isWanted: isHandled },
+    { createdFrom: hasBackfilled ? since : earliest, undeliveredOnly: true, isWanted: isHandled },
     { createdFrom: since, undeliveredOnly: false, isWanted: type => EXPECTED_TYPES.has(type) },
   ];
 }
 
-/** Whether an event's webhook may still be on its way. Events of a test clock bear any time, and those far from now are not young. */
-export function isUnderWay(createdAt: Date, now: Date, graceMs: number): boolean {
+/** Whether an event's webhook may still be on its way. Events of a test clock carry any time; only those near to now are young. */
+export function isRecent(createdAt: Date, now: Date, graceMs: number): boolean {
   return Math.abs(now.getTime() - createdAt.getTime()) < graceMs;
 }

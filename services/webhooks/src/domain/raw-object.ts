@@ -34,23 +34,23 @@ type ObjectOf<Type extends string> = Type extends `${infer Left}.${infer Middle}
 
 /** The table that holds the objects of an event's type. */
 export function rawTableOf(type: ProcessorEventType): RawTable {
-  const prefix = type.slice(0, type.lastIndexOf('.')) as ObjectOf<ProcessorEventType>; // the same cut, at the last dot
+  const prefix = type.slice(0, type.lastIndexOf('.')) as ObjectOf<ProcessorEventType>; // the same part of the name, before the last dot
   return TABLE_BY_PREFIX[prefix];
 }
 
-/** The newest that is known of one object of the processor. */
+/** The newest state of one of Stripe's objects. */
 export interface RawObject {
   readonly id: string;
   readonly data: unknown;
-  /** When the processor says that it was so. */
+  /** When it was so, by the time of Stripe's event. */
   readonly updatedAt: Date;
   readonly deleted: boolean;
-  /** The first state of an object gives way to any other of the same second. */
+  /** The first state of an object is replaced by any other of the same second. */
   readonly isFirst: boolean;
 }
 
-/** Statuses that objects keep: within a second they give way to no other. An invoice is often open and paid within one. */
-export const LASTING_STATUSES = [
+/** Statuses that an object keeps: within a second no other status replaces them. An invoice is often open and paid in one. */
+export const FINAL_STATUSES = [
   'canceled',
   'complete',
   'expired',
@@ -60,9 +60,9 @@ export const LASTING_STATUSES = [
   'void',
 ] as const;
 
-const lasts = ({ data }: RawObject): boolean => LASTING_STATUSES.some(status => status === Object(data).status);
+const isFinal = ({ data }: RawObject): boolean => FINAL_STATUSES.some(status => status === Object(data).status);
 
-/** Leaves the newest state of each object, ordered by id so that two writers never wait for each other in a circle. */
+/** Returns the newest state of each object, ordered by id so that two writers never wait for each other in a circle. */
 export function newestOfEach(objects: readonly RawObject[]): RawObject[] {
   const newest = new Map<string, RawObject>();
   for (const object of objects) {
@@ -75,7 +75,7 @@ export function newestOfEach(objects: readonly RawObject[]): RawObject[] {
 function replaces(object: RawObject, other: RawObject): boolean {
   if (object.deleted !== other.deleted) return object.deleted;
   const difference = object.updatedAt.getTime() - other.updatedAt.getTime();
-  return difference > 0 || (difference === 0 && !object.isFirst && lasts(object) >= lasts(other));
+  return difference > 0 || (difference === 0 && !object.isFirst && isFinal(object) >= isFinal(other));
 }
 
 /** PostgreSQL cuts longer names off. */

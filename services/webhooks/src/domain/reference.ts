@@ -1,9 +1,9 @@
-/** Things of the processor by which a project may be known. */
+/** Kinds of Stripe's objects whose project may be known. */
 export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price';
 
-/** A thing of the processor that an event names. */
+/** One of Stripe's objects that an event names. */
 export interface Reference {
   readonly kind: ReferenceKind;
-  /** The processor's id. */
+  /** Stripe's id. */
   readonly id: string;
 }

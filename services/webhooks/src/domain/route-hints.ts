@@ -2,14 +2,14 @@ import { ProjectId } from '@billing/contracts/ids';
 import { z } from 'zod';
 import type { Reference, ReferenceKind } from './reference.ts';
 
-/** What an event itself says about where it belongs. */
+/** What an event itself says about its project. */
 export interface RouteHints {
-  /** Projects that the object's metadata names, the nearest first; not yet known to be the team's own. */
+  /** Projects that the object's metadata names, the nearest first; they may be another team's. */
   readonly named: readonly ProjectId[];
-  /** Things by which a project may be known, the most telling first. */
+  /** Stripe's objects whose project may be known, the most specific first. */
   readonly references: readonly Reference[];
   readonly customerId: string | null;
-  /** Whether it goes to every project that holds the customer: several may share one. */
+  /** Whether it goes to every project that has the customer: several may share one. */
   readonly fansOut: boolean;
 }
 
@@ -20,8 +20,8 @@ const named = z
   .optional()
   .catch(undefined);
 const details = z.object({ metadata: named, subscription: id }).partial().optional().catch(undefined);
-/** The fields that tell, wherever an object of any API version has them; what has another shape counts as absent. */
-const telling = z.object({
+/** The fields that name a project or an object, in the places of every API version; other shapes count as absent. */
+const fields = z.object({
   id,
   metadata: named,
   customer: id,
@@ -33,12 +33,12 @@ const telling = z.object({
   subscription_details: details,
 });
 
-/** Reads where an event belongs from its type and object. */
+/** Reads an event's hints from its type and object. */
 export function readRouteHints(type: string, object: Readonly<Record<string, unknown>>): RouteHints {
-  const told = telling.parse(object);
-  const parent = told.parent?.subscription_details;
+  const read = fields.parse(object);
+  const parent = read.parent?.subscription_details;
   const own = ownKind(type);
-  const idOf = (kind: ReferenceKind) => (own === kind ? told.id : kind === 'price' ? '' : told[kind]);
+  const idOf = (kind: ReferenceKind) => (own === kind ? read.id : kind === 'price' ? '' : read[kind]);
   const subscriptionId = idOf('subscription') || parent?.subscription || '';
   const customerId = idOf('customer');
   const candidates: Reference[] = [
@@ -48,14 +48,14 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
     { kind: 'product', id: idOf('product') },
   ];
   return {
-    named: [told.metadata, parent?.metadata, told.subscription_details?.metadata].filter(it => it !== undefined),
+    named: [read.metadata, parent?.metadata, read.subscription_details?.metadata].filter(it => it !== undefined),
     references: candidates.filter(it => it.id !== ''),
     customerId: customerId || null,
     fansOut: own === 'customer',
   };
 }
 
-/** What the object of an event is itself, if others refer to it. */
+/** The kind of the event's own object, if other objects refer to it. */
 function ownKind(type: string): ReferenceKind | undefined {
   if (type.startsWith('customer.subscription.')) return 'subscription';
   if (type.startsWith('customer.')) return 'customer';

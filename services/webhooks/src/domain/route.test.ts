@@ -1,6 +1,6 @@
 import { ProjectId } from '@billing/contracts/ids';
 import { expect, it } from 'vitest';
-import { decideRoute, type Knowledge } from './route.ts';
+import { decideRoute, type RouteLookup } from './route.ts';
 import type { RouteHints } from './route-hints.ts';
 
 const [a, b, foreign] = [ProjectId.create(), ProjectId.create(), ProjectId.create()];
@@ -14,7 +14,7 @@ const hints = (changes: Partial<RouteHints> = {}): RouteHints => ({
   ...changes,
 });
 /** Knows a and b for the team's own, and what is said. */
-const knowing = (changes: Partial<Knowledge> & { holders?: Record<string, ProjectId[]> } = {}): Knowledge => ({
+const knowing = (changes: Partial<RouteLookup> & { holders?: Record<string, ProjectId[]> } = {}): RouteLookup => ({
   isOwn: project => project !== foreign,
   projectsOf: ({ id }) => changes.holders?.[id] ?? [],
   customerNames: undefined,
@@ -40,9 +40,12 @@ it('passes over a foreign project wherever it is named', () => {
 
 it('asks for what it must know, and for nothing else', () => {
   const unsure = { isOwn: () => undefined };
-  expect(decideRoute(hints({ named: [a] }), knowing(unsure))).toEqual({ kind: 'ask-project', projectId: a });
-  expect(decideRoute(hints(), knowing(unsure))).toEqual({ kind: 'ask-customer', customerId: 'cus_1' });
-  expect(decideRoute(hints(), knowing({ ...unsure, customerNames: b }))).toEqual({ kind: 'ask-project', projectId: b });
+  expect(decideRoute(hints({ named: [a] }), knowing(unsure))).toEqual({ kind: 'needs-project', projectId: a });
+  expect(decideRoute(hints(), knowing(unsure))).toEqual({ kind: 'needs-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing({ ...unsure, customerNames: b }))).toEqual({
+    kind: 'needs-project',
+    projectId: b,
+  });
   expect(decideRoute(hints({ customerId: null }), knowing())).toEqual({ kind: 'unroutable' });
 });
 
@@ -55,7 +58,7 @@ it('sends a customer’s own events to all who hold the customer, the named proj
 
 it('has a shared customer’s metadata choose for other events, among those who hold the customer', () => {
   const holders = { cus_1: [a, b] };
-  expect(decideRoute(hints(), knowing({ holders }))).toEqual({ kind: 'ask-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing({ holders }))).toEqual({ kind: 'needs-customer', customerId: 'cus_1' });
   expect(decideRoute(hints(), knowing({ holders, customerNames: b }))).toEqual(routed('customer-metadata', b));
   expect(decideRoute(hints(), knowing({ holders, customerNames: null }))).toEqual(routed('known-id', a));
   expect(decideRoute(hints(), knowing({ holders, customerNames: foreign }))).toEqual(routed('known-id', a));

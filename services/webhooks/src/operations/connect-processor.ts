@@ -3,44 +3,46 @@ import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { processorAccount, processorConnect } from '@billing/contracts/resources/processor-account';
-import { record } from '@billing/messaging/outbox';
+import type { Outbox } from '@billing/messaging/outbox';
 import { seal } from '@billing/processor/credentials';
 import { ProcessorError } from '@billing/processor/errors';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { z } from 'zod';
-import { rotateSigningSecret } from '#accounts/rotate-signing-secret.ts';
-import { webhookUrlOf } from '#accounts/webhook-url.ts';
 import { isLive } from '#domain/credential-modes.ts';
-import { makeTeamDue } from '#healing/claim-team.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { makeTeamDue } from '#persistence/reconciliations.ts';
+import { webhookUrlOf } from './describe-webhook-url.ts';
+import { rotateSigningSecret } from './rotate-signing-secret.ts';
 
 type Credentials = z.output<typeof processorConnect>;
 type ConnectedProcessor = z.output<typeof processorAccount>;
 
-interface ConnectProcessorParts {
-  readonly em: EntityManager;
+export interface ConnectProcessorParts {
+  readonly outbox: Outbox;
   /** 32 bytes: seals the secrets. */
   readonly credentialsKey: Buffer;
+  /** The address of the local processor; undefined for Stripe. */
   readonly processorBaseUrl: string | undefined;
+  /** Where Stripe reaches the gateway. */
   readonly publicUrl: string;
 }
 
 /**
- * Connects a team to its account at the processor, or replaces its credentials, once the processor has accepted the key.
- * @throws Problem 400 `processor_credentials_invalid`; 502 or 503 when the processor gives no clear answer
+ * Connects a team to its Stripe account, or replaces its credentials, once Stripe has accepted the key.
+ * @throws Problem 400 `processor_credentials_invalid`; 502 or 503 when Stripe gives no clear response
  */
-export function connectProcessor({ em, credentialsKey, processorBaseUrl, publicUrl }: ConnectProcessorParts) {
+export function connectProcessor({ outbox, credentialsKey, processorBaseUrl, publicUrl }: ConnectProcessorParts) {
   return async (teamId: TeamId, credentials: Credentials): Promise<ConnectedProcessor> => {
     const accountId = await findAccount(credentials, processorBaseUrl);
-    const account = await em.fork().transactional(async tx => {
+    const account = await outbox.transaction(async (tx, publish) => {
       await tx.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`connect/${teamId}`]);
-      const kept = await keepAccount(tx, credentialsKey, teamId, { ...credentials, accountId });
+      const saved = await saveAccount(tx, credentialsKey, teamId, { ...credentials, accountId });
       await rotateSigningSecret(tx, credentialsKey, teamId, credentials.webhookSecret);
-      await makeTeamDue(tx, teamId);
-      const { version, livemode } = kept;
-      record(tx, ProcessorAccountChanged, teamId, { version, accountId, livemode });
-      return kept;
+      await makeTeamDue(tx, teamId, accountId);
+      const { version, livemode } = saved;
+      publish(ProcessorAccountChanged, teamId, { version, accountId, livemode });
+      return saved;
     });
     const { livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt } = account;
     const shown = { accountId, livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt };
@@ -48,7 +50,7 @@ export function connectProcessor({ em, credentialsKey, processorBaseUrl, publicU
   };
 }
 
-/** One read with the key tells whether the processor accepts it, and whose it is. */
+/** One read with the key shows whether Stripe accepts it, and whose it is. */
 async function findAccount({ secretKey, publishableKey }: Credentials, baseUrl: string | undefined): Promise<string> {
   if (isLive(secretKey) !== isLive(publishableKey))
     throw invalidCredentials('The secret key and the publishable key must both be for test mode or both be live.');
@@ -60,7 +62,7 @@ async function findAccount({ secretKey, publishableKey }: Credentials, baseUrl: 
   }
 }
 
-async function keepAccount(
+async function saveAccount(
   tx: EntityManager,
   credentialsKey: Buffer,
   teamId: TeamId,

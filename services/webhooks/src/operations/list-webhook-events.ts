@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
-import { RECORD_COLUMNS, recordOf, type RecordRow } from '#persistence/record-row.ts';
+import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 
 interface ListQuery extends Page {
   readonly status?: WebhookEventStatus | undefined;
@@ -10,7 +10,7 @@ interface ListQuery extends Page {
 }
 
 /**
- * The events of a project, newest first. Those that found no project belong to the team: they are listed too if
+ * Lists the events of a project, newest first. Events without a project belong to the team: they are listed too if
  * `withUnrouted`, which is for the team's members only.
  */
 export function listWebhookEvents(em: EntityManager) {
@@ -19,7 +19,7 @@ export function listWebhookEvents(em: EntityManager) {
     const from = (place: string) => `from webhook_events e
       where e.team_id = ? and ${place} and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
     const filter = [status, status, type, type];
-    // Each part is read in the order of an index; both under one condition would be sorted whole for every page.
+    // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
     const parts = [{ from: from('e.project_id = ?'), values: [teamId, projectId, ...filter] }];
     if (withUnrouted) parts.push({ from: from('e.project_id is null'), values: [teamId, ...filter] });
     const newest = parts.map(
@@ -39,7 +39,7 @@ export function listWebhookEvents(em: EntityManager) {
       ),
     ]);
     return {
-      webhookEvents: rows.map(recordOf),
+      webhookEvents: rows.map(toResource),
       pagination: paginate({ limit, offset }, rows.length, counted?.total ?? 0),
     };
   };

@@ -6,7 +6,7 @@ const ProcessorAccountSchema = defineEntity({
   tableName: 'processor_accounts',
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
-    /** The processor's id of the account the key belongs to. */
+    /** Stripe's id of the account that the key belongs to. */
     accountId: p.text(),
     livemode: p.boolean(),
     publishableKey: p.text(),
@@ -20,6 +20,6 @@ const ProcessorAccountSchema = defineEntity({
   },
 });
 
-/** A team's account at the processor. */
+/** A team's Stripe account. */
 export class ProcessorAccount extends ProcessorAccountSchema.class {}
 ProcessorAccountSchema.setClass(ProcessorAccount);

@@ -1,7 +1,7 @@
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEvent, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 
-/** What a statement on `webhook_events e` returns, so that `recordOf` can read it; times are milliseconds since 1970. */
+/** What a statement on `webhook_events e` returns, so that `toResource` can read it; times are milliseconds since 1970. */
 export const RECORD_COLUMNS = `
   e.team_id, e.id, e.type, e.api_version, e.livemode, e.object_id, e.status, e.project_id, e.routed_by, e.attempts,
   e.error, e.version, e.recovered,
@@ -28,8 +28,8 @@ export interface RecordRow {
   readonly recovered: boolean;
 }
 
-/** The record of an event as it is shown and told, with its version. */
-export function recordOf(row: RecordRow): WebhookEvent & { version: number } {
+/** The record of an event as the API and `webhook-event.changed` show it, with its version. */
+export function toResource(row: RecordRow): WebhookEvent & { version: number } {
   return {
     id: row.id,
     teamId: row.team_id,

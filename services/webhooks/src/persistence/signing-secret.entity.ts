@@ -10,11 +10,11 @@ const SigningSecretSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     /** Opens with the credentials key, for this team only. */
     sealedSecret: p.text(),
-    /** Null for the current one; one that was replaced is accepted until then. */
+    /** Null for the current one; a replaced one is accepted until then. */
     validUntil: p.datetime().nullable(),
   },
 });
 
-/** A secret with which the processor signs a team's events. */
+/** A secret with which Stripe signs a team's events. */
 export class SigningSecret extends SigningSecretSchema.class {}
 SigningSecretSchema.setClass(SigningSecret);

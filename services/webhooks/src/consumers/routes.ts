@@ -1,0 +1,75 @@
+import {
+  PriceCreated,
+  PriceDeleted,
+  PriceUpdated,
+  ProductCreated,
+  ProductDeleted,
+  ProductUpdated,
+} from '@billing/contracts/events/catalog';
+import {
+  CustomerCreated,
+  CustomerDeleted,
+  CustomerUpdated,
+  type CustomerState,
+} from '@billing/contracts/events/customers';
+import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
+import type { TeamId } from '@billing/contracts/ids';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { ReferenceKind } from '#domain/reference.ts';
+import { saveProjects, saveRoutes, type RouteRecord } from '#operations/save-routes.ts';
+
+/** Copies which projects a team has. */
+export const projectCopies = (): Consumer =>
+  consumer('webhooks-projects', 'project.*.v1').on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
+    saveProjects(
+      tx,
+      deliveries.map(({ teamId, data }) => ({ teamId, projectId: data.id })),
+    ),
+  );
+
+/**
+ * Record which projects have a customer, product or price. `onSaved` runs for each batch: events that found no project
+ * may be due.
+ */
+export function routeConsumers(onSaved: () => void): Consumer[] {
+  return [
+    consumer('webhooks-customers', 'customer.*.v1').on(
+      [CustomerCreated, CustomerUpdated, CustomerDeleted],
+      async (tx, deliveries) => {
+        await saveRoutes(
+          tx,
+          deliveries.map(({ teamId, data }) => toRoute('customer', data.processorCustomerId, teamId, data)),
+        );
+        onSaved();
+      },
+    ),
+    consumer('webhooks-products', 'product.*.v1').on(
+      [ProductCreated, ProductUpdated, ProductDeleted],
+      async (tx, deliveries) => {
+        await saveRoutes(
+          tx,
+          deliveries.map(({ teamId, data }) => toRoute('product', data.processorProductId, teamId, data)),
+        );
+        onSaved();
+      },
+    ),
+    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], async (tx, deliveries) => {
+      await saveRoutes(
+        tx,
+        deliveries.map(({ teamId, data }) => toRoute('price', data.processorPriceId, teamId, data)),
+      );
+      onSaved();
+    }),
+  ];
+}
+
+function toRoute(
+  kind: ReferenceKind,
+  processorId: string,
+  teamId: TeamId,
+  record: Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { id: string },
+): RouteRecord {
+  const { id: resourceId, projectId, version, createdAt, deletedAt } = record;
+  const reference = { kind, id: processorId };
+  return { teamId, resourceId, reference, projectId, version, createdAt, deleted: deletedAt !== null };
+}

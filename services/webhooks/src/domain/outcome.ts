@@ -1,2 +1,0 @@
-/** How one project's handling of an event ended. */
-export type Outcome = 'processed' | 'failed' | 'ignored';

@@ -1,0 +1,84 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import { executeBound } from '@billing/service/bound-statement';
+import type { Reference } from '#domain/reference.ts';
+
+/** Which project one of Stripe's objects belongs to, according to our record of it. */
+export interface RouteRecord {
+  readonly teamId: TeamId;
+  /** Our id of the record, or Stripe's where the owning service has none yet. */
+  readonly resourceId: string;
+  readonly reference: Reference;
+  readonly projectId: ProjectId;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly deleted: boolean;
+}
+
+/**
+ * Upserts routes that are newer than the known ones, in the caller's transaction, and makes events due that found no
+ * project for want of them.
+ */
+export async function saveRoutes(tx: EntityManager, records: readonly RouteRecord[]): Promise<void> {
+  const named = records.filter(({ reference }) => reference.id !== '');
+  if (named.length === 0) return;
+  await executeBound(
+    tx,
+    `insert into routes as known (team_id, resource_id, kind, processor_id, project_id, version, created_at, deleted)
+     select * from json_to_recordset($1::json) as
+       r(team_id text, resource_id text, kind text, processor_id text, project_id text, version int,
+         created_at timestamptz, deleted boolean)
+     on conflict (team_id, resource_id) do update set
+       processor_id = excluded.processor_id, version = excluded.version, deleted = excluded.deleted
+     where known.version < excluded.version and known.project_id = excluded.project_id`,
+    [JSON.stringify(newestOfEach(named).map(toRow))],
+  );
+  for (const [teamId, ofTeam] of Map.groupBy(named, it => it.teamId)) {
+    await executeBound(
+      tx,
+      `update webhook_events set due_at = clock_timestamp()
+        where team_id = $1 and waiting_for is not null and waiting_for && $2::text[] and lease_id is null`,
+      [teamId, ofTeam.map(({ reference }) => reference.id)],
+    );
+  }
+}
+
+/** One statement changes a row only once; in one order, so that two writers never wait for each other in a circle. */
+function newestOfEach(records: readonly RouteRecord[]): RouteRecord[] {
+  const newest = new Map<string, RouteRecord>();
+  for (const it of records) {
+    const key = `${it.teamId} ${it.resourceId}`;
+    const other = newest.get(key);
+    if (!other || other.version < it.version) newest.set(key, it);
+  }
+  return [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, it]) => it);
+}
+
+function toRow({ teamId, resourceId, reference, projectId, version, createdAt, deleted }: RouteRecord) {
+  return {
+    team_id: teamId,
+    resource_id: resourceId,
+    kind: reference.kind,
+    processor_id: reference.id,
+    project_id: projectId,
+    version,
+    created_at: createdAt,
+    deleted,
+  };
+}
+
+/** Records that the team has these projects. */
+export async function saveProjects(
+  tx: EntityManager,
+  projects: readonly { readonly teamId: TeamId; readonly projectId: ProjectId }[],
+): Promise<void> {
+  const rows = projects.map(({ teamId, projectId }) => ({ team_id: teamId, project_id: projectId }));
+  await executeBound(
+    tx,
+    `insert into project_copies (team_id, project_id)
+     select team_id, project_id from json_to_recordset($1::json) as p(team_id text, project_id text)
+      order by team_id, project_id
+     on conflict do nothing`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
+import { sqlState } from '@billing/service/database';
+import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
+
+/** PostgreSQL: `invalid_schema_name`, `undefined_table`. */
+const MISSING = new Set(['3F000', '42P01']);
+/** Teams whose schema a process remembers. */
+const MAX_REMEMBERED = 10_000;
+
+/** Makes sure that the schemas of teams exist before a transaction writes to them. */
+export interface TeamSchemas {
+  ensure(teamIds: readonly TeamId[]): Promise<void>;
+  /** Whether an error says that a schema is missing after all, because somebody dropped it; `ensure` then checks again. */
+  forgetAfter(err: unknown): boolean;
+}
+
+/** Creates schemas where they are missing, and remembers for which teams it did. */
+export function openTeamSchemas(em: EntityManager): TeamSchemas {
+  const existing = new Set<TeamId>();
+  return {
+    async ensure(teamIds) {
+      for (const teamId of new Set(teamIds)) {
+        if (existing.has(teamId)) continue;
+        await createTeamSchema(em, teamId);
+        if (existing.size >= MAX_REMEMBERED) existing.clear();
+        existing.add(teamId);
+      }
+    },
+    forgetAfter(err) {
+      if (!MISSING.has(sqlState(err) ?? '')) return false;
+      existing.clear();
+      return true;
+    },
+  };
+}
+
+/**
+ * Creates a team's isolated schema and its tables where they are missing; copies of the service take turns. No foreign
+ * key refers to it, so it can be dumped or dropped alone; only this service's role can read it.
+ */
+async function createTeamSchema(em: EntityManager, teamId: TeamId): Promise<void> {
+  const name = teamSchemaName(teamId);
+  const [found] = await em
+    .fork()
+    .execute<unknown[]>(`select 1 from pg_tables where schemaname = ? group by schemaname having count(*) >= ?`, [
+      name,
+      RAW_TABLES.length,
+    ]);
+  if (found) return;
+  const schema = em.getPlatform().quoteIdentifier(name);
+  await em.fork().transactional(async tx => {
+    await tx.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`team-schema/${teamId}`]);
+    // Reading the catalog makes this session see a schema that another one created while it waited for the lock.
+    await tx.execute(`select 1 from pg_namespace where nspname = ?`, [name]);
+    await tx.execute(`create schema if not exists ${schema}`);
+    for (const table of RAW_TABLES) {
+      await tx.execute(
+        `create table if not exists ${schema}.${table} (
+           id text primary key,
+           data json not null,
+           processor_updated_at timestamptz not null,
+           deleted boolean not null
+         )`,
+      );
+    }
+  });
+}

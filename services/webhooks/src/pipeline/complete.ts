@@ -1,0 +1,51 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
+import { executeBound } from '@billing/service/bound-statement';
+import { sumUp, type Completion } from '#domain/completion.ts';
+import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
+import { publishChanges } from './publish-changes.ts';
+
+/** The worst of what was reported before and what is reported now. */
+const OUTCOME = `case when 'failed' in (coalesce(e.outcome, ''), c.outcome) then 'failed'
+                      when 'processed' in (coalesce(e.outcome, ''), c.outcome) then 'processed'
+                      else 'ignored' end`;
+/** Whether no other project is awaited. */
+const IS_LAST = `e.awaiting <@ c.projects`;
+
+/**
+ * Records how projects handled events, in the caller's transaction, and returns the events that are complete now. An event
+ * is complete when every project that it went to has reported; it failed if it failed in any. A second report of a project
+ * changes nothing.
+ */
+export async function completeEvents(
+  tx: EntityManager,
+  completions: readonly Completion[],
+  publish: Publish,
+): Promise<{ teamId: RecordRow['team_id']; id: string }[]> {
+  const sums = sumUp(completions);
+  if (sums.length === 0) return [];
+  const rows = await executeBound<RecordRow & { is_complete: boolean }>(
+    tx,
+    `update webhook_events e
+        set awaiting = case when ${IS_LAST} then '{}' else array(select unnest(e.awaiting) except select unnest(c.projects)) end,
+            failed_in = case when c.failed_in = '{}' then e.failed_in
+                             else e.failed_in || array(select unnest(c.failed_in) intersect select unnest(e.awaiting)) end,
+            outcome = ${OUTCOME},
+            attempts = greatest(e.attempts, c.attempts),
+            error = coalesce(c.error, e.error),
+            status = case when ${IS_LAST} then ${OUTCOME} else e.status end,
+            processed_at = case when ${IS_LAST} then clock_timestamp() end,
+            pending_report_at = case when ${IS_LAST} then null else e.pending_report_at end,
+            due_at = case when ${IS_LAST} then null else e.due_at end,
+            lease_id = case when ${IS_LAST} then null else e.lease_id end,
+            version = e.version + (${IS_LAST})::int
+       from json_to_recordset($1::json) as
+            c(team_id text, id text, projects text[], failed_in text[], outcome text, attempts int, error text)
+      where e.team_id = c.team_id and e.id = c.id and e.awaiting && c.projects
+      returning ${RECORD_COLUMNS}, cardinality(e.awaiting) = 0 as is_complete`,
+    [JSON.stringify(sums)],
+  );
+  const complete = rows.filter(row => row.is_complete);
+  publishChanges(complete, publish);
+  return complete.map(row => ({ teamId: row.team_id, id: row.id }));
+}

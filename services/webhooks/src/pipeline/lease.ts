@@ -1,0 +1,119 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { extendLease, leaseRows, type LeasedTable } from '@billing/service/lease-rows';
+import { readPayload } from '#domain/payload.ts';
+import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
+
+/** How long a lease holds; after a crash another copy processes the events then. */
+export const LEASE_SECONDS = 15;
+/** While other services and Stripe are called: longer than they may take. */
+const FIND_ROUTE_SECONDS = 40;
+
+/** The events that are to be processed. */
+export const WEBHOOK_EVENTS: LeasedTable = {
+  table: 'webhook_events',
+  key: ['team_id', 'id'],
+  leaseSeconds: LEASE_SECONDS,
+  columns: `team_id, id, type, api_version, livemode, payload, trace, payload_bytes, routing_attempts, replays, routed_by,
+    to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
+  attempts: 'routing_attempts',
+  maxSize: { column: 'payload_bytes', bytes: 16 * 1_048_576 },
+};
+
+/** What a webhook event brought, as far as the pipeline needs it. */
+export interface PipelineEvent {
+  readonly teamId: TeamId;
+  /** Stripe's event id. */
+  readonly id: string;
+  readonly type: ProcessorEventType;
+  readonly apiVersion: string | null;
+  readonly livemode: boolean;
+  readonly createdAt: Date;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly previousAttributes: Readonly<Record<string, unknown>> | null;
+  readonly hints: RouteHints;
+  /** Of the request that brought it. */
+  readonly trace: TraceCarrier;
+}
+
+/** An event that this process works on. */
+export interface LeasedEvent extends PipelineEvent {
+  readonly leaseId: string;
+  /** How often it was leased, this time included. */
+  readonly attempt: number;
+  readonly replays: number;
+  /** Of the whole event as stored, in characters. */
+  readonly payloadSize: number;
+  /** Where it was routed before; it may not have been published there. */
+  readonly routed: { readonly projects: readonly ProjectId[]; readonly routedBy: RoutedBy } | null;
+}
+
+interface LeasedRow {
+  readonly team_id: TeamId;
+  readonly id: string;
+  readonly type: string;
+  readonly api_version: string | null;
+  readonly livemode: boolean;
+  readonly payload: unknown;
+  readonly trace: TraceCarrier;
+  readonly payload_bytes: number;
+  readonly routing_attempts: number;
+  readonly replays: number;
+  readonly routed_by: RoutedBy | null;
+  readonly awaiting: readonly ProjectId[];
+  readonly created_ms: number;
+}
+
+/**
+ * Leases up to `limit` due events, the longest due first, and fewer where they are large. Each lease counts as an
+ * attempt, so that an event that crashes the process comes to an end.
+ */
+export async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedEvent[]> {
+  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit);
+  return rows.flatMap(row => {
+    const { id, type, team_id: teamId, livemode, trace, replays } = row;
+    if (!isHandled(type)) return [];
+    const { object, previousAttributes } = readPayload(row.payload);
+    const routed =
+      row.awaiting.length > 0 && row.routed_by ? { projects: row.awaiting, routedBy: row.routed_by } : null;
+    return {
+      teamId,
+      id,
+      type,
+      apiVersion: row.api_version,
+      livemode,
+      createdAt: new Date(row.created_ms),
+      object,
+      previousAttributes,
+      hints: readRouteHints(type, object),
+      trace,
+      leaseId,
+      attempt: row.routing_attempts,
+      replays,
+      payloadSize: row.payload_bytes,
+      routed,
+    };
+  });
+}
+
+/** Extends the leases of events for calls to other services, and returns those that are still held. */
+export async function holdForRouting(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
+  const held = new Set<string>();
+  for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
+    const keys = ofLease.map(toKey);
+    const seconds = FIND_ROUTE_SECONDS;
+    for (const key of await extendLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys, seconds }))
+      held.add(`${key['team_id']} ${key['id']}`);
+  }
+  return events.filter(event => held.has(nameOf(event)));
+}
+
+/** The key of an event's row. */
+export const toKey = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>) => ({ team_id: teamId, id });
+/** The key of an event's row and its lease, in the shape of a row. */
+export const toLeasedKey = (event: LeasedEvent) => ({ ...toKey(event), lease_id: event.leaseId });
+/** The key of an event's row as one text. */
+export const nameOf = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>): string => `${teamId} ${id}`;

@@ -1,0 +1,78 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Problem } from '@billing/contracts/problem';
+import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
+import { executeBound } from '@billing/service/bound-statement';
+import { pauseAfter } from '#domain/back-off.ts';
+import { toLeasedKey, type LeasedEvent } from './lease.ts';
+
+/** How long to wait for something that is unavailable, in seconds. */
+const UNAVAILABLE_SECONDS = 2;
+
+/** An event that found no project yet, and why. */
+interface UnroutedEvent {
+  readonly event: LeasedEvent;
+  readonly error: string;
+}
+
+/** Releases events to be tried again after their pause; after the last one they have failed, and can be replayed. */
+export async function postpone(
+  em: EntityManager,
+  unrouted: readonly UnroutedEvent[],
+  pausesMs: readonly number[],
+): Promise<void> {
+  if (unrouted.length === 0) return;
+  const rows = unrouted.map(({ event, error }) => ({
+    ...toLeasedKey(event),
+    error,
+    attempt: attemptOf(event),
+    pause_ms: pauseAfter(attemptOf(event), pausesMs),
+    waiting_for: event.hints.references.map(({ id }) => id),
+  }));
+  await executeBound(
+    em.fork(),
+    `update webhook_events e
+        set lease_id = null, error = u.error, attempts = u.attempt, routing_attempts = u.attempt,
+            due_at = clock_timestamp() + make_interval(secs => u.pause_ms / 1000.0),
+            waiting_for = case when u.pause_ms is null then null else u.waiting_for end,
+            status = case when u.pause_ms is null then 'failed' else e.status end,
+            processed_at = case when u.pause_ms is null then clock_timestamp() end,
+            version = e.version + (u.pause_ms is null)::int
+       from json_to_recordset($1::json) as
+            u(team_id text, id text, lease_id uuid, error text, attempt int, pause_ms float8, waiting_for text[])
+      where e.team_id = u.team_id and e.id = u.id and e.lease_id = u.lease_id`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Releases events after an error. What is unavailable is waited for, and counts as no attempt. */
+export async function postponeAfterError(
+  em: EntityManager,
+  events: readonly LeasedEvent[],
+  err: unknown,
+  pausesMs: readonly number[],
+): Promise<void> {
+  if (isUnavailable(err)) return releaseUncounted(em, events);
+  const reason = err instanceof Problem ? err.message : 'an unexpected error on our side; the log has it';
+  await postpone(
+    em,
+    events.map(event => ({ event, error: `unroutable: ${reason}` })),
+    pausesMs,
+  );
+}
+
+/** Releases events as if they had not been leased, to be tried again in two seconds. */
+export async function releaseUncounted(em: EntityManager, events: readonly LeasedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await executeBound(
+    em.fork(),
+    `update webhook_events e
+        set lease_id = null, routing_attempts = greatest(e.routing_attempts - 1, 0),
+            due_at = clock_timestamp() + make_interval(secs => $2::float8)
+       from json_to_recordset($1::json) as l(team_id text, id text, lease_id uuid)
+      where e.team_id = l.team_id and e.id = l.id and e.lease_id = l.lease_id`,
+    [JSON.stringify(events.map(toLeasedKey)), UNAVAILABLE_SECONDS],
+  );
+}
+
+/** An event that came from memory was leased when it was stored, which counts as no attempt in the table. */
+export const attemptOf = ({ attempt }: LeasedEvent): number => Math.max(attempt, 1);

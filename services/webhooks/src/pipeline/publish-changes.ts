@@ -1,0 +1,16 @@
+import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import type { Publish } from '@billing/messaging/outbox';
+import { publishBatched } from '@billing/messaging/publish-batched';
+import { currentTrace } from '@billing/messaging/trace-carrier';
+import { toResource, type RecordRow } from '#persistence/record-row.ts';
+
+/** Publishes the new records of events; those without a project concern no other service. */
+export function publishChanges(rows: readonly RecordRow[], publish: Publish): void {
+  const trace = currentTrace();
+  publishBatched(
+    publish,
+    WebhookEventChanged,
+    rows.filter(row => row.project_id !== null).map(row => ({ teamId: row.team_id, item: toResource(row), trace })),
+    webhookEvents => ({ webhookEvents }),
+  );
+}

@@ -1,0 +1,94 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId } from '@billing/contracts/ids';
+import { processorEvent } from '@billing/contracts/processor-events';
+import type { PublishMessage } from '@billing/messaging/bus';
+import { encode } from '@billing/messaging/relay';
+import { releaseLease } from '@billing/service/lease-rows';
+import type { Logger } from 'pino';
+import { publicationId } from '#domain/publication-id.ts';
+import { nameOf, toKey, WEBHOOK_EVENTS, type LeasedEvent } from './lease.ts';
+import { releaseUncounted } from './postpone.ts';
+import type { RoutedEvent } from './route.ts';
+
+/** How long published events wait to be released together, in milliseconds: well within their lease. */
+const RELEASE_AFTER_MS = 1_000;
+
+interface PublishParts {
+  readonly em: EntityManager;
+  readonly publish: PublishMessage;
+  readonly logger: Logger;
+}
+
+/** Publishes routed events to their projects. */
+export interface EventPublisher {
+  /** Those that the bus refuses are released, to be tried again. */
+  publish(routed: readonly RoutedEvent[]): Promise<void>;
+  /** Events that are completed need no release any more. */
+  completed(events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]): void;
+  /** Releases what is published. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Publishes webhook events from their own rows: their ids follow from the event and the project, so publishing one again
+ * after a crash is harmless. The lease of a published event is released a little later, together with others, unless the
+ * event is completed by then, which is the usual case.
+ */
+export function openEventPublisher({ em, publish, logger }: PublishParts): EventPublisher {
+  const published = new Map<string, LeasedEvent>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const events = [...published.values()];
+    published.clear();
+    for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
+      const keys = ofLease.map(toKey);
+      await releaseLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys, dueAfterSeconds: null }).catch((err: unknown) =>
+        logger.warn({ err }, 'published events not released, they will be published again under the same ids'),
+      );
+    }
+  };
+
+  const publishOne = ({ event, route }: RoutedEvent) =>
+    Promise.all(
+      route.projects.map(projectId => {
+        const message = toMessage(event, projectId, route.routedBy);
+        return publish(message.type, encode(message), message.id, event.trace);
+      }),
+    );
+
+  return {
+    async publish(routed) {
+      // Before publishing: the outcome of an event may come back before this function returns.
+      for (const { event } of routed) published.set(nameOf(event), event);
+      const outcomes = await Promise.allSettled(routed.map(publishOne));
+      const refused = routed.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ event }) => event);
+      for (const event of refused) published.delete(nameOf(event));
+      if (published.size > 0) timer ??= setTimeout(() => void flush(), RELEASE_AFTER_MS);
+      if (refused.length === 0) return;
+      const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+      logger.warn({ err: reasons[0], events: refused.length }, 'events not published, will try again');
+      await releaseUncounted(em, refused);
+    },
+    completed(events) {
+      for (const event of events) published.delete(nameOf(event));
+    },
+    flush,
+  };
+}
+
+function toMessage(event: LeasedEvent, projectId: ProjectId, routedBy: RoutedEvent['route']['routedBy']) {
+  const { teamId, id: eventId, type, apiVersion, livemode, createdAt, object, previousAttributes, trace } = event;
+  const { name, data } = processorEvent(type);
+  const content = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, object, previousAttributes };
+  return {
+    id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
+    type: name,
+    teamId,
+    data: JSON.stringify(data.encode(content)),
+    trace,
+    occurredMs: Date.now(),
+  };
+}

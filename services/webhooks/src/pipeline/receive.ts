@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { TeamId } from '@billing/contracts/ids';
+import { Problem } from '@billing/contracts/problem';
+import { currentTrace } from '@billing/messaging/trace-carrier';
+import { readEvent } from '#domain/incoming-event.ts';
+import { ageOfSignature, isTimely } from '#domain/signature.ts';
+import type { SigningSecrets } from '#persistence/signing-secrets.ts';
+import { signatureAgeMetric } from './signature-age-metric.ts';
+import type { ReceivedEvent, Stored } from './store.ts';
+
+interface ReceiveParts {
+  readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
+  /** Resolves once the event is committed. */
+  readonly store: (received: ReceivedEvent) => Promise<Stored>;
+  readonly now: () => Date;
+}
+
+/**
+ * Receives an event: nothing is parsed or written before one of the team's secrets is found to have signed the bytes. An
+ * unknown team costs the same work as a known one, with a secret that nobody has.
+ * @throws Problem 400 `invalid_signature` whatever was wrong with the signature or team; 400 `invalid_event`
+ */
+export function receiveEvent({ secrets, store, now }: ReceiveParts) {
+  const recordAge = signatureAgeMetric();
+  const unknownTeam = [randomBytes(32).toString('base64url')];
+  return async (teamId: string, body: Buffer, signature: string | undefined) => {
+    const ageBy = (known: readonly string[]) =>
+      ageOfSignature(known.length > 0 ? known : unknownTeam, body, signature, now());
+    // A secret that was connected a moment ago may not be in this copy's memory yet.
+    const ageSeconds = ageBy(await secrets.of(teamId)) ?? ageBy(await secrets.reload(teamId));
+    if (ageSeconds === undefined) throw invalidSignature();
+    recordAge(ageSeconds);
+    if (!isTimely(ageSeconds)) throw invalidSignature();
+    const event = readEvent(body);
+    // Only an existing team has a secret that signs.
+    const stored = await store({ teamId: teamId as TeamId, event, trace: currentTrace(), recovered: false });
+    return stored === 'new' ? { received: true as const } : { received: true as const, duplicate: true as const };
+  };
+}
+
+function invalidSignature(): Problem {
+  return new Problem(
+    'validation',
+    'invalid_signature',
+    'The signature does not fit this body and team, or is too old.',
+  );
+}

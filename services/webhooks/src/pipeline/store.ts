@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
+import { isHandled } from '@billing/contracts/processor-events';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { executeBound, textArray } from '@billing/service/bound-statement';
+import type { LeaseQueue } from '@billing/service/lease-queue';
+import type { IncomingEvent } from '#domain/incoming-event.ts';
+import { readRouteHints } from '#domain/route-hints.ts';
+import { LEASE_SECONDS, nameOf, type LeasedEvent } from './lease.ts';
+
+/** An event and the team to whose address it was posted. */
+export interface ReceivedEvent {
+  readonly teamId: TeamId;
+  readonly event: IncomingEvent;
+  /** Of the request that brought it. */
+  readonly trace: TraceCarrier;
+  /** Whether the reconciler found it at Stripe, since no webhook had delivered it. */
+  readonly recovered: boolean;
+}
+
+export type Stored = 'new' | 'duplicate';
+
+interface StoreParts {
+  readonly em: EntityManager;
+  /** New events for the pipeline of this process, which then need not be read back. */
+  readonly stored: LeaseQueue<LeasedEvent>;
+}
+
+/**
+ * Stores events in one statement, all or none, and returns for each whether it is new. The row is the work that is still
+ * to be done on the event, so nothing else needs to commit with it. Events of types that nobody handles are `ignored`.
+ */
+export function storeEvents({ em, stored }: StoreParts) {
+  return async (received: readonly ReceivedEvent[]): Promise<Stored[]> => {
+    // Two copies of the service that store the same events wait for each other in the same order.
+    const sorted = received.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const leasedAt = performance.now();
+    const leaseId = stored.hasRoom() ? randomUUID() : null;
+    const inserted = await insert(em, sorted, leaseId);
+    const fresh = new Set(inserted.map(row => `${row.team_id} ${row.id}`));
+    // Of several copies of an event in one batch, the first one is the new one.
+    const outcomes = received.map(one => (fresh.delete(keyOf(one)) ? 'new' : 'duplicate'));
+    const news = received.filter((_, index) => outcomes[index] === 'new');
+    if (leaseId)
+      stored.add(
+        news.flatMap(one => toLeasedEvent(one, leaseId)),
+        leasedAt,
+      );
+    else stored.missed();
+    return outcomes;
+  };
+}
+
+const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id: event.id });
+
+/** With a lease id the events are leased for the pipeline of this process, else any copy may process them. */
+function insert(em: EntityManager, received: readonly ReceivedEvent[], leaseId: string | null) {
+  return executeBound<{ team_id: string; id: string }>(
+    em.fork(),
+    `insert into webhook_events
+       (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
+        failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
+        processed_at, recovered)
+     select team_id, id, type, api_version, livemode, object_id, unnest::json, octet_length(unnest), trace,
+            case when handled then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
+            case when handled then clock_timestamp() + make_interval(secs => $4) end, case when handled then $3::uuid end,
+            case when handled then null else now() end, recovered
+       from rows from (
+              json_to_recordset($1::json) as
+                (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
+                 handled boolean, created timestamptz, recovered boolean),
+              unnest($2::text[])) as e
+     on conflict (team_id, id) do nothing
+     returning team_id, id`,
+    [
+      JSON.stringify(received.map(toRow)),
+      textArray(received.map(({ event }) => event.payload)),
+      leaseId,
+      leaseId ? LEASE_SECONDS : 0,
+    ],
+  );
+}
+
+/** All but the payload. */
+function toRow({ teamId, event, trace, recovered }: ReceivedEvent) {
+  return {
+    team_id: teamId,
+    id: event.id,
+    type: event.type,
+    api_version: event.apiVersion,
+    livemode: event.livemode,
+    object_id: event.objectId,
+    trace,
+    handled: isHandled(event.type),
+    created: event.createdAt,
+    recovered,
+  };
+}
+
+function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string): LeasedEvent[] {
+  const { id, type, apiVersion, livemode, createdAt, object, previousAttributes } = event;
+  if (!isHandled(type) || !object) return [];
+  const content = { type, apiVersion, livemode, createdAt, object, previousAttributes, trace };
+  const hints = readRouteHints(type, object);
+  const payloadSize = event.payload.length;
+  return [{ teamId, id, ...content, hints, leaseId, attempt: 0, replays: 0, payloadSize, routed: null }];
+}

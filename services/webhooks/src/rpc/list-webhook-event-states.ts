@@ -1,0 +1,34 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId } from '@billing/contracts/ids';
+import type { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
+import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
+import type { z } from 'zod';
+
+interface Row {
+  readonly id: string;
+  readonly projectId: ProjectId;
+  readonly status: WebhookEventStatus;
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly recorded: number;
+}
+
+type Request = z.output<typeof ListWebhookEventStates.request>;
+
+/** Lists a part of a project's webhook events in the order in which they were received, with what statistics need. */
+export function listWebhookEventStates(em: EntityManager) {
+  return async ({ teamId, projectId, after, limit }: Request) => {
+    const rows = await em.fork().execute<Row[]>(
+      `select id, project_id as "projectId", status, version,
+              (extract(epoch from coalesce(processed_at, received_at)) * 1000)::float8 as recorded
+         from webhook_events
+        where team_id = ? and project_id = ?
+          and (?::text is null
+               or (received_at, id) > ((select received_at from webhook_events where team_id = ? and id = ?), ?))
+        order by received_at, id limit ?`,
+      [teamId, projectId, after, teamId, after, after, limit],
+    );
+    const records = rows.map(({ recorded, ...state }) => ({ recordedAt: new Date(recorded), state }));
+    return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+  };
+}
