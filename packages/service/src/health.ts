@@ -38,6 +38,3 @@ export async function failedChecks(checks: Checks): Promise<string[]> {
 function timeOut(): Promise<false> {
   return new Promise(resolve => setTimeout(() => resolve(false), CHECK_TIMEOUT_MS).unref());
 }
-
-// Old name, until the gateway has moved.
-export { failedChecks as failing };

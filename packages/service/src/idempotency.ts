@@ -196,5 +196,5 @@ export function problemResponse(problem: Problem, requestId: string): StoredResp
   return { status: problem.status, body: JSON.stringify(problem.toBody(requestId)) };
 }
 
-// Old names, until every service has moved.
-export { deleteExpiredIdempotentRequests as forgetIdempotentRequests, problemResponse as answerOf };
+// Old name, until every service runs on the chassis.
+export { deleteExpiredIdempotentRequests as forgetIdempotentRequests };

@@ -7,7 +7,7 @@ import { testIdentity } from '@billing/testing/identity';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { migrate, openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
 import { createHttpServer } from '../src/http.ts';
 import { idempotencyEntities, idempotencyMigrations } from '../src/idempotency.ts';
 import { serve } from '../src/serve.ts';
@@ -104,15 +104,10 @@ it.each(['', 'x'.repeat(256), 'tab\there'])('rejects the key %j', async key => {
 
 async function startCatalog() {
   const resources = new AsyncDisposableStack();
-  const { url } = resources.use(await createTestDatabase('catalog'));
-  const database = openDatabase({
-    service: 'catalog',
-    url,
-    entities: idempotencyEntities,
-    migrations: idempotencyMigrations,
-  });
+  const schema = { entities: idempotencyEntities, migrations: idempotencyMigrations };
+  const { url } = resources.use(await createTestDatabase('catalog', schema));
+  const database = openDatabase({ service: 'catalog', url, ...schema });
   resources.defer(() => database.close());
-  await migrate(database);
   const { verifyIdentityToken, asKey } = testIdentity('catalog');
   const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken, idempotency: database.em });
   const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };

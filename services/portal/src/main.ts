@@ -1,4 +1,4 @@
 import { runService } from '@billing/chassis/run-service';
-import { portal } from './service.ts';
+import { portalService } from './service.ts';
 
-await runService(portal);
+await runService(portalService());

@@ -4,26 +4,27 @@ import { createApp } from './app.ts';
 import { customerEvents } from './consumers/customer-events.ts';
 import { portalEnv } from './env.ts';
 import { deleteExpiredSessions } from './jobs/delete-expired-sessions.ts';
-import { portalSchema } from './persistence/database.ts';
+import { portalSchema } from './persistence/schema.ts';
 
 /** The parts of the portal; the chassis runs them. */
-export const portal = defineService({
-  name: 'portal',
-  env: portalEnv,
-  database: portalSchema,
-  parts: ({ env, em, rpc, processors, now, logger }) => ({
-    consumers: [customerEvents()],
-    cleaning: [() => deleteExpiredSessions(em)],
-    createApp: http =>
-      createApp(http, {
-        em,
-        rpc,
-        processors,
-        publicUrl: env.PUBLIC_URL,
-        tokenKey: tokenKeyFrom(env.CREDENTIALS_KEY),
-        processorBaseUrl: env.STRIPE_API_BASE_URL,
-        now,
-        logger,
-      }),
-  }),
-});
+export const portalService = () =>
+  defineService({
+    name: 'portal',
+    env: portalEnv,
+    database: portalSchema,
+    parts: ({ env, em, rpc, processors, now, logger }) => ({
+      consumers: [customerEvents()],
+      cleaning: [() => deleteExpiredSessions(em)],
+      createApp: http =>
+        createApp(http, {
+          em,
+          rpc,
+          processors,
+          publicUrl: env.PUBLIC_URL,
+          tokenKey: tokenKeyFrom(env.CREDENTIALS_KEY),
+          processorBaseUrl: env.STRIPE_API_BASE_URL,
+          now,
+          logger,
+        }),
+    }),
+  });

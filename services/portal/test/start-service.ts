@@ -6,7 +6,7 @@ import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { portalSession } from '@billing/contracts/resources/portal-session';
 import { newEvent } from '@billing/testing/events';
 import type { z } from 'zod';
-import { portal } from '../src/service.ts';
+import { portalService } from '../src/service.ts';
 import { serveOtherServices } from './other-services.ts';
 
 export const PUBLIC_URL = 'https://billing.example.com';
@@ -15,7 +15,7 @@ export const PUBLIC_URL = 'https://billing.example.com';
 export async function startService() {
   const account = await startTestAccount();
   const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
-  const service = await startTestService(portal, { account, scope, env: { PUBLIC_URL } });
+  const service = await startTestService(portalService(), { account, scope, env: { PUBLIC_URL } });
   const { app, identity } = service;
   if (!app) throw new Error('The portal has a Fastify app.');
 
