@@ -3,8 +3,7 @@ import type { ServiceName } from '../operation.ts';
 import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHandled } from '../processor-events.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
-import { ApiKeyRevoked, ProjectCreated, ProjectUpdated } from './gateway.ts';
-import { PortalSessionCreated } from './portal.ts';
+import { ProjectCreated, ProjectUpdated } from './gateway.ts';
 import {
   ReferralCodeCreated,
   ReferralCodeDeactivated,
@@ -12,13 +11,7 @@ import {
   ReferralCreated,
   ReferralCredited,
 } from './referrals.ts';
-import {
-  InvoiceUpdated,
-  PaymentRecorded,
-  SubscriptionCanceled,
-  SubscriptionCreated,
-  SubscriptionUpdated,
-} from './subscriptions.ts';
+import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
 import { ProcessorAccountChanged, WebhookEventChanged } from './webhooks.ts';
 
 interface PublishedEvent {
@@ -43,7 +36,6 @@ const processorEvents = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, o
 export const allEvents: readonly PublishedEvent[] = [
   event('gateway', ProjectCreated, 'A project was created'),
   event('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
-  event('gateway', ApiKeyRevoked, 'An API key was revoked'),
   event('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
   event('webhooks', WebhookEventChanged, 'Webhook events changed their status or project'),
   {
@@ -63,13 +55,10 @@ export const allEvents: readonly PublishedEvent[] = [
   event('subscriptions', SubscriptionCreated, 'A subscription was created, or seen for the first time'),
   event('subscriptions', SubscriptionUpdated, 'A subscription changed'),
   event('subscriptions', SubscriptionCanceled, 'A subscription ended'),
-  event('subscriptions', InvoiceUpdated, 'An invoice is known or changed'),
-  event('subscriptions', PaymentRecorded, 'A payment or charge succeeded or failed'),
   event('referrals', ReferralCodeCreated, 'A referral code was created'),
   event('referrals', ReferralCodeDeactivated, 'A referral code was deactivated'),
   event('referrals', ReferralCreated, 'A code was applied to a new customer'),
   event('referrals', ReferralConverted, 'A referred customer subscribed'),
   event('referrals', ReferralCredited, 'A credit reached a customer’s balance'),
-  event('portal', PortalSessionCreated, 'A link to a customer’s portal was created'),
   ...processorEvents,
 ];

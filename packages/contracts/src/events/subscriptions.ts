@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
-import { invoice } from '../resources/invoice.ts';
 import { INTERVALS } from '../resources/price.ts';
 import { SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
@@ -49,20 +48,3 @@ export type SubscriptionState = z.output<typeof subscriptionState>;
 export const SubscriptionCreated = defineEvent('subscription.created.v1', subscriptionState);
 export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionState);
 export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionState);
-
-export const InvoiceUpdated = defineEvent('invoice.updated.v1', invoice.extend({ version: z.int() }));
-
-export const PaymentRecorded = defineEvent(
-  'payment.recorded.v1',
-  z.object({
-    projectId: ProjectId.schema,
-    customerId: CustomerId.schema.nullable(),
-    /** The processor's id of the payment intent or charge. */
-    processorId: z.string(),
-    kind: z.enum(['payment_intent', 'charge']),
-    status: z.enum(['succeeded', 'failed']),
-    amount: z.int(),
-    currency: z.string(),
-    failureCode: z.string().nullable(),
-  }),
-);
