@@ -7,15 +7,24 @@ import type { ConsumerMetrics } from './metrics.ts';
 /** Deliveries outside of batches that are handled at the same time. */
 const PARALLEL_ALONE = 8;
 
+interface BatchParts {
+  readonly linger: Linger;
+  /** Limits the batches that run at the same time. */
+  readonly limitBatches: ReturnType<typeof semaphore> | undefined;
+  readonly metrics: ConsumerMetrics;
+}
+
 /**
  * Gathers deliveries that arrive while others are handled into one batch. A batch that fails is divided until the bad
  * delivery stands alone. A delivery that must not share a batch is handled by itself, beside the batches.
  */
-export function batch({ linger, metrics }: { linger: Linger; metrics: ConsumerMetrics }) {
+export function batch({ linger, limitBatches, metrics }: BatchParts) {
   return (next: HandleBatch): HandleBatched => {
     const run = async (deliveries: readonly Delivery[]) => {
       metrics.batchSize.record(deliveries.length, metrics.attributes);
-      const unprepared = new Set((await next(deliveries)).map(({ event }) => event.id));
+      const work = () => next(deliveries);
+      const left = await (limitBatches ? limitBatches(work) : work());
+      const unprepared = new Set(left.map(({ event }) => event.id));
       return deliveries.map(({ event }) => (unprepared.has(event.id) ? 'unprepared' : 'handled'));
     };
     const handleBatched = openBatcher(run, { weigh: countItems, linger });

@@ -25,7 +25,7 @@ export function receiverOf(consumer: Consumer, { outbox, logger }: ConsumeParts)
   const metrics = consumerMetrics(name);
 
   const inTransaction = deduplicate({ name, metrics })(complete(consumer)(dispatch({ consumer, metrics })));
-  const batched = batch({ linger: options.linger ?? SHORT_LINGER, metrics })(
+  const batched = batch({ linger: options.linger ?? SHORT_LINGER, limitBatches: options.limitBatches, metrics })(
     timeout({ outbox, name, metrics })(inTransaction),
   );
   const handle = deadLetter({ consumer, outbox, logger, metrics })(prepare({ consumer, metrics })(batched));

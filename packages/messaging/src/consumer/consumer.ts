@@ -4,6 +4,7 @@ import { processorEvent, type ProcessorEventData, type ProcessorEventType } from
 import type { Linger } from '@billing/service/linger';
 import type { z } from 'zod';
 import type { Publish } from '../outbox.ts';
+import type { semaphore } from '../semaphore.ts';
 import type { Delivery, HandleInTransaction } from './delivery.ts';
 
 /**
@@ -31,6 +32,8 @@ interface ConsumerOptions {
   readonly linger?: Linger;
   /** Deliveries in flight of one process; 1,024 unless given. */
   readonly maxInFlight?: number;
+  /** Limits the batches that run at the same time; share one between consumers that lock the same rows. */
+  readonly limitBatches?: ReturnType<typeof semaphore>;
 }
 
 /** A handler without its types: parsing and typing happen inside. */

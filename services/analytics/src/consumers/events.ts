@@ -14,6 +14,7 @@ import {
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { semaphore } from '@billing/messaging/semaphore';
 import { LONG_LINGER } from '@billing/service/linger';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
@@ -28,41 +29,42 @@ import {
 import { applyObservations } from '#operations/apply-observations.ts';
 import { saveProjects } from '#operations/save-projects.ts';
 
-/** No request waits for metrics, so batches may grow; a large batch costs little more than a single event. */
-const LARGE_BATCHES = { linger: LONG_LINGER, maxInFlight: 4_096 };
-
 /**
  * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's
- * webhook events, then projects by id.
+ * webhook events, then projects by id. They lock the same projects, so their batches run one at a time. No request waits
+ * for metrics, so batches may grow; a large batch costs little more than a single event.
  */
-export const analyticsEvents = (): Consumer[] => [
-  consumer('analytics-projects', 'project.*.v1', LARGE_BATCHES).on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
-    saveProjects(
-      tx,
-      deliveries.map(({ data, event }) => ({ state: data, occurredAt: event.occurredAt })),
+export function analyticsEvents(): Consumer[] {
+  const options = { linger: LONG_LINGER, maxInFlight: 4_096, limitBatches: semaphore(1) };
+  return [
+    consumer('analytics-projects', 'project.*.v1', options).on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
+      saveProjects(
+        tx,
+        deliveries.map(({ data, event }) => ({ state: data, occurredAt: event.occurredAt })),
+      ),
     ),
-  ),
-  consumer('analytics-customers', 'customer.*.v1', LARGE_BATCHES).on(
-    [CustomerCreated, CustomerUpdated, CustomerDeleted],
-    observing(observeCustomer),
-  ),
-  consumer('analytics-subscriptions', 'subscription.*.v1', LARGE_BATCHES).on(
-    [SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled],
-    observing(observeSubscription),
-  ),
-  consumer('analytics-webhook-events', 'webhook-event.*.v1', LARGE_BATCHES).on(
-    WebhookEventChanged,
-    observingAll((origin, { webhookEvents }) => webhookEvents.map(state => observeWebhookEvent(origin, state))),
-  ),
-  consumer('analytics-referral-codes', 'referral-code.*.v1', LARGE_BATCHES).on(
-    [ReferralCodeCreated, ReferralCodeDeactivated],
-    observing(observeReferralCode),
-  ),
-  consumer('analytics-referrals', 'referral.*.v1', LARGE_BATCHES).on(
-    [ReferralCreated, ReferralConverted],
-    observing(observeReferral),
-  ),
-];
+    consumer('analytics-customers', 'customer.*.v1', options).on(
+      [CustomerCreated, CustomerUpdated, CustomerDeleted],
+      observing(observeCustomer),
+    ),
+    consumer('analytics-subscriptions', 'subscription.*.v1', options).on(
+      [SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled],
+      observing(observeSubscription),
+    ),
+    consumer('analytics-webhook-events', 'webhook-event.*.v1', options).on(
+      WebhookEventChanged,
+      observingAll((origin, { webhookEvents }) => webhookEvents.map(state => observeWebhookEvent(origin, state))),
+    ),
+    consumer('analytics-referral-codes', 'referral-code.*.v1', options).on(
+      [ReferralCodeCreated, ReferralCodeDeactivated],
+      observing(observeReferralCode),
+    ),
+    consumer('analytics-referrals', 'referral.*.v1', options).on(
+      [ReferralCreated, ReferralConverted],
+      observing(observeReferral),
+    ),
+  ];
+}
 
 /** Handles events that carry one state each. */
 const observing = <State>(observe: (origin: ObservationOrigin, state: State) => Observation) =>
