@@ -206,7 +206,7 @@ it('applies a change at the processor during our own change', async () => {
   expect((await change).body.product).toMatchObject({ name: 'v1', description: 'ours' });
 });
 
-it('rereads when events arrive between our change and its answer', async () => {
+it('rereads when events arrive between our change and its response', async () => {
   await using catalog = await startCatalog();
   const { em, outbox, scope, processor, logger, now } = catalog;
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });

@@ -1,25 +1,22 @@
-import { createHttpServer, type HttpServer } from '@billing/service/http';
 import type { Checks } from '@billing/service/health';
-import type { Database } from '@billing/service/database';
+import { createHttpServer, type HttpServer } from '@billing/service/http';
 import type { VerifyIdentityToken } from '@billing/service/identity-token';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Journal } from '@billing/processor/journal/write-journal';
+import type { Dependencies } from './dependencies.ts';
 import { customerRoutes } from './routes/customers.ts';
 
-export interface Dependencies {
-  readonly database: Database;
-  readonly journal: Journal;
+interface AppDependencies extends Dependencies {
   readonly verifyIdentityToken: VerifyIdentityToken;
   readonly logger: FastifyBaseLogger;
   readonly checks?: Checks;
-  /** While it says so, no writes are taken. */
+  /** When true, only GET and HEAD are served; other methods get 503. */
   readonly isOverloaded?: IsOverloaded;
 }
 
-/** The HTTP surface; it opens nothing. */
-export function createApp(dependencies: Dependencies): HttpServer {
-  const app = createHttpServer({ ...dependencies, idempotency: dependencies.database.em });
-  customerRoutes(app, dependencies);
+/** Creates the HTTP surface; it opens nothing. */
+export function createApp(dependencies: AppDependencies): HttpServer {
+  const app = createHttpServer({ ...dependencies, idempotency: dependencies.em });
+  customerRoutes(dependencies)(app);
   return app;
 }

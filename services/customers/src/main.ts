@@ -3,20 +3,23 @@ import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { forgetProcessed } from '@billing/messaging/inbox';
+import { openCommittedEvents } from '@billing/messaging/committed-events';
+import { openOutbox } from '@billing/messaging/outbox';
 import { startRelay } from '@billing/messaging/relay';
 import { openTeamProcessors } from '@billing/processor/team-processors';
 import { startCleaning } from '@billing/service/cleaning';
 import { migrate, ping } from '@billing/service/database';
-import { forgetIdempotentRequests } from '@billing/service/idempotency';
+import { deleteExpiredIdempotentRequests } from '@billing/service/idempotency';
 import { runService } from '@billing/service/lifecycle';
 import { identityTokenVerifier } from '@billing/service/identity-token';
-import { startReconciler } from '@billing/processor/journal/reconciler';
-import { openCustomersJournal } from '#operations/open-journal.ts';
+import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
+import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { openCustomersOperationLog } from '#operations/open-operation-log.ts';
 import { openDatabase } from '#persistence/database.ts';
-import { answerAboutCustomers } from './answers/customers.ts';
 import { createApp } from './app.ts';
+import { customerEvents } from './consumers/customers.ts';
 import { customersEnv } from './env.ts';
-import { reactToCustomers } from './reactions/customers.ts';
+import { customerRpc } from './rpc/customers.ts';
 
 await runService('customers', customersEnv, async ({ env, logger, resources }) => {
   const database = resources.adopt(openDatabase(env.DATABASE_URL), it => it.close());
@@ -36,23 +39,30 @@ await runService('customers', customersEnv, async ({ env, logger, resources }) =
     }),
     it => it.close(),
   );
-  const journal = openCustomersJournal({ em, processors, logger });
-  resources.defer(startReconciler({ journal, em, logger }));
+  const committed = openCommittedEvents();
+  const outbox = openOutbox(em, committed);
+  const now = () => new Date();
+  const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
+  resources.adopt(startReconciler({ operationLog, logger }), it => it.stop());
 
-  const customers = reactToCustomers({ em, processors, logger });
+  const customers = customerEvents({ em, processors, logger, now });
   resources.defer(await bus.consume('customers', 'processor.customer.*.v1', customers.receive));
-  resources.defer(answerAboutCustomers({ em, nats, root, logger }));
-  resources.defer(startRelay(em, bus.publish, logger));
-  const backlog = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
+  resources.defer(customerRpc({ em, nats, root, logger }));
+  resources.adopt(startRelay({ em, publish: bus.publish, committed, logger }), it => it.stop());
+  const backPressure = resources.adopt(watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, logger }), it =>
     it.close(),
   );
-  const tasks = [() => forgetProcessed(em), () => forgetIdempotentRequests(em)];
+  const tasks = [
+    () => forgetProcessed(em),
+    () => deleteExpiredIdempotentRequests(em),
+    () => deleteCanceledOperations(em),
+  ];
   resources.defer(startCleaning(logger, ...tasks));
 
   const verifyIdentityToken = identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, 'customers');
   const checks = { database: () => ping(database), broker: () => bus.ping() };
   const app = resources.adopt(
-    createApp({ database, journal, verifyIdentityToken, logger, checks, isOverloaded: backlog.isOverloaded }),
+    createApp({ em, operationLog, now, verifyIdentityToken, logger, checks, isOverloaded: backPressure.isOverloaded }),
     it => it.close(),
   );
   await app.listen({ port: env.PORT, host: env.HOST });

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
-import { startCustomers, statesIn, type Customers } from './harness.ts';
+import { startCustomers, statesIn, type Customers } from './start-customers.ts';
 
-it('creates a customer at the processor and here, and tells the bus once', async () => {
+it('creates a customer at the processor and here, and publishes one event', async () => {
   await using customers = await startCustomers();
   const { teamId, projectId } = customers.scope;
   const body = { email: '  Ada@Example.COM ', name: 'Ada', metadata: { plan: 'pro' } };
@@ -27,13 +27,13 @@ it('creates a customer at the processor and here, and tells the bus once', async
     metadata: { plan: 'pro', teamId, projectId, customerId: customer.id },
   });
   expect((await customers.call('GET', `/customers/${customer.id}`)).body).toEqual({ customer });
-  const facts = await customers.heard(CustomerCreated, CustomerUpdated);
-  expect(facts).toMatchObject([{ type: 'customer.created.v1', teamId }]);
-  const { metadata: _metadata, updatedAt: _updatedAt, ...told } = customer;
-  expect(statesIn(facts)).toEqual([{ ...told, version: 1, deletedAt: null }]);
+  const events = await customers.published(CustomerCreated, CustomerUpdated);
+  expect(events).toMatchObject([{ type: 'customer.created.v1', teamId }]);
+  const { metadata: _metadata, updatedAt: _updatedAt, ...state } = customer;
+  expect(statesIn(events)).toEqual([{ ...state, version: 1, deletedAt: null }]);
 });
 
-it('lists newest first, fifty at a time unless told otherwise', async () => {
+it('lists newest first, fifty per page by default', async () => {
   await using customers = await startCustomers();
   for (const name of ['a', 'b', 'c']) await customers.createCustomer({ email: `${name}@example.com` });
   const all = await customers.call('GET', '/customers');
@@ -46,7 +46,7 @@ it('lists newest first, fifty at a time unless told otherwise', async () => {
   expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
 });
 
-it('keeps an e-mail address to one customer of the project, whatever its case, but not to one project', async () => {
+it('allows an e-mail once per project, whatever its case', async () => {
   await using customers = await startCustomers();
   await customers.createCustomer();
   const taken = await customers.call('POST', '/customers', { body: { email: 'ADA@example.com' } });
@@ -60,22 +60,22 @@ it('keeps an e-mail address to one customer of the project, whatever its case, b
   expect((await customers.call('POST', '/customers', { of, body: { email: 'ada@example.com' } })).status).toBe(201);
 });
 
-it('lets one of twenty concurrent creations of an e-mail address win, with one customer at the processor', async () => {
+it('lets one of twenty concurrent creations of an e-mail win', async () => {
   await using customers = await startCustomers();
   const spellings = ['ada@example.com', 'Ada@example.com', 'ADA@EXAMPLE.COM', ' ada@example.com '];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       customers.call('POST', '/customers', { body: { email: spellings[index % spellings.length] } }),
     ),
   );
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   expect(statuses.filter(status => status === 201)).toHaveLength(1);
   expect(statuses.filter(status => status === 409)).toHaveLength(19);
   expect(await customersAtProcessor(customers)).toHaveLength(1);
-  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+  expect(await customers.published(CustomerCreated)).toHaveLength(1);
 });
 
-it('changes both sides; metadata replaces what there was', async () => {
+it('changes a customer at the processor and here, and replaces metadata', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId, updatedAt } = await customers.createCustomer({
     email: 'ada@example.com',
@@ -93,14 +93,14 @@ it('changes both sides; metadata replaces what there was', async () => {
   expect(atProcessor).toMatchObject({ email: 'countess@example.com', name: 'Ada' });
   expect(atProcessor).toMatchObject({ metadata: { keep: '3', fresh: '4', ...customers.scope, customerId: id } });
   expect(atProcessor).not.toHaveProperty('metadata.drop');
-  expect(statesIn(await customers.heard(CustomerUpdated))).toMatchObject([
+  expect(statesIn(await customers.published(CustomerUpdated))).toMatchObject([
     { id, email: 'countess@example.com', version: 2 },
   ]);
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
   expect((await customers.call('POST', '/customers', { body: { email: 'countess@example.com' } })).status).toBe(409);
 });
 
-it('takes its own e-mail address, and nothing at all, for a change without conflict', async () => {
+it('accepts its own e-mail and an empty patch without conflict', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   for (const body of [{ email: 'ADA@example.com' }, {}])
@@ -108,22 +108,22 @@ it('takes its own e-mail address, and nothing at all, for a change without confl
       status: 200,
       body: { customer: { email: 'ada@example.com' } },
     });
-  expect(await customers.heard(CustomerUpdated)).toEqual([]);
+  expect(await customers.published(CustomerUpdated)).toEqual([]);
 });
 
-it('lets one of several customers win an address that all change to', async () => {
+it('lets one of several concurrent changes to an e-mail win', async () => {
   await using customers = await startCustomers();
   const made = await Promise.all(
     Array.from({ length: 6 }, (_, index) => customers.createCustomer({ email: `c${index}@example.com` })),
   );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     made.map(({ id }) => customers.call('PATCH', `/customers/${id}`, { body: { email: 'one@example.com' } })),
   );
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409]);
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409]);
   expect(await customers.processor.listCustomersByEmail('one@example.com')).toHaveLength(1);
 });
 
-it('removes a customer here, keeps the processor’s, and frees the address', async () => {
+it('deletes a customer here, keeps the processor’s, and frees the e-mail', async () => {
   await using customers = await startCustomers();
   const customer = await customers.createCustomer();
   expect(await customers.call('DELETE', `/customers/${customer.id}`)).toMatchObject({
@@ -137,7 +137,7 @@ it('removes a customer here, keeps the processor’s, and frees the address', as
       body: { error: { code: 'customer_not_found' } },
     });
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  expect(statesIn(await customers.heard(CustomerDeleted))).toMatchObject([
+  expect(statesIn(await customers.published(CustomerDeleted))).toMatchObject([
     { id: customer.id, version: 2, deletedAt: expect.any(String) },
   ]);
 
@@ -149,34 +149,34 @@ it('removes a customer here, keeps the processor’s, and frees the address', as
   });
 });
 
-it('deletes though the processor is not connected', async () => {
+it('deletes while the processor is not connected', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   customers.disconnected.add(customers.scope.teamId);
   expect((await customers.call('DELETE', `/customers/${id}`)).status).toBe(200);
 });
 
-it('says the same of another project’s customer as of none at all', async () => {
+it('responds to another project’s customer as to a missing one', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
-  const stranger = { ...customers.scope, projectId: ProjectId.create() };
+  const otherScope = { ...customers.scope, projectId: ProjectId.create() };
   const headers = { 'x-request-id': 'r1' };
   for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { body: { name: 'Mine' } } : {};
-    const foreign = await customers.call(method, `/customers/${id}`, { of: stranger, headers, ...body });
+    const foreign = await customers.call(method, `/customers/${id}`, { of: otherScope, headers, ...body });
     const absent = await customers.call(method, `/customers/${CustomerId.create()}`, {
-      of: stranger,
+      of: otherScope,
       headers,
       ...body,
     });
     expect(foreign.status).toBe(404);
     expect(foreign.text).toBe(absent.text);
   }
-  expect((await customers.call('GET', '/customers', { of: stranger })).body.customers).toEqual([]);
-  expect(await customers.rpc.call(FindCustomer, { ...stranger, customerId: id })).toBeNull();
+  expect((await customers.call('GET', '/customers', { of: otherScope })).body.customers).toEqual([]);
+  expect(await customers.rpc.call(FindCustomer, { ...otherScope, customerId: id })).toBeNull();
 });
 
-it('tells other services of a customer, and of all projects that hold one of the processor', async () => {
+it('returns a customer, and all holders of a processor customer, to other services', async () => {
   await using customers = await startCustomers();
   const { teamId } = customers.scope;
   const { id, processorCustomerId } = await customers.createCustomer();
@@ -200,7 +200,7 @@ it('tells other services of a customer, and of all projects that hold one of the
   ]);
 });
 
-it('names every field that is wrong', async () => {
+it('names every invalid field', async () => {
   await using customers = await startCustomers();
   for (const [body, fields] of [
     [{}, ['email']],
@@ -215,7 +215,7 @@ it('names every field that is wrong', async () => {
   }
 });
 
-it('asks to connect the processor first, and reserves nothing until then', async () => {
+it('reserves nothing while the processor is not connected', async () => {
   await using customers = await startCustomers();
   customers.disconnected.add(customers.scope.teamId);
   expect(await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).toMatchObject({

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
-import { startCustomers } from './harness.ts';
+import { startCustomers } from './start-customers.ts';
 
 const email = 'ada@example.com';
 
-it('links to the processor’s customer of the same address and completes it', async () => {
+it('links to the processor’s customer with the same e-mail and completes it', async () => {
   await using customers = await startCustomers();
   const existing = await customers.dashboard.customers.create({ email, name: 'Old', metadata: { crm: '7' } });
   const customer = await customers.createCustomer({ email, name: 'Ada', metadata: { plan: 'pro' } });
@@ -19,13 +19,13 @@ it('links to the processor’s customer of the same address and completes it', a
   });
 });
 
-it('keeps the name that the processor has when none is given', async () => {
+it('keeps the processor’s name when none is given', async () => {
   await using customers = await startCustomers();
   await customers.dashboard.customers.create({ email, name: 'Ada' });
   expect(await customers.createCustomer({ email })).toMatchObject({ name: 'Ada' });
 });
 
-it('prefers a customer that names this project, then one that names none, then the oldest', async () => {
+it('prefers a customer of this project, then an unmarked one, then the oldest', async () => {
   await using customers = await startCustomers();
   const { teamId, projectId } = customers.scope;
   const theirs = { teamId, projectId: ProjectId.create() };
@@ -58,7 +58,7 @@ it('prefers a customer that names this project, then one that names none, then t
 it.each([
   ['project', { projectId: ProjectId.create() }],
   ['team', { teamId: TeamId.create() }],
-])('leaves a customer of another %s its routing keys and metadata, and keeps its own here', async (_whose, theirs) => {
+])('leaves the metadata of another %s’s customer alone, and keeps ours here', async (_whose, theirs) => {
   await using customers = await startCustomers();
   const metadata = { customerId: 'pc_theirs', theirs: 'secret', ...theirs };
   const { id } = await customers.dashboard.customers.create({ email, metadata });
@@ -76,7 +76,7 @@ it.each([
   expect((await customers.call('GET', `/customers/${customer.id}`)).body.customer.metadata).toEqual({ plan: 'team' });
 });
 
-it('does not link two customers of a project to one of the processor', async () => {
+it('does not link two customers of a project to one at the processor', async () => {
   await using customers = await startCustomers();
   const first = await customers.createCustomer({ email });
   await customers.dashboard.customers.update(first.processorCustomerId, { email: 'bob@example.com' });

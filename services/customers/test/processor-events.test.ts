@@ -3,28 +3,28 @@ import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { ProjectId } from '@billing/contracts/ids';
 import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventCompleted } from '@billing/contracts/processor-events';
-import { processorFact, completionsIn } from '@billing/testing/processor-events';
+import { routedEvent, completionsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
-import { startCustomers, statesIn, type Customers } from './harness.ts';
+import { startCustomers, statesIn, type Customers } from './start-customers.ts';
 
-it('publishes nothing about the echo of its own changes, and settles it', async () => {
+it('completes the events of its own changes and publishes nothing', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   await customers.call('PATCH', `/customers/${id}`, { body: { name: 'Ada', metadata: { a: 'b' } } });
   const events = await customers.events();
   expect(events).toHaveLength(2);
   for (const event of [...events, ...events]) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
-  expect(statesIn(await customers.heard(CustomerCreated, CustomerUpdated))).toMatchObject([
+  expect(statesIn(await customers.published(CustomerCreated, CustomerUpdated))).toMatchObject([
     { version: 1 },
     { version: 2 },
   ]);
-  expect(completionsIn(await customers.heard(ProcessorEventCompleted))).toMatchObject([
+  expect(completionsIn(await customers.published(ProcessorEventCompleted))).toMatchObject([
     { outcome: 'processed' },
     { outcome: 'processed' },
   ]);
 });
 
-it('hears over the bus what was changed at the processor', async () => {
+it('applies changes at the processor from the bus', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', name: 'Ada' });
   await customers.control.advanceClock(2);
@@ -48,14 +48,14 @@ it('hears over the bus what was changed at the processor', async () => {
   await stop();
   expect(changed).toMatchObject({ metadata: { vip: 'yes' } });
   expect(changed).not.toHaveProperty('name');
-  expect(statesIn(await customers.heard(CustomerUpdated))).toMatchObject([
+  expect(statesIn(await customers.published(CustomerUpdated))).toMatchObject([
     { email: 'countess@example.com', name: null, version: 2 },
   ]);
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
   expect((await customers.call('POST', '/customers', { body: { email: 'countess@example.com' } })).status).toBe(409);
 });
 
-it('keeps an address when the processor’s new one is another customer’s, or none', async () => {
+it('keeps the e-mail when the processor’s new one is taken or empty', async () => {
   await using customers = await startCustomers();
   await customers.createCustomer({ email: 'bob@example.com' });
   const { id, processorCustomerId } = await customers.createCustomer();
@@ -70,16 +70,16 @@ it('keeps an address when the processor’s new one is another customer’s, or 
   });
 });
 
-it('lets customers pass that it does not know', async () => {
+it('ignores unknown customers', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.dashboard.customers.create({ email: 'x@example.com', metadata: customers.scope });
   await customers.dashboard.customers.del(id);
   for (const event of await customers.events()) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  expect(await customers.heard(ProcessorEventCompleted)).toHaveLength(2);
+  expect(await customers.published(ProcessorEventCompleted)).toHaveLength(2);
 });
 
-it('tells every project that holds the customer', async () => {
+it('follows the customer in every project that holds it', async () => {
   await using customers = await startCustomers();
   const of = { ...customers.scope, projectId: ProjectId.create() };
   const mine = await customers.createCustomer();
@@ -92,19 +92,19 @@ it('tells every project that holds the customer', async () => {
   expect((await customers.call('GET', `/customers/${theirs.id}`, { of })).body.customer.name).toBe('Countess');
 });
 
-it('ends the same in whatever order events come, and however often', async () => {
+it('reaches the same state in any order of delivery', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer({ email: 'v0@example.com' });
   await customers.dashboard.customers.update(processorCustomerId, { email: 'v1@example.com' });
   await customers.control.advanceClock(2);
-  // The last two within one second: only the processor can tell which of them holds.
+  // The last two in one second: only the processor knows which of them holds.
   await customers.dashboard.customers.update(processorCustomerId, { email: 'v2@example.com', name: 'Second' });
   await customers.dashboard.customers.update(processorCustomerId, { email: 'v3@example.com', metadata: { a: 'b' } });
   const events = await customers.events();
   const orders = fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 });
   await fc.assert(
-    fc.asyncProperty(orders, fc.boolean(), async (order, awaitsEcho) => {
-      await rewind(customers, awaitsEcho);
+    fc.asyncProperty(orders, fc.boolean(), async (order, awaitsWebhook) => {
+      await rewind(customers, awaitsWebhook);
       for (const event of order) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
       expect((await customers.call('GET', `/customers/${id}`)).body.customer).toMatchObject({
         email: 'v3@example.com',
@@ -117,7 +117,7 @@ it('ends the same in whatever order events come, and however often', async () =>
   expect(await customers.em.fork().execute('select email from customer_emails')).toEqual([{ email: 'v3@example.com' }]);
 });
 
-it('removes a customer that the processor deleted, whatever comes after', async () => {
+it('deletes a customer that the processor deleted, whatever comes later', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   await customers.dashboard.customers.update(processorCustomerId, { name: 'Last words' });
@@ -126,8 +126,8 @@ it('removes a customer that the processor deleted, whatever comes after', async 
   for (const event of events.toReversed()) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  expect(statesIn(await customers.heard(CustomerDeleted))).toMatchObject([{ id, version: 2 }]);
-  expect(await customers.heard(CustomerUpdated)).toEqual([]);
+  expect(statesIn(await customers.published(CustomerDeleted))).toMatchObject([{ id, version: 2 }]);
+  expect(await customers.published(CustomerUpdated)).toEqual([]);
   const again = await customers.createCustomer();
   expect(again.processorCustomerId).not.toBe(processorCustomerId);
 });
@@ -140,56 +140,56 @@ it('never revives a customer that was deleted here', async () => {
   await customers.dashboard.customers.update(processorCustomerId, { name: 'Still here' });
   for (const event of await customers.events()) expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
-  expect(await customers.heard(CustomerUpdated)).toEqual([]);
-  expect(await customers.heard(CustomerDeleted)).toHaveLength(1);
+  expect(await customers.published(CustomerUpdated)).toEqual([]);
+  expect(await customers.published(CustomerDeleted)).toHaveLength(1);
 });
 
-it('does not let a late event undo a change of its own', async () => {
+it('does not let a late event undo our own change', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   await customers.dashboard.customers.update(processorCustomerId, { name: 'by hand' });
   await customers.call('PATCH', `/customers/${id}`, { body: { name: 'by us' } });
   const [byHand] = await customers.events(['customer.updated']);
-  if (!byHand) throw new Error('The processor told of no change.');
+  if (!byHand) throw new Error('The processor sent no event of the change.');
   await customers.receive(byHand, 1);
   expect((await customers.call('GET', `/customers/${id}`)).body.customer.name).toBe('by us');
 });
 
-/** Puts the customer back to before the events, and forgets which of them were handled. */
-async function rewind({ em }: Customers, awaitsEcho: boolean): Promise<void> {
+/** Puts the customer back to before the events, and deletes the deduplication rows. */
+async function rewind({ em }: Customers, awaitsWebhook: boolean): Promise<void> {
   await em.fork().execute('delete from processed_events');
   await em.fork().execute(
     `update customers set email = 'v0@example.com', name = null, metadata = '{}', processor_updated_at = null,
-       awaits_echo = ?, version = version + 1`,
-    [awaitsEcho],
+       awaits_webhook = ?, version = version + 1`,
+    [awaitsWebhook],
   );
   await em.fork().execute(`update customer_emails set email = 'v0@example.com'`);
 }
 
 it.each(['customer.created', 'customer.updated', 'customer.deleted'] as const)(
-  'sets a %s whose object cannot be read aside at once, as failed',
+  'dead-letters a %s whose object cannot be read, as failed',
   async type => {
     await using customers = await startCustomers();
-    const event = processorFact(customers.scope, type, { id: 'cus_1', object: 'customer', email: 7 });
+    const event = routedEvent(customers.scope, type, { id: 'cus_1', object: 'customer', email: 7 });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
     const error = expect.stringMatching(/^The event's object cannot be read: email: /);
-    const settled = completionsIn(await customers.heard(ProcessorEventCompleted));
-    expect(settled).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
-    const setAside = await customers.em.fork().execute('select attempts, error, set_aside_at from dead_letters');
-    expect(setAside).toMatchObject([{ attempts: 1, error, set_aside_at: expect.anything() }]);
+    const completions = completionsIn(await customers.published(ProcessorEventCompleted));
+    expect(completions).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
+    const deadLetters = await customers.em.fork().execute('select attempts, error, dead_lettered_at from dead_letters');
+    expect(deadLetters).toMatchObject([{ attempts: 1, error, dead_lettered_at: expect.anything() }]);
   },
 );
 
-it('settles every type of event that it owns, once, and no other', async () => {
+it('completes every event type that it owns, and no other', async () => {
   await using customers = await startCustomers();
   const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
   const idOf = (type: string) => `evt_${type.replaceAll('.', '_')}`;
   for (const type of types) {
-    // An object that cannot be read is settled at once.
-    const event = processorFact(customers.scope, type, {}, { eventId: idOf(type) });
+    // An event whose object cannot be read is completed at once.
+    const event = routedEvent(customers.scope, type, {}, { eventId: idOf(type) });
     expect(await customers.receive(event, 1)).toEqual({ kind: 'done' });
   }
-  const settled = completionsIn(await customers.heard(ProcessorEventCompleted)).map(({ eventId }) => eventId);
+  const completions = completionsIn(await customers.published(ProcessorEventCompleted)).map(({ eventId }) => eventId);
   const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'customers');
-  expect(settled.toSorted()).toEqual(owned.map(idOf).toSorted());
+  expect(completions.toSorted()).toEqual(owned.map(idOf).toSorted());
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { startCustomers } from './harness.ts';
+import { startCustomers } from './start-customers.ts';
 
-it('has migrations that lead to what the entities say', async () => {
+it('has migrations that match the entities', async () => {
   await using customers = await startCustomers();
   expect(await customers.database.schema.getUpdateSchemaSQL()).toBe('');
   await customers.em.execute('drop index customers_processor_customer_id_unique');

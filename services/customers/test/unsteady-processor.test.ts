@@ -3,33 +3,33 @@ import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/cont
 import type { FaultRequest } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
 import { createCustomer } from '../src/operations/create-customer.ts';
-import { openCustomersJournal } from '../src/operations/open-journal.ts';
-import { startCustomers, statesIn, type Customers } from './harness.ts';
+import { openCustomersOperationLog } from '../src/operations/open-operation-log.ts';
+import { startCustomers, statesIn, type Customers } from './start-customers.ts';
 
 const CREATE = { method: 'POST', path: '/v1/customers' } as const;
 const ADA = { email: 'ada@example.com', name: 'Ada', metadata: { plan: 'pro' } };
 
 it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-answer-lost'])(
-  'gets a customer through one call that goes wrong by %s, once',
+  'creates one customer although a call fails by %s',
   async mode => {
     await using customers = await startCustomers();
     await customers.control.fail({ ...CREATE, mode, kept: false });
     const created = await customers.call('POST', '/customers', { body: ADA });
     expect(created.status).toBe(201);
     expect(await customersAtProcessor(customers)).toEqual([created.body.customer.processorCustomerId]);
-    expect(await customers.pendingWrites()).toEqual([]);
+    expect(await customers.openOperations()).toEqual([]);
   },
 );
 
 it.each<FaultRequest>([
   { ...CREATE, mode: '500', times: 20 },
   { method: 'GET', path: '/v1/customers', mode: '502html', times: 20 },
-])('frees the e-mail when the processor goes on failing: $method $mode', async fault => {
+])('frees the e-mail when the processor keeps failing: $method $mode', async fault => {
   await using customers = await startCustomers();
   await customers.control.fail(fault);
   const failed = await customers.call('POST', '/customers', { body: ADA });
   expect(failed).toMatchObject({ status: 502, body: { error: { code: 'processor_error' } } });
-  expect(await customers.pendingWrites()).toEqual([]);
+  expect(await customers.openOperations()).toEqual([]);
   expect(await customers.em.fork().execute('select 1 from customers')).toEqual([]);
   await customers.control.clearFaults();
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
@@ -37,10 +37,10 @@ it.each<FaultRequest>([
 });
 
 it.each<[string, FaultRequest[]]>([
-  ['asks to slow down', [{ ...CREATE, mode: '429', times: 20 }]],
-  ['does not answer', [{ path: '/v1/customers', mode: 'dropped', times: 20 }]],
-  ['does it and its answers are lost', lost(CREATE)],
-])('finishes a customer later, once, when the processor %s', async (_what, faults) => {
+  ['responds with 429', [{ ...CREATE, mode: '429', times: 20 }]],
+  ['does not respond', [{ path: '/v1/customers', mode: 'dropped', times: 20 }]],
+  ['does the work and its responses are lost', lost(CREATE)],
+])('creates one customer later when the processor %s', async (_what, faults) => {
   await using customers = await startCustomers();
   for (const fault of faults) await customers.control.fail(fault);
   expect(await customers.call('POST', '/customers', { body: ADA })).toMatchObject({
@@ -48,7 +48,7 @@ it.each<[string, FaultRequest[]]>([
     body: { error: { code: 'unavailable' } },
   });
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  expect(await customers.heard(CustomerCreated)).toEqual([]);
+  expect(await customers.published(CustomerCreated)).toEqual([]);
 
   await customers.control.clearFaults();
   customers.startReconciler();
@@ -62,11 +62,11 @@ it.each<[string, FaultRequest[]]>([
   );
   expect(customer).toMatchObject(ADA);
   expect(await customersAtProcessor(customers)).toEqual([customer.processorCustomerId]);
-  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+  expect(await customers.published(CustomerCreated)).toHaveLength(1);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
 });
 
-it('gives the customer that was left unfinished to whoever asks for just that again', async () => {
+it('returns the unfinished customer to a repeat of the same request', async () => {
   await using customers = await startCustomers();
   for (const fault of lost(CREATE)) await customers.control.fail(fault);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
@@ -74,10 +74,10 @@ it('gives the customer that was left unfinished to whoever asks for just that ag
   const again = await customers.call('POST', '/customers', { body: ADA });
   expect(again).toMatchObject({ status: 201, body: { customer: ADA } });
   expect(await customersAtProcessor(customers)).toEqual([again.body.customer.processorCustomerId]);
-  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+  expect(await customers.published(CustomerCreated)).toHaveLength(1);
 });
 
-it('finishes what was left and refuses whoever asks for something else with the same e-mail', async () => {
+it('finishes what was left and refuses a different request for its e-mail', async () => {
   await using customers = await startCustomers();
   for (const fault of lost(CREATE)) await customers.control.fail(fault);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
@@ -87,7 +87,7 @@ it('finishes what was left and refuses whoever asks for something else with the 
   expect((await customers.call('GET', '/customers')).body.customers).toMatchObject([ADA]);
 });
 
-it('gives the same customer to the same Idempotency-Key', async () => {
+it('returns the same customer for the same Idempotency-Key', async () => {
   await using customers = await startCustomers();
   const request = { body: ADA, headers: { 'idempotency-key': 'k1' } };
   const [first, second] = [
@@ -99,38 +99,38 @@ it('gives the same customer to the same Idempotency-Key', async () => {
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
 });
 
-it.each(['before', 'after'] as const)('resumes a creation that died %s the processor did it', async when => {
+it.each(['before', 'after'] as const)('finishes a creation after a crash %s the processor did the work', async when => {
   await using customers = await startCustomers();
   await dieWhileCreating(customers, when);
   expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  await Promise.all([...(await customers.journal.resumeDue(10)), ...(await customers.journal.resumeDue(10))]);
+  await Promise.all([customers.reconcile(), customers.reconcile()]);
   const found = (await customers.call('GET', '/customers')).body.customers;
   expect(found).toMatchObject([ADA]);
   expect(await customersAtProcessor(customers)).toEqual([found[0].processorCustomerId]);
-  expect(await customers.heard(CustomerCreated)).toHaveLength(1);
+  expect(await customers.published(CustomerCreated)).toHaveLength(1);
 });
 
-it('waits with events about a customer that is just being created', async () => {
+it('redelivers events about a customer that is being created', async () => {
   await using customers = await startCustomers();
   await dieWhileCreating(customers, 'after');
   const [created] = await customers.events(['customer.created']);
-  if (!created) throw new Error('The processor told of no customer.');
+  if (!created) throw new Error('The processor sent no event of the customer.');
   expect(await customers.receive(created, 1)).toMatchObject({ kind: 'again' });
-  await Promise.all(await customers.journal.resumeDue(10));
+  await customers.reconcile();
   expect(await customers.receive(created, 1)).toEqual({ kind: 'done' });
-  expect(await customers.heard(CustomerUpdated)).toEqual([]);
+  expect(await customers.published(CustomerUpdated)).toEqual([]);
 });
 
-it('gives up what the processor would no longer recognize as a repeat, and frees the e-mail', async () => {
+it('cancels an operation that is too old to repeat, and frees the e-mail', async () => {
   await using customers = await startCustomers();
   await dieWhileCreating(customers, 'before');
-  await customers.em.fork().execute(`update pending_writes set created_at = now() - interval '24 hours'`);
-  await Promise.all(await customers.journal.resumeDue(10));
-  expect(await customers.pendingWrites()).toEqual([]);
+  await customers.em.fork().execute(`update remote_operations set sent_at = now() - interval '24 hours'`);
+  await customers.reconcile();
+  expect(await customers.openOperations()).toEqual([]);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
 });
 
-it('keeps both addresses to the customer while a change is unfinished, then frees the old one', async () => {
+it('holds both e-mails while a change is unfinished, then frees the old one', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   for (const fault of lost({ method: 'POST', path: '/v1/customers/' })) await customers.control.fail(fault);
@@ -147,10 +147,10 @@ it('keeps both addresses to the customer while a change is unfinished, then free
   );
   expect(await customers.processor.findCustomer(processorCustomerId)).toMatchObject({ email: 'new@example.com' });
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
-  expect(statesIn(await customers.heard(CustomerUpdated))).toMatchObject([{ id, version: 2 }]);
+  expect(statesIn(await customers.published(CustomerUpdated))).toMatchObject([{ id, version: 2 }]);
 });
 
-it('changes nothing and frees the new e-mail when the processor refuses a change', async () => {
+it('frees the new e-mail when the processor refuses a change', async () => {
   await using customers = await startCustomers();
   const customer = await customers.createCustomer();
   await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: '500', times: 20 });
@@ -162,7 +162,7 @@ it('changes nothing and frees the new e-mail when the processor refuses a change
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(409);
 });
 
-it('removes a customer when a change shows that the processor has deleted it', async () => {
+it('deletes a customer when a change shows that the processor deleted it', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   await customers.dashboard.customers.del(processorCustomerId);
@@ -170,24 +170,24 @@ it('removes a customer when a change shows that the processor has deleted it', a
   expect((await customers.call('PATCH', `/customers/${id}`, change)).status).toBe(404);
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
   for (const event of await customers.events()) await customers.receive(event, 1);
-  expect(await customers.heard(CustomerDeleted)).toHaveLength(1);
-  expect(await customers.pendingWrites()).toEqual([]);
+  expect(await customers.published(CustomerDeleted)).toHaveLength(1);
+  expect(await customers.openOperations()).toEqual([]);
 });
 
-it('lets a change and a deletion at the same time take turns', async () => {
+it('runs a change and a concurrent deletion one after the other', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: 'slow', delayMs: 300 });
   const change = customers.call('PATCH', `/customers/${id}`, { body: { name: 'Ada' } });
-  await waitFor(async () => (await customers.pendingWrites()).length > 0, { what: 'the change to be on record' });
+  await waitFor(async () => (await customers.openOperations()).length > 0, { what: 'the operation to be logged' });
   const deletion = await customers.call('DELETE', `/customers/${id}`);
   expect([(await change).status, deletion.status]).toEqual([200, 200]);
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
-  const facts = await customers.heard(CustomerUpdated, CustomerDeleted);
-  expect(statesIn(facts).map(({ version }) => version)).toEqual([2, 3]);
+  const events = await customers.published(CustomerUpdated, CustomerDeleted);
+  expect(statesIn(events).map(({ version }) => version)).toEqual([2, 3]);
 });
 
-/** The processor does what it is asked, and then nothing it says gets through. */
+/** The processor does the work, and then none of its responses arrive. */
 function lost(call: { method: 'POST'; path: string }): FaultRequest[] {
   return [
     { ...call, mode: 'done-but-answer-lost' },
@@ -200,21 +200,21 @@ async function customersAtProcessor({ control }: Customers): Promise<string[]> {
   return objects.map(({ id }) => id).filter(id => id.startsWith('cus_'));
 }
 
-/** A process that ends just before or just after the processor does what it was asked, and says nothing more. */
+/** A process that dies just before or just after the processor does the work. */
 async function dieWhileCreating(customers: Customers, when: 'before' | 'after'): Promise<void> {
-  const { em, scope, processor, logger } = customers;
+  const { em, outbox, scope, processor, logger, now } = customers;
   const died = new Error('the process died');
   const dying = {
     of: async () => ({
       ...processor,
-      createCustomer: async (...asked: Parameters<typeof processor.createCustomer>) => {
-        if (when === 'after') await processor.createCustomer(...asked);
+      createCustomer: async (...args: Parameters<typeof processor.createCustomer>) => {
+        if (when === 'after') await processor.createCustomer(...args);
         throw died;
       },
     }),
   };
-  const journal = openCustomersJournal({ em, processors: dying, logger });
-  await expect(createCustomer(em, journal)(scope, ADA, null)).rejects.toBe(died);
-  // A dead process does not let go of its claim: it runs out.
-  await em.fork().execute(`update pending_writes set claimed_until = now() - interval '1 second', due_at = now()`);
+  const operationLog = openCustomersOperationLog({ outbox, processors: dying, logger, now });
+  await expect(createCustomer({ em, operationLog, now })(scope, ADA)).rejects.toBe(died);
+  // A dead process does not release its lease: the lease ends.
+  await customers.endLeases();
 }

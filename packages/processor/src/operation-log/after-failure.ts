@@ -10,7 +10,7 @@ import { isMissing, isRefusedKey, isUsedOtherwise, ProcessorError } from '../err
 export type AfterFailure = 'cancel' | 'close-key' | 'retry';
 
 interface Attempt {
-  /** What failed: a call to the processor, the search for what an earlier call made, or the commit of an answer. */
+  /** What failed: a call to the processor, the search for what an earlier call made, or the commit of a response. */
   readonly step: 'send' | 'search' | 'commit';
   /** Counts from 1. */
   readonly attempt: number;
@@ -23,7 +23,7 @@ const FINAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 402, 404])
 
 /** Decides what to do after an attempt failed with `error`. */
 export function afterFailure(error: unknown, { step, attempt, canSearch }: Attempt): AfterFailure {
-  // What the answer would be stored on is gone.
+  // What the response would be stored on is gone.
   if (step === 'commit') return isNotFound(error) ? 'cancel' : 'retry';
   if (step === 'search') return isMissing(error) ? 'cancel' : 'retry';
   if (!canSearch) return isRefusal(error, attempt) ? 'cancel' : 'retry';
@@ -32,7 +32,7 @@ export function afterFailure(error: unknown, { step, attempt, canSearch }: Attem
 }
 
 /**
- * Returns whether the processor's answer says that the write was not done, and would not be if it is sent again.
+ * Returns whether the processor's response says that the write was not done, and would not be if it is sent again.
  *
  * A failure on its side (5xx) counts: every repeat under the same key would get it, and if the write was done all the
  * same, the processor's webhook brings it. A secret key that is refused on a later attempt says nothing about what the

@@ -20,7 +20,7 @@ import {
 /** Between closing a key and searching for what was made under it, in seconds: no call lasts longer. */
 const QUIET_SECONDS = 300;
 const MAX_DELAY_SECONDS = 300;
-/** How often events may overtake an answer in one attempt. */
+/** How often events may overtake a response in one attempt. */
 const MAX_REREADS = 5;
 
 export interface FinisherOptions {
@@ -41,8 +41,8 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
    * @throws Problem `processor_error` after a refusal, with the reservation undone; `unavailable` when the outcome is
    * unknown, and the operation is finished later
    */
-  async function carryOut<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  async function carryOut<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     leased: LeasedOperation,
   ): Promise<Result> {
     let step: 'send' | 'search' | 'commit' = leased.isKeyClosed ? 'search' : 'send';
@@ -51,15 +51,15 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
       const found = leased.isKeyClosed ? await findExisting(kind, leased, processor) : null;
       step = 'send';
       const operation = found ? toOperation(kind, leased) : await beginSending(kind, leased);
-      let answer = found ? found.answer : await kind.send(processor, operation, em.fork());
+      let response = found ? found.response : await kind.send(processor, operation, em.fork());
       for (let rereads = 0; ; rereads += 1) {
         step = 'commit';
-        const result = await commit(kind, operation, answer);
+        const result = await commit(kind, operation, response);
         if (result !== STALE) return result;
         if (rereads === MAX_REREADS) throw unavailable('The resource is changing too fast; try again.');
         if (!kind.reread) throw new Error(`${kind.name} has no reread.`);
         step = 'send';
-        answer = await kind.reread(processor, operation, em.fork());
+        response = await kind.reread(processor, operation, em.fork());
       }
     } catch (err) {
       await handleFailure(kind, leased, { step, error: err });
@@ -68,18 +68,18 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
   }
 
   /** Searches for what was made under a closed key. Null when nothing was; then the next key is taken. */
-  async function findExisting<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  async function findExisting<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     leased: LeasedOperation,
     processor: Processor,
-  ): Promise<{ readonly answer: Answer } | null> {
-    const answer = await kind.findExisting?.(processor, toOperation(kind, leased), em.fork());
-    return answer === null || answer === undefined ? null : { answer };
+  ): Promise<{ readonly response: Response } | null> {
+    const response = await kind.findExisting?.(processor, toOperation(kind, leased), em.fork());
+    return response === null || response === undefined ? null : { response };
   }
 
   /** Fixes the input and the key under which the operation is sent. */
-  async function beginSending<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  async function beginSending<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     leased: LeasedOperation,
   ): Promise<RemoteOperation<Input>> {
     const current = leased.isKeyClosed ? await takeNextKey(em.fork(), leased) : leased;
@@ -92,15 +92,15 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     return { ...operation, input };
   }
 
-  function commit<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  function commit<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     operation: RemoteOperation<Input>,
-    answer: Answer,
+    response: Response,
   ): Promise<Result | typeof STALE> {
     return outbox.transaction(async (tx, publish) => {
       if (!(await lockOpen(tx, operation.id)))
         throw unavailable('The change took so long that it was finished elsewhere; read the resource again.');
-      const result = await kind.commit(tx, operation, answer, publish);
+      const result = await kind.commit(tx, operation, response, publish);
       if (result !== STALE) await deleteOperation(tx, operation.id);
       return result;
     });

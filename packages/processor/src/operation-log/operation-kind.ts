@@ -18,17 +18,17 @@ export interface RemoteOperation<Input = unknown> extends ProjectScope {
   readonly createdAt: Date;
 }
 
-/** What `commit` returns when the record has changed since the processor was read: its answer may be outdated. */
+/** What `commit` returns when the record has changed since the processor was read: its response may be outdated. */
 export const STALE = Symbol('stale');
 
 /**
  * One kind of write to the processor: how it is sent, and how its outcome is stored. `Input` is what the log stores of
- * the operation, `Answer` what the processor returned, `Result` what the caller gets.
+ * the operation, `Response` what the processor returned, `Result` what the caller gets.
  *
  * `send`, `findExisting`, `reread` and `prepare` run outside of any transaction and may run more than once; `em` is a
  * fork of their own. `commit`, `cancel` and `onFailure` run in a transaction.
  */
-export interface OperationKind<Input = unknown, Answer = unknown, Result = unknown> {
+export interface OperationKind<Input = unknown, Response = unknown, Result = unknown> {
   /** Part of the idempotency key, for example `create-product`. */
   readonly name: string;
   /** Parses what the log stored. */
@@ -42,7 +42,7 @@ export interface OperationKind<Input = unknown, Answer = unknown, Result = unkno
   prepare?(operation: RemoteOperation<Input>, em: EntityManager): Promise<Input>;
 
   /** Calls the processor with `operation.idempotencyKey`. */
-  send(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer>;
+  send(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response>;
 
   /**
    * Finds what the operation made at the processor; null when it made nothing. With it the log never gives up while the
@@ -51,21 +51,21 @@ export interface OperationKind<Input = unknown, Answer = unknown, Result = unkno
    * found is committed; otherwise the operation is sent under the next key version (docs/decisions/0010).
    * Without it an operation is canceled after any refusal, after a failure of the processor, and after 23 hours.
    */
-  findExisting?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer | null>;
+  findExisting?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response | null>;
 
   /**
    * Stores what the processor returned, in the transaction that also deletes the operation from the log. Returns `STALE`
-   * when the record changed since the processor was read; then `reread` is called and its answer committed instead.
+   * when the record changed since the processor was read; then `reread` is called and its response committed instead.
    */
   commit(
     tx: EntityManager,
     operation: RemoteOperation<Input>,
-    answer: Answer,
+    response: Response,
     publish: Publish,
   ): Promise<Result | typeof STALE>;
 
   /** Reads the object as it is now, after `commit` returned `STALE`. */
-  reread?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Answer>;
+  reread?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response>;
 
   /** Undoes the reservation, or marks it as failed: the processor refused, or the operation was given up. */
   cancel(tx: EntityManager, operation: RemoteOperation<Input>, error: Error, publish: Publish): Promise<void>;

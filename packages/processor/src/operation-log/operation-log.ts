@@ -38,7 +38,7 @@ class TurnTaken extends Error {}
 /**
  * Writes to the processor that neither a crash nor a lost response can lose or double. Each is logged first, together
  * with what it reserves; then the processor is called under an idempotency key made from the operation key; then its
- * answer, the event about it and the end of the operation are committed in one transaction. An operation that was left
+ * response, the event about it and the end of the operation are committed in one transaction. An operation that was left
  * behind is finished by the same code, under the same key. Operations on one resource take turns.
  */
 export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
@@ -54,8 +54,8 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
    * @throws Problem what `reserve` throws; `processor_error` after a refusal, with nothing left behind; `unavailable`
    * when the processor does not respond, and the operation is finished later; 409 `idempotency_key_in_use`
    */
-  async function perform<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  async function perform<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     scope: ProjectScope,
     { resourceId, operationKey: key = randomUUID(), find }: Requested<Result>,
     reserve: (tx: EntityManager) => Promise<Input>,
@@ -79,8 +79,8 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
   }
 
   /** Finishes an operation that an earlier run with the same key left behind. */
-  async function finishOwn<Input, Answer, Result>(
-    kind: OperationKind<Input, Answer, Result>,
+  async function finishOwn<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
     id: string,
   ): Promise<Result> {
     const leased = await leaseOne(em, { id });

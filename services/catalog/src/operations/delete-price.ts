@@ -19,7 +19,7 @@ export function deletePriceKind(now: () => Date): OperationKind<z.output<typeof 
         if (!isMissing(err)) throw err; // what is gone there needs no deactivating
       });
     },
-    async commit(tx, operation, _answer, publish) {
+    async commit(tx, operation, _response, publish) {
       const price = await lockPrice(tx, operation, PriceId.schema.parse(operation.resourceId));
       saveDeleted(tx, publish, price, now());
     },

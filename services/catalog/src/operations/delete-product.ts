@@ -18,7 +18,7 @@ export function deleteProductKind(now: () => Date): OperationKind<z.output<typeo
         if (!isMissing(err)) throw err; // what is gone there needs no archiving
       });
     },
-    async commit(tx, operation, _answer, publish) {
+    async commit(tx, operation, _response, publish) {
       const product = await lockProduct(tx, operation, ProductId.schema.parse(operation.resourceId));
       saveDeleted(tx, publish, product, now());
     },

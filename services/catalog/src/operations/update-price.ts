@@ -20,14 +20,14 @@ const input = z.object({
   version: z.int(),
 });
 
-interface Answer {
+interface Observation {
   readonly snapshot: PriceSnapshot;
   /** The record's version before the snapshot was read. */
   readonly version: number;
 }
 
 /** Changes a price at the processor. */
-export const updatePriceKind: OperationKind<z.output<typeof input>, Answer, ListedPrice> = {
+export const updatePriceKind: OperationKind<z.output<typeof input>, Observation, ListedPrice> = {
   name: 'update-price',
   input,
   async send(processor, { input: { changes, version, ...ids }, idempotencyKey }) {
@@ -35,7 +35,7 @@ export const updatePriceKind: OperationKind<z.output<typeof input>, Answer, List
   },
   async commit(tx, operation, { snapshot, version }, publish) {
     const price = await lockPrice(tx, operation, PriceId.schema.parse(operation.resourceId));
-    // An event came in between; it may carry something newer than this answer.
+    // An event came in between; it may carry something newer than this response.
     if (price.version !== version) return STALE;
     if (saveContent(tx, publish, price, toContent(snapshot))) price.awaitsWebhook = true;
     return price;

@@ -20,14 +20,14 @@ const input = z.object({
   version: z.int(),
 });
 
-interface Answer {
+interface Observation {
   readonly snapshot: ProductSnapshot;
   /** The record's version before the snapshot was read. */
   readonly version: number;
 }
 
 /** Changes a product at the processor. */
-export const updateProductKind: OperationKind<z.output<typeof input>, Answer, MirroredProduct> = {
+export const updateProductKind: OperationKind<z.output<typeof input>, Observation, MirroredProduct> = {
   name: 'update-product',
   input,
   async send(processor, { input: { processorProductId, changes, version }, idempotencyKey }) {
@@ -35,7 +35,7 @@ export const updateProductKind: OperationKind<z.output<typeof input>, Answer, Mi
   },
   async commit(tx, operation, { snapshot, version }, publish) {
     const product = await lockProduct(tx, operation, ProductId.schema.parse(operation.resourceId));
-    // An event came in between; it may carry something newer than this answer.
+    // An event came in between; it may carry something newer than this response.
     if (product.version !== version) return STALE;
     if (saveContent(tx, publish, product, toContent(snapshot))) product.awaitsWebhook = true;
     return product;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import { chooseExisting, contentOf, isOurs } from './customer.ts';
+import { chooseExisting, toContent, isOurs } from './customer.ts';
 
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const id = CustomerId.create();
@@ -28,20 +28,20 @@ it.each([
   expect(chooseExisting(candidates, scope, id)?.id).toBe(chosen);
 });
 
-it('takes a customer for its own that names this project or none, and no other team', () => {
+it('treats a customer as ours if it names this project or none', () => {
   expect(isOurs(snapshot('a', 1), scope)).toBe(true);
   expect(isOurs(snapshot('a', 1, scope), scope)).toBe(true);
   expect(isOurs(snapshot('a', 1, theirs), scope)).toBe(false);
   expect(isOurs(snapshot('a', 1, { teamId: TeamId.create() }), scope)).toBe(false);
 });
 
-it('takes over what the processor holds, but no metadata of another project and no e-mail that is not there', () => {
-  const told = { ...snapshot('a', 1, { ...scope, crm: '7' }), email: ' Countess@Example.com ' };
-  expect(contentOf(told, scope, current)).toEqual({
+it('takes the processor’s content without foreign metadata or an empty e-mail', () => {
+  const received = { ...snapshot('a', 1, { ...scope, crm: '7' }), email: ' Countess@Example.com ' };
+  expect(toContent(received, scope, current)).toEqual({
     email: 'countess@example.com',
     name: null,
     metadata: { crm: '7' },
   });
   const shared = { ...snapshot('a', 1, { ...theirs, crm: '7' }), email: null, name: 'Lady' };
-  expect(contentOf(shared, scope, current)).toEqual({ ...current, name: 'Lady' });
+  expect(toContent(shared, scope, current)).toEqual({ ...current, name: 'Lady' });
 });

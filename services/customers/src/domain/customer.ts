@@ -4,7 +4,7 @@ import { conflict, type Problem } from '@billing/contracts/problem';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 
-/** What we and the processor both hold of a customer. */
+/** The fields of a customer that we and the processor both store. */
 export interface CustomerContent {
   readonly email: string;
   readonly name: string | null;
@@ -12,23 +12,23 @@ export interface CustomerContent {
   readonly metadata: Record<string, string>;
 }
 
-/** What a caller may change; metadata replaces what there was. */
+/** What a caller may change; metadata is replaced. */
 export interface CustomerChanges {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whether a customer of the processor may be marked as this project's: it names this project, or none. */
+/** Returns whether a customer of the processor may be marked as this project's: it names this project, or none. */
 export function isOurs({ metadata }: LiveCustomerSnapshot, { teamId, projectId }: ProjectScope): boolean {
   return (metadata['projectId'] ?? projectId) === projectId && (metadata['teamId'] ?? teamId) === teamId;
 }
 
 /**
- * The processor's customer as we keep it. One that another project marked as its own lends us its e-mail and name;
- * the metadata there is that project's, and ours stays as it is here.
+ * Returns the processor's customer as we store it. From one that another project marked as its own we take only e-mail
+ * and name: the metadata there is that project's, and ours stays as it is here.
  */
-export function contentOf(
+export function toContent(
   snapshot: LiveCustomerSnapshot,
   scope: ProjectScope,
   current: CustomerContent,
@@ -40,21 +40,21 @@ export function contentOf(
   };
 }
 
-/** Whether two tell the same. */
+/** Returns whether two contents are equal. */
 export function isSameContent(one: CustomerContent, other: CustomerContent): boolean {
   return one.email === other.email && one.name === other.name && sameMetadata(one.metadata, other.metadata);
 }
 
-/** What marks a customer at the processor as ours, and routes its events. */
-export const routingOf = ({ teamId, projectId }: ProjectScope, customerId: CustomerId) => ({
+/** Returns the metadata that marks a customer at the processor as ours and routes its events. */
+export const routingMetadata = ({ teamId, projectId }: ProjectScope, customerId: CustomerId) => ({
   teamId,
   projectId,
   customerId,
 });
 
 /**
- * Which of the processor's customers with the same e-mail a new one is linked to: the one made for it already, one
- * that names this project, one that names none, the oldest; undefined when there is none.
+ * Chooses which of the processor's customers with the same e-mail a new one is linked to: the one that was created for
+ * it already, one that names this project, one that names none, the oldest; undefined when there is none.
  */
 export function chooseExisting(
   candidates: readonly LiveCustomerSnapshot[],
@@ -72,15 +72,15 @@ export function chooseExisting(
   );
 }
 
-/** A caller's changes as the processor is to be told them. */
-export function changesAtProcessor(
+/** Returns a caller's changes as they are sent to the processor. */
+export function toProcessorChanges(
   current: CustomerContent,
   { metadata, ...changes }: CustomerChanges,
 ): CustomerChanges {
   return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
 }
 
-/** 409: another customer of the project has the address. */
+/** 409: another customer of the project has the e-mail. */
 export function emailTaken(): Problem {
   return conflict('customer_email_taken', 'Another customer of this project has this e-mail.');
 }
@@ -96,8 +96,8 @@ interface CustomerRecord {
   readonly deletedAt: Date | null;
 }
 
-/** A customer as the other services are told of it. */
-export function stateOf(customer: CustomerRecord): CustomerState {
+/** Returns a customer as events and RPC replies carry it. */
+export function toState(customer: CustomerRecord): CustomerState {
   const { id, projectId, email, name, processorCustomerId, version, createdAt, deletedAt } = customer;
   return { id, projectId, email, name, processorCustomerId, version, createdAt, deletedAt };
 }

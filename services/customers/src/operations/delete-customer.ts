@@ -1,13 +1,15 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { Journal } from '@billing/processor/journal/write-journal';
-import { remove } from './change-customer.ts';
-import { lockCustomer } from './find-customer.ts';
+import { lockCustomer } from '#persistence/find-customer.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { saveDeleted } from './save-customer.ts';
 
 /**
- * Removes a customer here, for good; the processor keeps its own, whose subscriptions go on.
+ * Deletes a customer here, for good; the processor keeps its own, whose subscriptions go on.
  * @throws Problem 404
  */
-export function deleteCustomer(journal: Journal) {
+export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return (scope: ProjectScope, id: CustomerId): Promise<void> =>
-    journal.changeAlone(id, async tx => remove(tx, await lockCustomer(tx, scope, id), new Date()));
+    operationLog.runExclusively(id, async (tx, publish) => {
+      await saveDeleted({ tx, publish }, await lockCustomer(tx, scope, id), now());
+    });
 }

@@ -3,31 +3,38 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { findEmailOwner } from '#persistence/customer-emails.ts';
 import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
-import { findHolder } from './reserve-email.ts';
 
-/** For longer after an event its e-mail is not waited for: the other news may be lost, or wait for this one. */
+/** An event waits no longer than this for its e-mail: the other event may be lost, or may itself wait for this one. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
+interface WaitForEmailOptions {
+  readonly em: EntityManager;
+  readonly processors: TeamProcessors;
+  readonly now: () => Date;
+}
+
 /**
- * Lets an event wait whose e-mail another customer has here and has left at the processor already: that news is on its
- * way, and only after it the e-mail is free. So an address that is handed on ends with the same customer in any order.
- * @throws Problem `unavailable` while it is waited for
+ * Delays an event whose e-mail still belongs to another customer here, if that customer no longer has it at the
+ * processor: the event about that is on its way and frees the e-mail. So a reassigned e-mail ends with the same customer
+ * in any order of delivery.
+ * @throws Problem `unavailable` while the event has to wait
  */
-export function waitForEmail(em: EntityManager, processors: TeamProcessors) {
-  return async (scope: ProjectScope, customer: LinkedCustomer, email: string, saidAt: Date): Promise<void> => {
-    if (email === customer.email || Date.now() - saidAt.getTime() > LONGEST_WAIT_MS) return;
+export function waitForEmail({ em, processors, now }: WaitForEmailOptions) {
+  return async (scope: ProjectScope, customer: LinkedCustomer, email: string, eventAt: Date): Promise<void> => {
+    if (email === customer.email || now().getTime() - eventAt.getTime() > LONGEST_WAIT_MS) return;
     const { teamId, projectId } = scope;
-    const id = await findHolder(em.fork(), scope, email);
-    const holder = id && id !== customer.id ? await em.fork().findOne(Customer, { id, teamId, projectId }) : null;
-    if (isLinked(holder) && (await hasLeft(holder, email)))
-      throw unavailable('The e-mail is another customer’s, who has left it already.');
+    const id = await findEmailOwner(em.fork(), scope, email);
+    const owner = id && id !== customer.id ? await em.fork().findOne(Customer, { id, teamId, projectId }) : null;
+    if (isLinked(owner) && (await hasGivenUp(owner, email)))
+      throw unavailable('The e-mail belongs to another customer, who has a new one at the processor.');
   };
 
-  async function hasLeft({ teamId, processorCustomerId }: LinkedCustomer, email: string): Promise<boolean> {
+  async function hasGivenUp({ teamId, processorCustomerId }: LinkedCustomer, email: string): Promise<boolean> {
     try {
-      const there = await (await processors.of(teamId)).findCustomer(processorCustomerId);
-      return there.deleted || (there.email ?? email).trim().toLowerCase() !== email;
+      const current = await (await processors.of(teamId)).findCustomer(processorCustomerId);
+      return current.deleted || (current.email ?? email).trim().toLowerCase() !== email;
     } catch (err) {
       if (isMissing(err)) return false;
       throw err;

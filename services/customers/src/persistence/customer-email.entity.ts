@@ -14,8 +14,8 @@ const CustomerEmailSchema = defineEntity({
 });
 
 /**
- * An e-mail that a customer has, or is about to have: its key makes e-mails unique in a project while a change of one
- * is still under way at the processor.
+ * An e-mail that a customer has, or is about to have: the primary key makes e-mails unique in a project, also while a
+ * change is still under way at the processor.
  */
 export class CustomerEmail extends CustomerEmailSchema.class {}
 CustomerEmailSchema.setClass(CustomerEmail);

@@ -6,14 +6,14 @@ const CustomerSchema = defineEntity({
   tableName: 'customers',
   uniques: [
     {
-      // One customer of a project for one of the processor; a deleted one does not count.
+      // One customer per project and processor customer; deleted ones do not count.
       name: 'customers_processor_customer_id_unique',
       properties: ['teamId', 'projectId', 'processorCustomerId'],
       where: 'deleted_at is null',
     },
   ],
   indexes: [
-    { name: 'customers_by_age', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'customers_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'customers_by_processor_customer_id', properties: ['teamId', 'processorCustomerId'] },
   ],
   properties: {
@@ -24,16 +24,16 @@ const CustomerSchema = defineEntity({
     email: p.text(),
     name: p.text().strictNullable(),
     metadata: p.json<Record<string, string>>(),
-    /** Null while the customer is being created: nobody sees it yet. */
+    /** Null while the customer is being created: it is not shown yet. */
     processorCustomerId: p.text().strictNullable(),
-    /** When the newest event that was taken over happened. */
+    /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
-    /** We changed it ourselves, and the processor's event about that has not come yet. */
-    awaitsEcho: p.boolean(),
+    /** We changed it ourselves, and the webhook event about that has not come back. */
+    awaitsWebhook: p.boolean(),
     version: p.integer(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
-    /** A deleted customer is kept, unseen, so that no later event revives it. */
+    /** The row of a deleted customer stays, so that no later event revives it. */
     deletedAt: p.datetime().strictNullable(),
   },
 });
@@ -41,9 +41,10 @@ const CustomerSchema = defineEntity({
 export class Customer extends CustomerSchema.class {}
 CustomerSchema.setClass(Customer);
 
-/** A customer that the processor has too. */
+/** A customer that exists at the processor too. */
 export type LinkedCustomer = Customer & { processorCustomerId: string };
 
+/** Returns whether the customer exists at the processor too. */
 export function isLinked(customer: Customer | null): customer is LinkedCustomer {
   return customer !== null && customer.processorCustomerId !== null;
 }

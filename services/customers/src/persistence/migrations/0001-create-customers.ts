@@ -12,7 +12,7 @@ export class CreateCustomers extends Migration {
         metadata jsonb not null,
         processor_customer_id text,
         processor_updated_at timestamptz,
-        awaits_echo boolean not null,
+        awaits_webhook boolean not null,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
@@ -21,7 +21,7 @@ export class CreateCustomers extends Migration {
     this.addSql(`
       create unique index customers_processor_customer_id_unique
         on customers (team_id, project_id, processor_customer_id) where deleted_at is null`);
-    this.addSql(`create index customers_by_age on customers (team_id, project_id, created_at, id)`);
+    this.addSql(`create index customers_newest on customers (team_id, project_id, created_at, id)`);
     this.addSql(`create index customers_by_processor_customer_id on customers (team_id, processor_customer_id)`);
     this.addSql(`
       create table customer_emails (

@@ -1,33 +1,47 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { Customer, isLinked, type LinkedCustomer } from './customer.entity.ts';
 
 /**
- * A customer of the project.
- * @throws Problem 404 for one that is not there, is still being created, was deleted, or belongs to another project
+ * Finds a customer of the project.
+ * @throws Problem 404 for one that does not exist, is still being created, was deleted, or belongs to another project
  */
 export async function findCustomer(em: EntityManager, scope: ProjectScope, id: CustomerId): Promise<LinkedCustomer> {
-  const { teamId, projectId } = scope;
-  const customer = await em.findOne(Customer, { id, teamId, projectId, deletedAt: null });
-  if (!isLinked(customer)) throw notFound('customer');
+  const customer = await findCreatedCustomer(em, scope, id);
+  if (!customer) throw notFound('customer');
   return customer;
 }
 
-/** The same, locked until the end of the transaction. */
+/**
+ * Finds a customer that an earlier request may have created; null when there is none yet.
+ * @throws Problem 404 for one that was deleted since
+ */
+export async function findCreatedCustomer(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: CustomerId,
+): Promise<LinkedCustomer | null> {
+  const customer = await em.findOne(Customer, { id, teamId, projectId });
+  if (!isLinked(customer)) return null;
+  if (customer.deletedAt) throw notFound('customer');
+  return customer;
+}
+
+/** The same as `findCustomer`, locked until the end of the transaction. */
 export async function lockCustomer(tx: EntityManager, scope: ProjectScope, id: CustomerId): Promise<LinkedCustomer> {
   const customer = await lockCustomerRow(tx, scope, id);
   if (!isLinked(customer) || customer.deletedAt) throw notFound('customer');
   return customer;
 }
 
-/** A customer's row whatever has become of it, locked; null where the project has none. */
+/** Locks a customer's row, also of a reserved or deleted one; null when the project has no such row. */
 export function lockCustomerRow(tx: EntityManager, scope: ProjectScope, id: CustomerId): Promise<Customer | null> {
   const { teamId, projectId } = scope;
   return tx.findOne(Customer, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** The project's customer that is linked to the processor's one; null for none, or one that was deleted here. */
+/** Finds the project's customer that is linked to one of the processor; null for none, or one that was deleted here. */
 export async function findByProcessorId(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,

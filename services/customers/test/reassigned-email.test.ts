@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Envelope } from '@billing/contracts/event';
 import { expect, it } from 'vitest';
-import { startCustomers } from './harness.ts';
+import { startCustomers } from './start-customers.ts';
 
 type Customers = Awaited<ReturnType<typeof startCustomers>>;
 
@@ -16,7 +16,7 @@ async function deliver({ receive }: Customers, events: readonly Envelope[]): Pro
   }
 }
 
-it('gives an address that was handed on to the customer who has it now, in whatever order that is told', async () => {
+it('gives a reassigned e-mail to its new owner in any order of delivery', async () => {
   const orders = fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 });
   await fc.assert(
     fc.asyncProperty(orders, async order => {
@@ -48,7 +48,7 @@ it('gives an address that was handed on to the customer who has it now, in whate
   );
 }, 180_000);
 
-it('does not wait for an address that its holder keeps', async () => {
+it('does not wait for an e-mail that its owner keeps', async () => {
   await using customers = await startCustomers();
   await customers.createCustomer({ email: 'bob@example.com' });
   const { id, processorCustomerId } = await customers.createCustomer();

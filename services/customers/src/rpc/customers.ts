@@ -4,27 +4,27 @@ import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
 import { serveRpc } from '@billing/messaging/rpc';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { stateOf } from '#domain/customer.ts';
+import { toState } from '#domain/customer.ts';
 import { Customer, isLinked } from '#persistence/customer.entity.ts';
-import { listCustomerStates } from './records.ts';
+import { listCustomerStates } from './list-customer-states.ts';
 
-interface AnswerOptions {
+interface CustomerRpcOptions {
   readonly em: EntityManager;
   readonly nats: NatsConnection;
   readonly root: string;
   readonly logger: Logger;
 }
 
-/** Answers what other services ask about customers, until stopped. */
-export function answerAboutCustomers({ em, ...bus }: AnswerOptions): () => Promise<void> {
+/** Serves the calls of other services about customers, until stopped. */
+export function customerRpc({ em, ...bus }: CustomerRpcOptions): () => Promise<void> {
   const stops = [
     serveRpc(bus, FindCustomer, async ({ customerId, teamId, projectId }) => {
       const customer = await em.fork().findOne(Customer, { id: customerId, teamId, projectId, deletedAt: null });
-      return isLinked(customer) ? stateOf(customer) : null;
+      return isLinked(customer) ? toState(customer) : null;
     }),
     serveRpc(bus, FindCustomersByProcessorId, async ({ teamId, processorCustomerId }) => {
       const customers = await em.fork().find(Customer, { teamId, processorCustomerId, deletedAt: null });
-      return customers.filter(isLinked).map(stateOf);
+      return customers.filter(isLinked).map(toState);
     }),
     serveRpc(bus, ListCustomerStates, listCustomerStates(em)),
   ];

@@ -8,6 +8,8 @@ import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { serveRpc, openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
+import { openCommittedEvents } from '@billing/messaging/committed-events';
+import { openOutbox } from '@billing/messaging/outbox';
 import { startRelay } from '@billing/messaging/relay';
 import { seal } from '@billing/processor/credentials';
 import { stripeClient } from '@billing/processor/stripe-client';
@@ -18,17 +20,17 @@ import { migrate } from '@billing/service/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '@billing/testing/identity';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
-import { toProjectEvent } from '@billing/testing/processor-events';
+import { toRoutedEvent } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
-import { startReconciler } from '@billing/processor/journal/reconciler';
-import { openCustomersJournal } from '../src/operations/open-journal.ts';
+import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { openCustomersOperationLog } from '../src/operations/open-operation-log.ts';
 import { openDatabase } from '../src/persistence/database.ts';
-import { answerAboutCustomers } from '../src/answers/customers.ts';
 import { createApp } from '../src/app.ts';
-import { reactToCustomers } from '../src/reactions/customers.ts';
+import { customerEvents } from '../src/consumers/customers.ts';
+import { customerRpc } from '../src/rpc/customers.ts';
 
-/** The customers service in this process, with a database, a bus and an account at the local processor that no other test sees. */
+/** The customers service in this process, with a database, a bus and an account of its own. */
 export async function startCustomers() {
   const resources = new AsyncDisposableStack();
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
@@ -47,6 +49,7 @@ export async function startCustomers() {
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const credentialsKey = randomBytes(32);
   const disconnected = new Set<TeamId>();
+  const now = () => new Date();
   resources.defer(
     serveRpc({ nats, root, logger }, FindProcessorCredentials, async ({ teamId }) =>
       disconnected.has(teamId)
@@ -63,23 +66,25 @@ export async function startCustomers() {
     openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl: localProcessor.url }),
     it => it.close(),
   );
-  const journal = openCustomersJournal({ em, processors, logger });
-  const { receive } = reactToCustomers({ em, processors, logger });
-  resources.defer(answerAboutCustomers({ em, nats, root, logger }));
+  const committed = openCommittedEvents();
+  const outbox = openOutbox(em, committed);
+  const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
+  const { receive } = customerEvents({ em, processors, logger, now });
+  resources.defer(customerRpc({ em, nats, root, logger }));
 
-  const facts: Envelope[] = [];
+  const published: Envelope[] = [];
   for (const [index, filter] of ['customer.*.v1', 'processor-event.*.v1'].entries())
     resources.defer(
-      await bus.consume(`heard-${index}`, filter, async event => {
-        facts.push(event);
+      await bus.consume(`test-${index}`, filter, async event => {
+        published.push(event);
         return { kind: 'done' };
       }),
     );
-  resources.defer(startRelay(em, bus.publish, logger));
+  resources.adopt(startRelay({ em, publish: bus.publish, committed, logger }), it => it.stop());
 
   const identity = testIdentity('customers');
   const app = resources.adopt(
-    createApp({ database, journal, verifyIdentityToken: identity.verifyIdentityToken, logger }),
+    createApp({ em, operationLog, now, verifyIdentityToken: identity.verifyIdentityToken, logger }),
     it => it.close(),
   );
   const processor = stripeProcessor(secretKey, localProcessor.url);
@@ -100,7 +105,7 @@ export async function startCustomers() {
   const events = async (types: ProcessorEventType[] = [], of = scope): Promise<Envelope[]> => {
     const found: Envelope[] = [];
     for (const raw of (await listEveryEvent(processor)).toReversed()) {
-      const event = toProjectEvent(raw, of);
+      const event = toRoutedEvent(raw, of);
       if (event && (types.length === 0 || types.some(type => processorEvent(type).name === event.type)))
         found.push(event);
     }
@@ -113,36 +118,46 @@ export async function startCustomers() {
     bus,
     call,
     control: new LocalProcessorControl(localProcessor.url, secretKey),
-    /** The team's own account, as its people change it without us. */
+    /** The team's account at the processor, changed there and not through us. */
     dashboard: stripeClient(secretKey, localProcessor.url),
     database,
     disconnected,
     em,
     events,
-    facts,
     identity,
-    journal,
+    operationLog,
+    outbox,
+    now,
     logger,
     processor,
     receive,
     scope,
     testDatabase,
-    /** Every fact of these names that came over the bus; waits until all that is recorded has come. */
-    heard: async (...types: { name: string }[]) => {
+    /** The events of these types that were published, in the order of arrival; waits until all of the outbox have come. */
+    published: async (...types: { name: string }[]) => {
       await waitFor(
         async () => {
           const [row] = await em.fork().execute<{ count: string }[]>('select count(*) from outbox_events');
-          return facts.length >= Number(row?.count);
+          return published.length >= Number(row?.count);
         },
-        { what: 'the facts to arrive' },
+        { what: 'the events to arrive' },
       );
-      return facts.filter(fact => types.some(type => type.name === fact.type));
+      return published.filter(event => types.some(type => type.name === event.type));
     },
-    /** Writes to the processor that are on record and not finished. */
-    pendingWrites: () =>
-      em.fork().execute<{ kind: string }[]>('select kind from pending_writes where finished_at is null'),
+    /** Remote operations that are not finished. */
+    openOperations: () =>
+      em
+        .fork()
+        .execute<{ id: string; kind: string }[]>('select id, kind from remote_operations where due_at is not null'),
+    /** Does what the reconciler does, once. */
+    reconcile: async () => {
+      await Promise.all((await operationLog.leaseDue(10)).map(operationLog.finishLeft));
+    },
+    /** Ends the leases of a process that died, and makes its operations due. */
+    endLeases: () =>
+      em.fork().execute('update remote_operations set due_at = clock_timestamp() where due_at is not null'),
     /** Runs one more copy of the reconciler until the end of the test. */
-    startReconciler: () => resources.defer(startReconciler({ journal, em, logger, intervalMs: 50 })),
+    startReconciler: () => resources.adopt(startReconciler({ operationLog, logger, intervalMs: 50 }), it => it.stop()),
     createCustomer: async (body: object = { email: 'ada@example.com' }, of = scope) =>
       (await call('POST', '/customers', { body, of })).body.customer,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -151,7 +166,7 @@ export async function startCustomers() {
 
 export type Customers = Awaited<ReturnType<typeof startCustomers>>;
 
-/** The states that facts of a kind carry, in the order they came. */
-export function statesIn(facts: readonly Envelope[]): Record<string, unknown>[] {
-  return facts.map(fact => fact.data as Record<string, unknown>); // every fact of a customer carries an object
+/** The states that events carry, in the same order. */
+export function statesIn(events: readonly Envelope[]): Record<string, unknown>[] {
+  return events.map(event => event.data as Record<string, unknown>); // every event of a customer carries an object
 }

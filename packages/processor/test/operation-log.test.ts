@@ -1,0 +1,138 @@
+import type { FaultRequest } from '@billing/local-processor/control';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { idempotencyKey } from '../src/idempotency-key.ts';
+import type { Processor } from '../src/port.ts';
+import { startCredits } from './start-credits.ts';
+
+const CALL = { method: 'POST', path: '/v1/customers/' } as const;
+
+it('carries out an enqueued operation once, however often it is enqueued', async () => {
+  await using service = await startCredits();
+  await service.enqueue('k1');
+  await service.enqueue('k1');
+  await Promise.all([service.reconcile(), service.reconcile()]);
+  expect(await service.credits()).toMatchObject([{ id: 'credit-k1', status: 'credited' }]);
+  expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 1)]);
+  expect(await service.operations()).toEqual([]);
+});
+
+it('closes the key when the processor replays a failure, and commits what the search finds', async () => {
+  await using service = await startCredits();
+  await service.control.fail({ ...CALL, mode: '500-but-done' });
+  await service.enqueue('k1');
+  await service.reconcile();
+  const [closed] = await service.operations();
+  expect(closed).toMatchObject({ key_version: 1, key_closed_at: expect.anything() });
+  expect(closed?.seconds).toBeGreaterThan(290);
+
+  await service.reconcile();
+  expect(await service.operationLog.resume('credit-k1')).toBe(false);
+  expect(await service.credits()).toEqual([]);
+
+  await service.makeDue();
+  await service.reconcile();
+  expect(await service.credits()).toMatchObject([{ status: 'credited' }]);
+  expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 1)]);
+});
+
+it('sends under the next key version when the search finds nothing', async () => {
+  await using service = await startCredits();
+  await service.control.fail({ ...CALL, mode: '500' });
+  await service.enqueue('k1');
+  await service.reconcile();
+  await service.makeDue();
+  await service.reconcile();
+  expect(await service.credits()).toMatchObject([{ status: 'credited' }]);
+  expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 2)]);
+});
+
+it('closes a key that is 23 hours old instead of sending under it', async () => {
+  await using service = await startCredits();
+  await service.control.fail({ ...CALL, mode: 'dropped', times: 20 });
+  await service.enqueue('k1');
+  await service.reconcile();
+  await service.em.fork().execute(`update remote_operations set sent_at = now() - interval '23 hours 1 minute'`);
+  await service.makeDue();
+  await service.reconcile();
+  expect(await service.operations()).toMatchObject([{ key_version: 1, key_closed_at: expect.anything() }]);
+  expect(await service.sentKeys()).toEqual([]);
+});
+
+it('cancels what the processor refuses', async () => {
+  await using service = await startCredits();
+  const refusing = { ...service.processor, createBalanceTransaction: () => service.processor.findCustomer('cus_none') };
+  await service.enqueue('k1');
+  await service.reconcile(refusing);
+  expect(await service.credits()).toMatchObject([{ id: 'credit-k1', status: 'failed', error: expect.anything() }]);
+  expect(await service.operations()).toEqual([]);
+});
+
+it('sends nothing once its lease is over', async () => {
+  await using service = await startCredits();
+  await service.enqueue('k1');
+  service.beforeSending(async () => {
+    service.beforeSending(async () => undefined);
+    await service.makeDue();
+    await service.operationLog.leaseDue(1);
+  });
+  await service.reconcile();
+  expect(await service.sentKeys()).toEqual([]);
+  expect(await service.operations()).toMatchObject([{ attempts: 2 }]);
+});
+
+type Trouble = FaultRequest['mode'] | 'crash before the call' | 'crash after the call';
+
+it('makes exactly one object through any sequence of faults and crashes', async () => {
+  const troubles = fc.array(
+    fc.constantFrom<Trouble>(
+      '429',
+      '500',
+      '500-but-done',
+      'dropped',
+      'done-but-answer-lost',
+      'crash before the call',
+      'crash after the call',
+    ),
+    { maxLength: 4 },
+  );
+  await using service = await startCredits();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(troubles, async sequence => {
+      run += 1;
+      const before = (await service.sentKeys()).length;
+      await service.enqueue(`run-${run}`);
+      for (const trouble of sequence) {
+        await service.control.clearFaults();
+        if (trouble.startsWith('crash')) await service.reconcile(crashing(service.processor, trouble));
+        else {
+          await service.control.fail({ ...CALL, mode: trouble as FaultRequest['mode'], times: 20 }); // the others are no faults
+          await service.reconcile();
+        }
+        await service.makeDue();
+      }
+      await service.control.clearFaults();
+      for (let attempt = 0; (await service.operations()).length > 0 && attempt < 5; attempt += 1) {
+        await service.makeDue();
+        await service.reconcile();
+      }
+      expect((await service.sentKeys()).length - before).toBe(1);
+      expect((await service.credits()).filter(({ id }) => id === `credit-run-${run}`)).toMatchObject([
+        { status: 'credited' },
+      ]);
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
+
+/** A process that dies just before or just after its call. */
+function crashing(processor: Processor, when: string): Processor {
+  return {
+    ...processor,
+    createBalanceTransaction: async (...args) => {
+      if (when === 'crash after the call') await processor.createBalanceTransaction(...args);
+      throw new Error('the process died');
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import { sameMetadata, withoutEmpty } from '@billing/processor/metadata';
+import { findEmailOwner } from '#persistence/customer-emails.ts';
+import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { findCustomer } from '#persistence/find-customer.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+interface WantedCustomer {
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finishes the creation that reserved an e-mail, if it was left behind. Returns its customer if it is exactly what is
+ * wanted now, as when a caller tries again after a response that never came; otherwise null.
+ * @throws Problem `unavailable` when it still can't be finished
+ */
+export function finishSameRequest({ em, operationLog }: Pick<Dependencies, 'em' | 'operationLog'>) {
+  return async (
+    scope: ProjectScope,
+    { email, name = '', metadata }: WantedCustomer,
+  ): Promise<LinkedCustomer | null> => {
+    const { teamId, projectId } = scope;
+    const id = await findEmailOwner(em.fork(), scope, email);
+    const reserved = id && (await em.fork().findOne(Customer, { id, teamId, projectId, processorCustomerId: null }));
+    if (!reserved || !(await operationLog.resume(reserved.id))) return null;
+    const isSame = (reserved.name ?? '') === name && sameMetadata(reserved.metadata, withoutEmpty(metadata));
+    return isSame ? findCustomer(em.fork(), scope, reserved.id) : null;
+  };
+}

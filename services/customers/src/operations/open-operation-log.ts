@@ -1,0 +1,18 @@
+import type { Outbox } from '@billing/messaging/outbox';
+import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Logger } from 'pino';
+import { createCustomerKind } from './create-customer.ts';
+import { updateCustomerKind } from './update-customer.ts';
+
+interface CustomersOperationLogOptions {
+  readonly outbox: Outbox;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** Opens the log of everything this service writes to the processor. */
+export function openCustomersOperationLog({ now, ...options }: CustomersOperationLogOptions): OperationLog {
+  return openOperationLog({ ...options, kinds: [createCustomerKind, updateCustomerKind(now)] });
+}
