@@ -51,7 +51,7 @@ it('keeps its last result while the database is unavailable', async () => {
   await using link = await startLink(messaging.database.config.get('clientUrl', ''));
   await using resources = new AsyncDisposableStack();
   const settings = { service: 'portal', entities: messagingEntities, migrations: messagingMigrations } as const;
-  const database = resources.adopt(openDatabase({ ...settings, url: link.url }), it => it.close());
+  const database = resources.adopt(openDatabase({ ...settings, url: link.url }), opened => opened.close());
   await using outbox = watch(messaging, database.em);
   expect(await outbox.isOverloaded()).toBe(true);
 

@@ -92,7 +92,7 @@ it('counts no attempts while the database comes and goes', async () => {
   await using link = await startLink(messaging.database.config.get('clientUrl', ''));
   await using resources = new AsyncDisposableStack();
   const settings = { service: 'portal', entities: messagingEntities, migrations: messagingMigrations } as const;
-  const database = resources.adopt(openDatabase({ ...settings, url: link.url }), it => it.close());
+  const database = resources.adopt(openDatabase({ ...settings, url: link.url }), opened => opened.close());
   let onHandle: () => Promise<void> = () => link.cut();
   const cutOff = storing(() => onHandle());
   const receive = receiverOf(cutOff, { outbox: openOutbox(database.em), logger: messaging.logger });

@@ -49,14 +49,14 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
       wakeUp = () => (clearTimeout(timer), resolve());
     });
 
-  /** Returns how many rows were leased. */
-  const workOnce = async (): Promise<number> => {
-    while (parallel !== undefined && underWay.size >= parallel) await Promise.race(underWay);
-    const rows = await lease(parallel === undefined ? batchSize : Math.min(batchSize, parallel - underWay.size));
-    if (parallel === undefined) {
-      if (rows.length > 0) await work(rows);
-      return rows.length;
-    }
+  const workOnBatch = async (): Promise<number> => {
+    const rows = await lease(batchSize);
+    if (rows.length > 0) await work(rows);
+    return rows.length;
+  };
+  const workInParallel = async (limit: number): Promise<number> => {
+    while (underWay.size >= limit) await Promise.race(underWay);
+    const rows = await lease(Math.min(batchSize, limit - underWay.size));
     for (const row of rows) {
       const working: Promise<void> = work([row])
         .catch((err: unknown) => logger.warn({ err, loop: name }, 'leased work failed, will try again'))
@@ -65,6 +65,9 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
     }
     return rows.length;
   };
+
+  /** Returns how many rows were leased. */
+  const workOnce = () => (parallel === undefined ? workOnBatch() : workInParallel(parallel));
 
   const run = async (): Promise<void> => {
     let failures = 0;
