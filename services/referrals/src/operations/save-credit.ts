@@ -31,7 +31,7 @@ export function saveCredit(em: EntityManager, leased: LeasedCredit, changes: Cha
   });
 }
 
-/** Saves that the processor has created a credit, and publishes that once. It does so whoever holds the lease. */
+/** Saves that the processor has created a credit and publishes it once, also after the lease has expired. */
 export async function saveCredited(
   em: EntityManager,
   { referralId, side, teamId, projectId }: LeasedCredit,
