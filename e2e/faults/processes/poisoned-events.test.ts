@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drain } from '../../system/drain.ts';
 import { ok } from '../../system/http.ts';
 import { newEmail } from '../../system/tenant.ts';
+import { RECONCILER_OFF } from '../events/history.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import { expectNoViolations } from '../invariants/expect-invariants.ts';
 import { readWebhookEvents } from '../invariants/snapshot.ts';
