@@ -19,7 +19,7 @@ const random = seededRandom('poisoned events');
 let system: FaultySystem;
 beforeAll(async () => {
   // The reconciler would fetch the customer event that this test drops.
-  system = await startFaultySystem({ env: { webhooks: { RECONCILE_INTERVAL_SECONDS: '86400' } } });
+  system = await startFaultySystem({ env: { webhooks: RECONCILER_OFF } });
 });
 afterAll(() => system?.[Symbol.asyncDispose]());
 
