@@ -11,7 +11,7 @@ import type { NewEvent } from './outbox.ts';
 /** Events per batch. */
 const RELAY_BATCH = 1_000;
 /** How long published events wait to be marked together, in milliseconds: well within their lease. */
-const MARK_AFTER_MS = 250;
+const MARK_AFTER_MS = 1_000;
 
 const OUTBOX: LeasedTable = {
   table: 'outbox_events',
