@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBulkhead } from './bulkhead.ts';
 
-it('refuses at once what finds no free place, and lets others in when a call ends', async () => {
+it('rejects calls over the limit at once, and accepts more when a call ends', async () => {
   const run = createBulkhead(2);
   const { promise, resolve } = Promise.withResolvers<string>();
   const running = [run(() => promise), run(() => promise)];
@@ -11,14 +11,14 @@ it('refuses at once what finds no free place, and lets others in when a call end
   expect(await run(async () => 'next')).toBe('next');
 });
 
-it('gives the place of a failed call back', async () => {
+it('counts a failed call as ended', async () => {
   const run = createBulkhead(1);
   const fail = () => Promise.reject(new Error('no'));
   await expect(run(fail)).rejects.toThrow('no');
   await expect(run(fail)).rejects.toThrow('no');
 });
 
-it('leaves other teams their places', async () => {
+it('does not limit other teams', async () => {
   const [slow, other] = [createBulkhead(1), createBulkhead(1)];
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = slow(() => promise);

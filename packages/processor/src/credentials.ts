@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** What a sealed text is bound to: it opens for this team and kind and no other. */
+/** What a sealed text is bound to: it can be decrypted for this team and kind only. */
 export interface SealedFor {
   readonly teamId: string;
   readonly kind: 'secret-key' | 'webhook-secret';
@@ -10,7 +10,7 @@ const FORMAT = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts a secret with AES-256-GCM, bound to its team and kind. `key` is 32 bytes; the answer is printable text. */
+/** Encrypts a secret with AES-256-GCM, bound to its team and kind. `key` is 32 bytes; the result is printable text. */
 export function seal(key: Buffer, boundTo: SealedFor, secret: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(additionalData(boundTo));
@@ -19,8 +19,8 @@ export function seal(key: Buffer, boundTo: SealedFor, secret: string): string {
 }
 
 /**
- * Opens what `seal` made.
- * @throws Error when the key is another, the text was tampered with, or it belongs to another team or kind
+ * Decrypts what `seal` encrypted.
+ * @throws Error for another key, a text that was changed, or one of another team or kind
  */
 export function unseal(key: Buffer, boundTo: SealedFor, sealed: string): string {
   const [format, encoded] = sealed.split('.');

@@ -33,7 +33,7 @@ export function toProblem(error: unknown): unknown {
     return unavailable('The payment processor does not respond at the moment.', 5, { cause: error });
   }
   if (error instanceof StripeRateLimitError || error.statusCode === 429 || error.code === 'lock_timeout') {
-    return unavailable('The payment processor asks to slow down.', 5, { cause: error });
+    return unavailable('The payment processor limits requests at the moment.', 5, { cause: error });
   }
   if (error instanceof StripeAuthenticationError) {
     return new ProcessorError(

@@ -3,8 +3,8 @@ import { PermanentFailure } from '@billing/messaging/inbox';
 import { z } from 'zod';
 
 /**
- * Reads the object of an event.
- * @throws PermanentFailure when it has no shape we know: no further attempt would change that
+ * Parses the object that an event carries.
+ * @throws PermanentFailure when it has no shape that we know: another attempt would not change that
  */
 export function readObject<Snapshot>(
   { object }: Pick<ProcessorEventData, 'object'>,
@@ -17,7 +17,7 @@ export function readObject<Snapshot>(
   }
 }
 
-/** Names each field that is wrong, and no value: it is shown on the event's record. */
+/** Names each invalid field but no value, because the reason is shown with the webhook event. */
 function reasonOf(err: unknown): string {
   if (!(err instanceof z.ZodError)) return err instanceof Error ? err.message : String(err);
   return err.issues.map(({ path, message }) => `${path.join('.') || 'the object'}: ${message}`).join('; ');

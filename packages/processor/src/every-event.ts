@@ -1,6 +1,6 @@
 import type { EventFilter, EventPage, Processor } from './port.ts';
 
-/** All events that a filter lets through, newest first, however many pages they fill. */
+/** Lists all events that match a filter, newest first, over all pages. */
 export async function listEveryEvent(
   processor: Pick<Processor, 'listEvents'>,
   filter: EventFilter = {},

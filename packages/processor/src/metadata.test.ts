@@ -7,10 +7,10 @@ const key = fc.constantFrom('a', 'b', 'c', 'd', 'toString');
 const metadata = fc.dictionary(key, fc.string({ minLength: 1, maxLength: 3 }), { noNullPrototype: true });
 const routing = fc.dictionary(fc.constantFrom(...ROUTING_KEYS), fc.string({ minLength: 1 }), { noNullPrototype: true });
 
-/** What the processor does: it merges, and an empty value removes its key. */
-const merge = (held: Record<string, string>, sent: Record<string, string>) => withoutEmpty({ ...held, ...sent });
+/** The processor merges metadata, and an empty value removes its key. */
+const merge = (stored: Record<string, string>, sent: Record<string, string>) => withoutEmpty({ ...stored, ...sent });
 
-it('replaces metadata through a merge, and leaves the routing keys', () => {
+it('replaces metadata by a merge and leaves the routing keys', () => {
   fc.assert(
     fc.property(metadata, metadata, routing, (current, next, routes) => {
       const after = merge({ ...current, ...routes }, replacement(current, next));
@@ -20,7 +20,7 @@ it('replaces metadata through a merge, and leaves the routing keys', () => {
   );
 });
 
-it('compares metadata whatever the order of its keys', () => {
+it('compares metadata in any order of keys', () => {
   fc.assert(
     fc.property(metadata, metadata, (one, other) => {
       expect(sameMetadata(one, Object.fromEntries(Object.entries(one).toReversed()))).toBe(true);

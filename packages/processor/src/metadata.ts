@@ -4,26 +4,26 @@ type Metadata = Readonly<Record<string, string>>;
 
 const ROUTING: ReadonlySet<string> = new Set(ROUTING_KEYS);
 
-/** What callers see of the processor's metadata: all but the keys that route its events. */
+/** Returns the metadata that callers see: all keys but those that route the processor's events. */
 export function withoutRouting(metadata: Metadata): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !ROUTING.has(key)));
 }
 
-/** Metadata as it is kept: a key with an empty value is no key. https://docs.stripe.com/api/metadata */
+/** Returns metadata as the processor stores it: a key with an empty value is no key. https://docs.stripe.com/api/metadata */
 export function withoutEmpty(metadata: Metadata): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''));
 }
 
 /**
- * What to send so that `next` takes the place of `current`: the processor merges, and removes a key that is sent
- * empty. Routing keys are in neither and stay.
+ * Returns what to send so that `next` replaces `current`: the processor merges metadata, and removes a key that is sent
+ * with an empty value. Routing keys are in neither of the two and stay.
  */
 export function replacement(current: Metadata, next: Metadata): Record<string, string> {
-  const vanished = Object.keys(current).filter(key => !Object.hasOwn(next, key));
-  return { ...Object.fromEntries(vanished.map(key => [key, ''])), ...next };
+  const removed = Object.keys(current).filter(key => !Object.hasOwn(next, key));
+  return { ...Object.fromEntries(removed.map(key => [key, ''])), ...next };
 }
 
-/** Whether two hold the same keys and values, in whatever order. */
+/** Returns whether two have the same keys and values, in any order. */
 export function sameMetadata(one: Metadata, other: Metadata): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every(key => one[key] === other[key]);

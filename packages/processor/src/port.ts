@@ -12,11 +12,11 @@ export type LiveCustomerSnapshot = Extract<CustomerSnapshot, { deleted: false }>
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** A card or other means of payment, as far as it may be shown. */
+/** A payment method, with the fields that may be shown. */
 export interface PaymentMethodSnapshot {
   readonly id: string;
   readonly type: string;
-  /** Only of a card. */
+  /** Null for other types. */
   readonly card: {
     readonly brand: string;
     readonly last4: string;
@@ -34,12 +34,12 @@ export interface NewCheckoutSession {
   readonly mode: 'subscription' | 'payment';
   readonly customerId: string;
   readonly line: CheckoutLine;
-  /** `{CHECKOUT_SESSION_ID}` reaches the processor as it stands. */
+  /** `{CHECKOUT_SESSION_ID}` is sent to the processor unchanged. */
   readonly successUrl: string;
   readonly cancelUrl: string;
-  /** Whole days, only in subscription mode. */
+  /** Only in subscription mode. */
   readonly trialDays?: number;
-  /** Goes to the session and to the subscription or payment it makes. */
+  /** For the session and for the subscription or payment that it creates. */
   readonly metadata: Metadata;
 }
 
@@ -51,29 +51,29 @@ export interface NewSetupSession {
   readonly metadata: Metadata;
 }
 
-/** Which events are meant; the processor keeps them for 30 days. */
+/** Selects events; the processor stores them for 30 days. */
 export interface EventFilter {
-  /** Only those that some webhook endpoint has not accepted: still under way, or given up. */
+  /** Only events that some webhook endpoint has not accepted: pending, or given up. */
   readonly undeliveredOnly?: boolean | undefined;
-  /** Only those of this second or later. */
+  /** Only events of this second or later. */
   readonly createdFrom?: Date | undefined;
 }
 
 export interface EventPage {
   readonly events: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
-  /** Whether there are older ones: `startingAfter` with the id of the last of these gives them. */
+  /** Whether there are older events; `startingAfter` with the last id of this page lists them. */
   readonly hasMore: boolean;
 }
 
 /**
- * The payment processor of one team. Every write takes an idempotency key made from our own operation, so that a
- * repeat neither doubles nor loses it. Amounts are in the currency's smallest unit. Ids are the processor's.
+ * The payment processor of one team. Every write takes an idempotency key made from our own operation, so that a repeat
+ * is the same write. Amounts are in the currency's smallest unit. Ids are the processor's.
  *
- * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not answer in time
- * or asks to slow down.
+ * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
+ * or responds with 429.
  */
 export interface Processor {
-  /** Which account the key belongs to. */
+  /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
 
   createCustomer(
@@ -81,9 +81,9 @@ export interface Processor {
     idempotencyKey: string,
   ): Promise<LiveCustomerSnapshot>;
   findCustomer(id: string): Promise<CustomerSnapshot>;
-  /** The exact spelling only; oldest last. */
+  /** Matches the exact spelling only; newest first. */
   listCustomersByEmail(email: string): Promise<LiveCustomerSnapshot[]>;
-  /** Metadata is merged: a key with an empty value is removed. */
+  /** Merges metadata: a key with an empty value is removed. */
   updateCustomer(
     id: string,
     changes: {
@@ -102,7 +102,7 @@ export interface Processor {
   findProduct(id: string): Promise<ProductSnapshot>;
   updateProduct(
     id: string,
-    /** An empty description or default price removes it. */
+    /** An empty description or default price is removed. */
     changes: {
       name?: string | undefined;
       description?: string | undefined;
@@ -131,18 +131,18 @@ export interface Processor {
   ): Promise<PriceSnapshot>;
 
   createCheckoutSession(session: NewCheckoutSession, idempotencyKey: string): Promise<CheckoutSessionSnapshot>;
-  /** A hosted page on which a customer saves a payment method. */
+  /** Creates a hosted page on which a customer saves a payment method. */
   createSetupSession(session: NewSetupSession, idempotencyKey: string): Promise<CheckoutSessionSnapshot>;
   findCheckoutSession(id: string): Promise<CheckoutSessionSnapshot>;
-  /** The payment method that a completed setup session saved. */
+  /** Finds the payment method that a completed setup session saved. */
   findSavedPaymentMethod(setupIntentId: string): Promise<{ readonly paymentMethodId: string | null }>;
 
   findSubscription(id: string): Promise<SubscriptionSnapshot>;
-  /** All of a customer's, ended ones too. */
+  /** Lists all subscriptions of a customer, also the ended ones. */
   listSubscriptions(customerId: string): Promise<SubscriptionSnapshot[]>;
-  /** Taking it back clears whichever of the two ways of ending is set. */
+  /** False clears whichever of `cancel_at_period_end` and `cancel_at` is set. */
   setCancelAtPeriodEnd(id: string, cancelAtPeriodEnd: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
-  /** Cancels now. */
+  /** Cancels a subscription at once. */
   cancelSubscription(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
     id: string,
@@ -152,24 +152,24 @@ export interface Processor {
 
   findInvoice(id: string): Promise<InvoiceSnapshot>;
 
-  /** The one that pays when nothing else is said: the customer's default, else the newest; null when there is none. */
+  /** Finds the customer's default payment method, else the newest; null when there is none. */
   findPaymentMethod(customerId: string): Promise<PaymentMethodSnapshot | null>;
 
-  /** A negative amount is a credit that the next invoices use up. https://docs.stripe.com/invoicing/customer/balance */
+  /** A negative amount is a credit for the next invoices. https://docs.stripe.com/invoicing/customer/balance */
   createBalanceTransaction(
     customerId: string,
     transaction: { amount: number; currency: string; description: string; metadata: Metadata },
     idempotencyKey: string,
   ): Promise<{ readonly id: string }>;
-  /** The newest of a customer's transactions since a time that carries all of this metadata, or null. */
+  /** Finds the newest of a customer's transactions since a time that has all of this metadata; null for none. */
   findBalanceTransaction(
     customerId: string,
     wanted: { metadata: Metadata; createdFrom: Date },
   ): Promise<{ readonly id: string } | null>;
 
   /**
-   * One page of at most 100 events, as the processor sends them to webhooks, newest first; `listEveryEvent` takes
-   * them all. https://docs.stripe.com/api/events/list
+   * Lists one page of at most 100 events, as the processor sends them to webhooks, newest first; `listEveryEvent` lists
+   * all pages. https://docs.stripe.com/api/events/list
    */
   listEvents(filter: EventFilter & { readonly startingAfter?: string | undefined }): Promise<EventPage>;
 }

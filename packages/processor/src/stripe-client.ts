@@ -1,14 +1,14 @@
 import { Stripe } from 'stripe';
 import { ATTEMPT_MS } from './retries.ts';
 
-/** The API version that the library pins, and in which every object is asked for. */
+/** The API version that the library pins; every object is requested in it. */
 export const API_VERSION = Stripe.API_VERSION;
 
-/** A client of the processor with one team's key; `baseUrl` points it elsewhere than the real Stripe. */
+/** Creates a client with one team's secret key; `baseUrl` replaces Stripe's address. */
 export function stripeClient(secretKey: string, baseUrl?: string): Stripe {
   return new Stripe(secretKey, {
     timeout: ATTEMPT_MS,
-    maxNetworkRetries: 0, // retried by `withRetries`, which knows the budget of a request and 429
+    maxNetworkRetries: 0, // `withRetries` retries, also after 429 and within the time of a request
     telemetry: false,
     appInfo: { name: 'billing' },
     ...(baseUrl && hostOf(baseUrl)),

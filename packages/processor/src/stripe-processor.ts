@@ -10,12 +10,12 @@ import { readInvoice } from './snapshots/invoice.ts';
 import { readSubscription } from './snapshots/subscription.ts';
 import { stripeClient } from './stripe-client.ts';
 
-/** A page of the processor's lists, at its largest. */
+/** The largest page of the processor's lists. */
 const PAGE = 100;
-/** Calls of one team that a process may have under way. */
+/** Concurrent calls of one team in a process. */
 const MAX_IN_FLIGHT = 32;
 
-/** The port to Stripe through its own library. `baseUrl` points it elsewhere than the real Stripe. */
+/** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
 export function stripeProcessor(secretKey: string, baseUrl?: string): Processor {
   const stripe = stripeClient(secretKey, baseUrl);
   const call = callsOf(createBulkhead(MAX_IN_FLIGHT));
@@ -89,7 +89,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string): Processor 
         if (cancelAtPeriodEnd)
           return readSubscription(await stripe.subscriptions.update(id, { cancel_at_period_end: true }, write(key)));
         const current = await stripe.subscriptions.retrieve(id);
-        // The two ways of ending may not be sent together; each is cleared by itself, under a key of its own.
+        // The two fields may not be sent together; each is cleared under an idempotency key of its own.
         const byPeriod = current.cancel_at_period_end;
         const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
         const ownKey = `${key}:${byPeriod ? 'period' : 'time'}`;
@@ -130,7 +130,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string): Processor 
   };
 }
 
-/** Calls to the library: a limited number at a time, retried within their budget, their failures told as problems. */
+/** Makes calls to the library: limited, retried, with its errors converted to problems. */
 function callsOf(bulkhead: Bulkhead): Bulkhead {
   return request =>
     bulkhead(async () => {
@@ -152,12 +152,12 @@ function checkoutParams(session: NewCheckoutSession): Stripe.Checkout.SessionCre
     cancel_url: cancelUrl,
     metadata,
   };
-  // The session's metadata is not copied to what it makes; there it must be said again.
+  // Stripe does not copy the session's metadata to what the session creates.
   if (mode === 'subscription') {
     const trial = trialDays === undefined ? {} : { trial_period_days: trialDays };
     return { ...common, mode, subscription_data: { metadata, ...trial } };
   }
-  // Without this a one-time payment leaves no invoice to show.
+  // Without this a one-time payment creates no invoice.
   return {
     ...common,
     mode,
@@ -194,21 +194,21 @@ function describe({ id, type, card }: Stripe.PaymentMethod): PaymentMethodSnapsh
   return { id, type, card: { brand: card.brand, last4: card.last4, expMonth: card.exp_month, expYear: card.exp_year } };
 }
 
-/** The processor can't search these, so every page is looked through. */
+/** The processor has no search for these, so all pages are scanned. */
 async function findBalanceTransaction(
   { stripe, call }: { stripe: Stripe; call: Bulkhead },
   customerId: string,
   metadata: Readonly<Record<string, string>>,
   createdFrom: Date,
 ): Promise<{ readonly id: string } | null> {
-  const isWanted = (carried: Stripe.Metadata | null) =>
-    Object.entries(metadata).every(([key, value]) => carried?.[key] === value);
+  const matches = (stored: Stripe.Metadata | null) =>
+    Object.entries(metadata).every(([key, value]) => stored?.[key] === value);
   const filter = { created: { gte: inSeconds(createdFrom) }, limit: PAGE };
   let after: string | undefined;
   for (;;) {
     const cursor = given({ starting_after: after });
     const page = await call(() => stripe.customers.listBalanceTransactions(customerId, { ...filter, ...cursor }));
-    const found = page.data.find(transaction => isWanted(transaction.metadata));
+    const found = page.data.find(transaction => matches(transaction.metadata));
     if (found) return { id: found.id };
     after = page.data.at(-1)?.id;
     if (!page.has_more || after === undefined) return null;
@@ -221,7 +221,7 @@ function idOf(reference: string | { readonly id: string } | null): string | null
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }
 
-/** The fields that have a value: the library sends an `undefined` one as empty. */
+/** Returns the fields that have a value: the library sends an `undefined` field as empty. */
 function given<Fields extends Record<string, unknown>>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }; // undefined ones are gone

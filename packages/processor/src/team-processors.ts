@@ -9,11 +9,11 @@ import { unseal } from './credentials.ts';
 import type { Processor } from './port.ts';
 import { stripeProcessor } from './stripe-processor.ts';
 
-/** Each team's own account at the processor. */
+/** The processors of the teams. */
 export interface TeamProcessors {
   /**
-   * The processor with the team's own key.
-   * @throws Problem 409 `processor_not_connected`; 503 when the credentials cannot be asked for at the moment
+   * Returns the processor with the team's own secret key.
+   * @throws Problem 409 `processor_not_connected`; `unavailable` when the credentials can't be fetched at the moment
    */
   of(teamId: TeamId): Promise<Processor>;
 }
@@ -23,50 +23,51 @@ interface TeamProcessorsOptions {
   readonly nats: NatsConnection;
   /** First token of the bus's subjects. */
   readonly root: string;
-  /** 32 bytes: opens the sealed keys. */
+  /** 32 bytes; decrypts the teams' secret keys. */
   readonly credentialsKey: Buffer;
   readonly baseUrl?: string | undefined;
 }
 
-interface Known {
+interface CachedProcessor {
   readonly processor: Processor;
   readonly version: number;
-  readonly askedAt: number;
+  /** By the process's monotonic clock. */
+  readonly fetchedAt: number;
 }
 
-/** A new key is asked for after so long even if the news of it was lost, in milliseconds. */
-const REMEMBER_MS = 60_000;
+/** Credentials are fetched again after this time, even if the event about a change was lost, in milliseconds. */
+const CACHE_MS = 60_000;
 
-/** Asks for a team's credentials once a minute, and at once after they changed; the key is held in memory only. */
+/** Fetches a team's credentials once a minute, and again when they changed; the secret key stays in memory only. */
 export function openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl }: TeamProcessorsOptions) {
-  const known = new Map<TeamId, Known>();
+  const cached = new Map<TeamId, CachedProcessor>();
   const changes = nats.subscribe(`${root}.${ProcessorAccountChanged.name}`, {
     callback: (_err, message) => {
       const event = envelope.safeParse(message.json());
-      if (event.success) known.delete(event.data.teamId as TeamId); // the fact's team; an unknown one deletes nothing
+      if (event.success) cached.delete(event.data.teamId as TeamId); // any other text deletes nothing
     },
   });
 
-  const ask = async (teamId: TeamId): Promise<Processor> => {
+  const fetchProcessor = async (teamId: TeamId): Promise<Processor> => {
     const credentials = await rpc.call(FindProcessorCredentials, { teamId });
     if (!credentials) throw conflict('processor_not_connected', 'Connect the payment processor to this team first.');
     const { version, sealedSecretKey } = credentials;
-    const before = known.get(teamId);
+    const before = cached.get(teamId);
     const processor =
       before?.version === version
         ? before.processor
         : stripeProcessor(unseal(credentialsKey, { teamId, kind: 'secret-key' }, sealedSecretKey), baseUrl);
-    known.set(teamId, { processor, version, askedAt: performance.now() });
+    cached.set(teamId, { processor, version, fetchedAt: performance.now() });
     return processor;
   };
 
   const processors: TeamProcessors = {
     async of(teamId) {
-      const it = known.get(teamId);
-      if (it && performance.now() - it.askedAt < REMEMBER_MS) return it.processor;
-      return ask(teamId).catch((err: unknown) => {
-        // Credentials known a minute ago serve better than none while nobody answers.
-        if (it && err instanceof Problem && err.kind === 'unavailable') return it.processor;
+      const entry = cached.get(teamId);
+      if (entry && performance.now() - entry.fetchedAt < CACHE_MS) return entry.processor;
+      return fetchProcessor(teamId).catch((err: unknown) => {
+        // While the webhooks service is away, the last credentials are used.
+        if (entry && err instanceof Problem && err.kind === 'unavailable') return entry.processor;
         throw err;
       });
     },

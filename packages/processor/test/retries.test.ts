@@ -17,13 +17,13 @@ function account() {
 }
 
 it.each<[string, FaultRequest]>([
-  ['the processor asks to slow down', { mode: '429', times: 2 }],
-  ['the connection is cut before the work', { mode: 'dropped', times: 2 }],
-  ['the connection is cut after the work', { mode: 'done-but-answer-lost', times: 2 }],
-  ['a gateway in between is broken', { mode: '502html', times: 1 }],
-  ['the processor fails and keeps nothing', { mode: '500', kept: false, times: 1 }],
-  ['the processor fails after the work and keeps its outcome', { mode: '500-but-done', kept: false, times: 1 }],
-])('makes one customer although %s', async (_, fault) => {
+  ['the processor responds with 429', { mode: '429', times: 2 }],
+  ['the connection is lost before the work', { mode: 'dropped', times: 2 }],
+  ['the connection is lost after the work', { mode: 'done-but-answer-lost', times: 2 }],
+  ['a gateway in between fails', { mode: '502html', times: 1 }],
+  ['the processor fails and stores no response', { mode: '500', kept: false, times: 1 }],
+  ['the processor fails after the work and stores no response', { mode: '500-but-done', kept: false, times: 1 }],
+])('creates one customer although %s', async (_, fault) => {
   const { processor, control } = account();
   await control.fail({ ...fault, method: 'POST', path: '/v1/customers' });
 
@@ -34,7 +34,7 @@ it.each<[string, FaultRequest]>([
   expect(objects).toMatchObject([{ id: customer.id, idempotencyKey: 'op:1' }]);
 });
 
-it('tells of a failure that the processor keeps under the key', async () => {
+it('reports a failure that the processor replays under the key', async () => {
   const { processor, control } = account();
   await control.fail({ mode: '500', method: 'POST', path: '/v1/customers' });
   const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
@@ -42,14 +42,14 @@ it('tells of a failure that the processor keeps under the key', async () => {
   await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: true });
 });
 
-it('tells that it is not kept, when it is not', async () => {
+it('reports a failure that the processor does not replay', async () => {
   const { processor, control } = account();
   await control.fail({ mode: '500', kept: false, times: 3 });
   const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
   await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: false });
 });
 
-it('gives up after three tries and says to come back', async () => {
+it('gives up after three attempts with 503', async () => {
   const { processor, control } = account();
   await control.fail({ mode: '429', times: 3 });
   await expect(processor.findAccount()).rejects.toMatchObject({ kind: 'unavailable' });

@@ -3,7 +3,7 @@ import { isRefusedKey } from '../errors.ts';
 import { stripeProcessor } from '../stripe-processor.ts';
 import type { Cases } from './cases.ts';
 
-/** What the account of a key must do. */
+/** Tests the account of a secret key. */
 export function accountCases({ processor, standIn }: Cases): void {
   it('is the same for the same key', async () => {
     const { accountId } = await processor().findAccount();
@@ -11,7 +11,7 @@ export function accountCases({ processor, standIn }: Cases): void {
     expect(await again.findAccount()).toEqual({ accountId });
   });
 
-  it('does not open for a key that is none', async () => {
+  it('rejects an invalid key', async () => {
     const refused = stripeProcessor('sk_test_invalid00000000', standIn().baseUrl).findAccount();
     await expect(refused).rejects.toSatisfy(isRefusedKey);
   });

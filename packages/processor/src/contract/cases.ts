@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { NewCheckoutSession, Processor } from '../port.ts';
 
-/** Something that claims to be the processor, with an account that may be written to. */
+/** An implementation of Stripe's API, with an account that tests may write to. */
 export interface StandIn {
   readonly baseUrl: string;
   readonly secretKey: string;
-  /** Presses "pay" (or "save card") on the hosted page of an open session, as the customer would. */
+  /** Pays (or saves a card) on the hosted page of an open session, as the customer would. */
   pay(session: { readonly id: string; readonly url: string }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where hosted pages lead back to. */
+/** Where hosted pages redirect to. */
 const successUrl = 'https://example.com/done?session={CHECKOUT_SESSION_ID}';
 const cancelUrl = 'https://example.com/back';
 
 export type Cases = ReturnType<typeof casesOf>;
 
-/** What the cases share: the port, and the things they sell. */
+/** Makes what the tests share: the port, and the objects that they need. */
 export function casesOf(processor: () => Processor, standIn: () => StandIn) {
   const key = () => `contract:${randomUUID()}`;
   const createCustomer = (metadata: Record<string, string> = {}) =>
@@ -41,18 +41,18 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn) {
     } as const;
     return { customer, price, session: await processor().createCheckoutSession({ ...wanted, ...more }, key()) };
   };
-  /** Opens a page on which the customer saves a card. */
+  /** Creates a session in which the customer saves a card. */
   const openSetup = (customerId: string) =>
     processor().createSetupSession({ customerId, currency: 'usd', successUrl, cancelUrl, metadata: {} }, key());
   const pay = async (session: { id: string; url: string | null }) => {
-    if (session.url === null) throw new Error(`The session ${session.id} has no page to pay on.`);
+    if (session.url === null) throw new Error(`The session ${session.id} has no hosted page.`);
     await standIn().pay({ id: session.id, url: session.url });
     return processor().findCheckoutSession(session.id);
   };
   const subscribe = async (more: Partial<NewCheckoutSession> = {}) => {
     const { customer, price, session } = await openCheckout(more);
     const { subscriptionId } = await pay(session);
-    if (subscriptionId === null) throw new Error('The paid session made no subscription.');
+    if (subscriptionId === null) throw new Error('The paid session created no subscription.');
     return { customer, price, subscription: await processor().findSubscription(subscriptionId) };
   };
   return { processor, standIn, key, createCustomer, createPrice, monthly, openCheckout, openSetup, pay, subscribe };

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { isMissing } from '../errors.ts';
 import type { Cases } from './cases.ts';
 
-/** What products and prices must do. */
+/** Tests products and prices. */
 export function catalogCases({ processor, key, createPrice }: Cases): void {
-  it('keeps products, and archives them', async () => {
+  it('creates, changes and archives products', async () => {
     const wanted = { name: 'Pro', description: 'All of it', metadata: { projectId: 'proj_1' } };
     const product = await processor().createProduct(wanted, key());
     expect(product).toMatchObject({ ...wanted, isActive: true, defaultPriceId: null });
@@ -13,7 +13,7 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
     expect(updated).toMatchObject({ name: 'Pro 2', description: null, isActive: false, metadata: { a: '1' } });
   });
 
-  it('keeps recurring and one-time prices, and archives them', async () => {
+  it('creates and archives recurring and one-time prices', async () => {
     const recurring = await createPrice({ interval: 'month', intervalCount: 3 });
     expect(recurring).toMatchObject({
       unitAmount: 2_999,
@@ -28,7 +28,7 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
     expect(archived).toMatchObject({ id: recurring.id, isActive: false, metadata: { a: '1' } });
   });
 
-  it('refuses a price of no product', async () => {
+  it('rejects a price of an unknown product', async () => {
     const price = { productId: 'prod_none', unitAmount: 1, currency: 'usd', recurring: null, metadata: {} };
     await expect(processor().createPrice(price, key())).rejects.toSatisfy(isMissing);
   });

@@ -4,9 +4,9 @@ import type { Cases } from './cases.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What checkout and setup sessions must do. */
+/** Tests checkout and setup sessions. */
 export function checkoutCases({ processor, key, createCustomer, openCheckout, openSetup, pay }: Cases): void {
-  it('makes its subscription only when it is paid', async () => {
+  it('creates its subscription only when it is paid', async () => {
     const metadata = { projectId: 'proj_1', priceId: 'pri_1' };
     const { customer, session } = await openCheckout({ metadata });
     expect(session).toMatchObject({ mode: 'subscription', status: 'open', subscriptionId: null, metadata });
@@ -28,7 +28,7 @@ export function checkoutCases({ processor, key, createCustomer, openCheckout, op
     expect(length).toBe(14 * DAY_MS);
   });
 
-  it('sells once without a subscription', async () => {
+  it('takes a one-time payment without a subscription', async () => {
     const { customer, session } = await openCheckout({ mode: 'payment' });
     const paid = await pay(session);
     expect(paid).toMatchObject({ mode: 'payment', status: 'complete', paymentStatus: 'paid', subscriptionId: null });
@@ -47,14 +47,14 @@ export function checkoutCases({ processor, key, createCustomer, openCheckout, op
     expect(card).toMatchObject({ type: 'card', card: { last4: expect.stringMatching(/^\d{4}$/) } });
   });
 
-  it('does not open for a customer or a price that is missing, a trial too long, or an address that is none', async () => {
+  it('rejects an unknown customer or price, too long a trial and an invalid URL', async () => {
     await expect(openCheckout({ customerId: 'cus_none' })).rejects.toSatisfy(isMissing);
     await expect(openCheckout({ line: { priceId: 'price_none', quantity: 1 } })).rejects.toSatisfy(isMissing);
     await expect(openCheckout({ trialDays: 731 })).rejects.toBeInstanceOf(ProcessorError);
     await expect(openCheckout({ successUrl: 'example.com' })).rejects.toBeInstanceOf(ProcessorError);
   });
 
-  it('does not sell an archived price', async () => {
+  it('rejects an archived price', async () => {
     const { customer, price } = await openCheckout();
     await processor().updatePrice(price.id, { isActive: false }, key());
     const line = { priceId: price.id, quantity: 1 };

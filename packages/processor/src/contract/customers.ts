@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { isMissing } from '../errors.ts';
 import type { Cases } from './cases.ts';
 
-/** What customers and their balances must do. */
+/** Tests customers and their balances. */
 export function customerCases({ processor, key, createCustomer }: Cases): void {
-  it('is found by its id and by its e-mail address, the oldest last', async () => {
+  it('is found by id and by e-mail, newest first', async () => {
     const email = `${randomUUID()}@example.com`;
     const first = await processor().createCustomer({ email, name: 'Ada', metadata: { projectId: 'proj_1' } }, key());
     const second = await processor().createCustomer({ email, metadata: {} }, key());
@@ -16,26 +16,26 @@ export function customerCases({ processor, key, createCustomer }: Cases): void {
     expect(await processor().listCustomersByEmail(email.toUpperCase())).toEqual([]);
   });
 
-  it('keeps the metadata that an update does not name and loses what it empties', async () => {
+  it('merges metadata, and removes keys with an empty value', async () => {
     const { id } = await createCustomer({ kept: '1', gone: '2' });
     const updated = await processor().updateCustomer(id, { name: 'Eve', metadata: { gone: '', fresh: '3' } }, key());
     expect(updated.metadata).toEqual({ kept: '1', fresh: '3' });
     expect(updated.name).toBe('Eve');
   });
 
-  it('that does not exist is missing', async () => {
+  it('is missing when it does not exist', async () => {
     await expect(processor().findCustomer('cus_none')).rejects.toSatisfy(isMissing);
     await expect(processor().updateCustomer('cus_none', { name: 'x' }, key())).rejects.toSatisfy(isMissing);
   });
 
-  it('gets credit on its balance', async () => {
+  it('gets a credit on its balance', async () => {
     const { id } = await createCustomer();
     const credit = { amount: -500, currency: 'usd', description: 'Referral', metadata: { referralId: 'ref_1' } };
     const transaction = await processor().createBalanceTransaction(id, credit, key());
     expect(transaction.id).toMatch(/./);
   });
 
-  it('has its credit found by the metadata, far down the list, and only since a time', async () => {
+  it('has its credit found by metadata, on later pages, since a time', async () => {
     const { id } = await createCustomer();
     const createdFrom = new Date(Date.now() - 60_000);
     const credit = (metadata: Record<string, string>) => {
@@ -54,7 +54,7 @@ export function customerCases({ processor, key, createCustomer }: Cases): void {
     await expect(missing).rejects.toSatisfy(isMissing);
   });
 
-  it('without a card has no payment method', async () => {
+  it('has no payment method without a card', async () => {
     const { id } = await createCustomer();
     expect(await processor().findPaymentMethod(id)).toBeNull();
   });

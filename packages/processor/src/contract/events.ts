@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { listEveryEvent } from '../every-event.ts';
 import type { Cases } from './cases.ts';
 
-/** What the list of events must tell. */
+/** Tests the list of events. */
 export function eventCases({ processor, key, createCustomer, subscribe }: Cases): void {
-  it('tell of everything that a checkout made, the newest first', async () => {
+  it('contain everything that a checkout created, newest first', async () => {
     const createdFrom = new Date(Math.floor(Date.now() / 1_000) * 1_000);
     const { customer, subscription } = await subscribe();
-    const told = await listEveryEvent(processor(), { createdFrom });
-    const types = told.map(event => event['type']);
-    const created = told.map(event => Number(event['created']));
+    const listed = await listEveryEvent(processor(), { createdFrom });
+    const types = listed.map(event => event['type']);
+    const created = listed.map(event => Number(event['created']));
     expect(types).toEqual(
       expect.arrayContaining([
         'customer.created',
@@ -24,11 +24,11 @@ export function eventCases({ processor, key, createCustomer, subscribe }: Cases)
       ]),
     );
     expect(created).toEqual(created.toSorted((a, b) => b - a));
-    const objects = told.map(event => JSON.stringify(event['data']));
+    const objects = listed.map(event => JSON.stringify(event['data']));
     expect(objects.some(text => text.includes(subscription.id) && text.includes(customer.id))).toBe(true);
   });
 
-  it('go on after the one that is named, and are none before they began', async () => {
+  it('continue after a given event, and are empty for a future time', async () => {
     const createdFrom = new Date(Math.floor(Date.now() / 1_000) * 1_000);
     const { id } = await createCustomer();
     for (const name of ['Bo', 'Cy']) await processor().updateCustomer(id, { name }, key());
@@ -41,7 +41,7 @@ export function eventCases({ processor, key, createCustomer, subscribe }: Cases)
     expect(await processor().listEvents({ createdFrom: inAnHour })).toEqual({ events: [], hasMore: false });
   });
 
-  it('come a hundred at a time, each once', async () => {
+  it('are listed in pages of a hundred, each once', async () => {
     const createdFrom = new Date(Math.floor(Date.now() / 1_000) * 1_000);
     const { id } = await createCustomer();
     const names = Array.from({ length: 104 }, (_, index) => `Ada ${index}`);
@@ -49,20 +49,20 @@ export function eventCases({ processor, key, createCustomer, subscribe }: Cases)
     const page = await processor().listEvents({ createdFrom });
     expect(page.events).toHaveLength(100);
     expect(page.hasMore).toBe(true);
-    const told = await listEveryEvent(processor(), { createdFrom });
-    expect(new Set(told.map(event => event.id)).size).toBe(told.length);
-    const updates = told.flatMap(({ data }) => nameOf(data) ?? []);
+    const listed = await listEveryEvent(processor(), { createdFrom });
+    expect(new Set(listed.map(event => event.id)).size).toBe(listed.length);
+    const updates = listed.flatMap(({ data }) => nameOf(data) ?? []);
     expect(updates.filter(name => names.includes(name))).toEqual(names.toReversed());
   });
 
-  it('that nobody waits for count as delivered', async () => {
+  it('count as delivered without a webhook endpoint', async () => {
     const createdFrom = new Date(Date.now() - 1_000);
     await subscribe();
     expect(await listEveryEvent(processor(), { createdFrom, undeliveredOnly: true })).toEqual([]);
   });
 }
 
-/** The name of the object that an event tells of. */
+/** Returns the name of the object that an event carries. */
 function nameOf(data: unknown): string | undefined {
   return z.object({ object: z.object({ name: z.string() }) }).safeParse(data).data?.object.name;
 }

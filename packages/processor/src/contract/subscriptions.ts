@@ -7,9 +7,9 @@ import type { Cases } from './cases.ts';
 const DAY_MS = 86_400_000;
 const withObject = z.object({ data: z.object({ object: z.unknown() }) });
 
-/** What subscriptions must do. */
+/** Tests subscriptions. */
 export function subscriptionCases({ processor, key, subscribe, createCustomer, openSetup, pay }: Cases): void {
-  it('has its price, its quantity, a period that is running and its own card', async () => {
+  it('has its price, quantity, current period and card', async () => {
     const { customer, price, subscription } = await subscribe();
     expect(subscription).toMatchObject({ customerId: customer.id, cancelAtPeriodEnd: false, endedAt: null });
     expect(subscription.items).toMatchObject([{ quantity: 2, price: { id: price.id, unitAmount: 2_999 } }]);
@@ -19,7 +19,7 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     expect(subscription.defaultPaymentMethodId).toBe((await processor().findPaymentMethod(customer.id))?.id);
   });
 
-  it('ends at the end of its period, or goes on, as it is told', async () => {
+  it('is set to end with its period, and resumed', async () => {
     const { subscription } = await subscribe();
     const scheduled = await processor().setCancelAtPeriodEnd(subscription.id, true, key());
     expect(scheduled).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, endedAt: null });
@@ -27,7 +27,7 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
   });
 
-  it('is canceled for good', async () => {
+  it('is canceled at once, for good', async () => {
     const { customer, subscription } = await subscribe();
     const canceled = await processor().cancelSubscription(subscription.id, key());
     expect(canceled).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
@@ -38,19 +38,19 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     await expect(processor().cancelSubscription(subscription.id, key())).rejects.toSatisfy(isMissing);
   });
 
-  it('has a paid invoice, as its event told of it', async () => {
+  it('has a paid invoice, equal to the one in its event', async () => {
     const { customer, subscription } = await subscribe();
     const { events } = await processor().listEvents({});
     const invoices = events
       .filter(({ type }) => type === 'invoice.paid')
       .map(event => readInvoice(withObject.parse(event).data.object));
-    const told = invoices.find(({ customerId }) => customerId === customer.id);
-    expect(told).toMatchObject({ status: 'paid', amountPaid: 2 * 2_999, subscriptionId: subscription.id });
-    expect(await processor().findInvoice(told?.id ?? '')).toEqual(told);
+    const received = invoices.find(({ customerId }) => customerId === customer.id);
+    expect(received).toMatchObject({ status: 'paid', amountPaid: 2 * 2_999, subscriptionId: subscription.id });
+    expect(await processor().findInvoice(received?.id ?? '')).toEqual(received);
     await expect(processor().findInvoice('in_none')).rejects.toSatisfy(isMissing);
   });
 
-  it('pays with another card once it is told to, and so does its customer', async () => {
+  it('changes its card, and so does its customer', async () => {
     const { customer, subscription } = await subscribe();
     const { setupIntentId } = await pay(await openSetup(customer.id));
     const { paymentMethodId } = await processor().findSavedPaymentMethod(setupIntentId ?? '');
@@ -64,7 +64,7 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     expect((await processor().findPaymentMethod(customer.id))?.id).toBe(id);
   });
 
-  it('does not pay with the card of somebody else', async () => {
+  it('rejects the card of another customer', async () => {
     const { subscription } = await subscribe();
     const other = await createCustomer();
     const foreign = await subscribe({ customerId: other.id });

@@ -11,8 +11,8 @@ import type { Processor } from '../port.ts';
 import { stripeProcessor } from '../stripe-processor.ts';
 
 /**
- * What every stand-in for the processor must do, told through the port that the services use. `start` is called once;
- * each case makes its own objects, so the account need not be empty.
+ * Tests what every stand-in for the processor must do, through the port that the services use. `start` is called once;
+ * each test creates its own objects, so the account need not be empty.
  */
 export function processorContract(name: string, start: () => Promise<StandIn>): void {
   describe(`${name} as the processor`, () => {

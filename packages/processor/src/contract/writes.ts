@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { isUsedOtherwise } from '../errors.ts';
 import type { Cases } from './cases.ts';
 
-/** What idempotency keys must do for every write. */
+/** Tests idempotency keys, which work the same for every write. */
 export function writeCases({ processor, key }: Cases): void {
-  it('repeated under its key is done once', async () => {
+  it('is done once when it is repeated under its key', async () => {
     const customer = { email: `${randomUUID()}@example.com`, metadata: {} };
     const sameKey = key();
     const first = await processor().createCustomer(customer, sameKey);
@@ -13,7 +13,7 @@ export function writeCases({ processor, key }: Cases): void {
     expect(await processor().listCustomersByEmail(customer.email)).toHaveLength(1);
   });
 
-  it('sent twenty times at once under its key is done once', async () => {
+  it('is done once when it is sent twenty times at once under its key', async () => {
     const customer = { email: `${randomUUID()}@example.com`, metadata: {} };
     const sameKey = key();
     const tries = Array.from({ length: 20 }, () => processor().createCustomer(customer, sameKey));
@@ -22,7 +22,7 @@ export function writeCases({ processor, key }: Cases): void {
     expect(await processor().listCustomersByEmail(customer.email)).toHaveLength(1);
   });
 
-  it('under the key of another one is refused', async () => {
+  it('is rejected under the key of another write', async () => {
     const sameKey = key();
     await processor().createProduct({ name: 'One', metadata: {} }, sameKey);
     const other = processor().createProduct({ name: 'Two', metadata: {} }, sameKey);

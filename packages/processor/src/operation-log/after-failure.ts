@@ -4,7 +4,7 @@ import { isMissing, isRefusedKey, isUsedOtherwise, ProcessorError } from '../err
 /**
  * What to do after a failed attempt:
  * - `cancel`: the processor has not done the write, and no repeat would change that
- * - `close-key`: a repeat under this key only brings the same failure, which does not say whether the write was done
+ * - `close-key`: every repeat under this key gets the same failure, which leaves open whether the write was done
  * - `retry`: the same request under the same key, later
  */
 export type AfterFailure = 'cancel' | 'close-key' | 'retry';
@@ -32,7 +32,7 @@ export function afterFailure(error: unknown, { step, attempt, canSearch }: Attem
 }
 
 /**
- * Returns whether the processor's response says that the write was not done, and would not be if it is sent again.
+ * Returns whether the write was not done, and would not be done by another attempt.
  *
  * A failure on its side (5xx) counts: every repeat under the same key would get it, and if the write was done all the
  * same, the processor's webhook brings it. A secret key that is refused on a later attempt says nothing about what the
@@ -44,12 +44,12 @@ export function isRefusal(error: unknown, attempt: number): boolean {
   return error.processorCode !== 'idempotency_key_in_use';
 }
 
-/** Whether every repeat under the key gets this failure, which does not say whether the write was done. */
+/** Returns whether every repeat under the key gets this failure, which leaves open whether the write was done. */
 function isSpent(error: unknown): boolean {
   return isUsedOtherwise(error) || (error instanceof ProcessorError && error.isIndeterminate && error.isReplayed);
 }
 
-/** Whether the request itself was refused. A secret key without a permission can be corrected, so that is not final. */
+/** Returns whether the request itself was refused. A missing permission of the secret key can be added, so that is not final. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ProcessorError) return FINAL_STATUSES.has(error.processorStatus);
   return isNotFound(error);

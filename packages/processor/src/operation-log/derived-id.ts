@@ -3,7 +3,7 @@ import type { Id, IdKind } from '@billing/contracts/ids';
 
 /**
  * Returns the id of the resource that an operation creates. It follows from the operation key: a repeat by the caller, a
- * retry and a run after a crash all come to the same id. `purpose` tells apart several resources of one operation.
+ * retry and a run after a crash all come to the same id. `purpose` separates several resources of one operation.
  */
 export function derivedId<Prefix extends string>(
   kind: IdKind<Prefix>,

@@ -9,9 +9,9 @@ import { readSubscription } from './subscription.ts';
 
 type Path = readonly (string | number)[];
 
-/** An object in one shape, the fields that may hold a word we do not know, and those that may be absent or null. */
+/** An object in one shape, the fields that may have an unknown word, and those that may be absent or null. */
 interface Shape {
-  readonly what: string;
+  readonly name: string;
   readonly read: (raw: unknown) => unknown;
   readonly object: object;
   readonly words: readonly Path[];
@@ -103,42 +103,42 @@ const INVOICE_OPTIONAL: Path[] = [
 
 const SHAPES: readonly Shape[] = [
   {
-    what: 'a subscription before 2025-03-31',
+    name: 'a subscription before 2025-03-31',
     read: readSubscription,
     object: { ...subscription, ...period, items: { data: [{ id: 'si_1', price, quantity: 2 }] } },
     words: SUBSCRIPTION_WORDS,
     optional: [...SUBSCRIPTION_OPTIONAL, ['current_period_start'], ['current_period_end']],
   },
   {
-    what: 'a subscription since 2025-03-31',
+    name: 'a subscription since 2025-03-31',
     read: readSubscription,
     object: { ...subscription, items: { data: [{ id: 'si_1', price, quantity: 2, ...period }] } },
     words: SUBSCRIPTION_WORDS,
     optional: [...SUBSCRIPTION_OPTIONAL, ['items', 'data', 0, 'current_period_end']],
   },
   {
-    what: 'an invoice before 2025-03-31',
+    name: 'an invoice before 2025-03-31',
     read: readInvoice,
     object: { ...invoice, subscription: 'sub_1', subscription_details: { metadata: { projectId: 'proj_1' } } },
     words: INVOICE_WORDS,
     optional: [...INVOICE_OPTIONAL, ['subscription_details', 'metadata']],
   },
   {
-    what: 'an invoice since 2025-03-31',
+    name: 'an invoice since 2025-03-31',
     read: readInvoice,
     object: { ...invoice, parent: { type: 'subscription_details', subscription_details: details } },
     words: [...INVOICE_WORDS, ['parent', 'type']],
     optional: [...INVOICE_OPTIONAL, ['parent', 'subscription_details'], ['parent', 'type']],
   },
   {
-    what: 'a price',
+    name: 'a price',
     read: readPrice,
     object: price,
     words: [['type'], ['billing_scheme'], ['recurring', 'usage_type'], ['currency']],
     optional: [['unit_amount'], ['recurring'], ['metadata'], ['type']],
   },
   {
-    what: 'a product',
+    name: 'a product',
     read: readProduct,
     object: {
       id: 'prod_1',
@@ -153,7 +153,7 @@ const SHAPES: readonly Shape[] = [
     optional: [['description'], ['metadata'], ['default_price'], ['type']],
   },
   {
-    what: 'a customer',
+    name: 'a customer',
     read: readCustomer,
     object: {
       id: 'cus_1',
@@ -168,7 +168,7 @@ const SHAPES: readonly Shape[] = [
     optional: [['email'], ['name'], ['metadata'], ['invoice_settings'], ['invoice_settings', 'default_payment_method']],
   },
   {
-    what: 'a checkout session',
+    name: 'a checkout session',
     read: readCheckoutSession,
     object: {
       id: 'cs_1',
@@ -190,7 +190,7 @@ const SHAPES: readonly Shape[] = [
 
 const ABSENT = Symbol('absent');
 
-/** A copy of the object with another value at a path; a path that leads nowhere changes nothing. */
+/** Returns a copy of the object with another value at a path; a path that does not exist changes nothing. */
 function changed(object: object, path: Path, value: unknown): object {
   const copy = structuredClone(object);
   const last = path.at(-1) ?? '';
@@ -201,25 +201,25 @@ function changed(object: object, path: Path, value: unknown): object {
   return copy;
 }
 
-/** Every path there is in an object. */
+/** Returns every path of an object. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inner = Object.entries(value).flatMap(([key, inside]) => pathsOf(inside, [...path, key]));
   return path.length === 0 ? inner : [path, ...inner];
 }
 
-/** How a reading ends: anything but `read` and `refused` is a fault of ours. */
-function outcomeOf(reading: () => unknown): string {
+/** Returns how parsing ends; anything but `parsed` and `rejected` is a bug. */
+function outcomeOf(parse: () => unknown): string {
   try {
-    reading();
-    return 'read';
+    parse();
+    return 'parsed';
   } catch (err) {
-    return err instanceof ZodError ? 'refused' : `failed: ${String(err)}`;
+    return err instanceof ZodError ? 'rejected' : `failed: ${String(err)}`;
   }
 }
 
-describe.each(SHAPES)('$what', ({ read, object, words, optional }) => {
-  it('is read with any word for a status, reason or type', () => {
+describe.each(SHAPES)('$name', ({ read, object, words, optional }) => {
+  it('is parsed with any word for a status, reason or type', () => {
     fc.assert(
       fc.property(fc.constantFrom(...words), fc.string(), (path, word) => {
         expect(() => read(changed(object, path, word))).not.toThrow();
@@ -227,25 +227,25 @@ describe.each(SHAPES)('$what', ({ read, object, words, optional }) => {
     );
   });
 
-  it('is read without what it may lack, be that absent or null', () => {
-    const lacks = fc
+  it('is parsed without optional fields, absent or null', () => {
+    const missing = fc
       .subarray([...optional])
       .chain(paths =>
         fc.tuple(...paths.map(path => fc.constantFrom(ABSENT, null).map(value => [path, value] as const))),
       );
     fc.assert(
-      fc.property(lacks, changes => {
-        const lacking = changes.reduce((rest, [path, value]) => changed(rest, path, value), object);
-        expect(Object.values(Object(read(lacking)))).not.toContain(undefined);
+      fc.property(missing, changes => {
+        const incomplete = changes.reduce((rest, [path, value]) => changed(rest, path, value), object);
+        expect(Object.values(Object(read(incomplete)))).not.toContain(undefined);
       }),
     );
   });
 
-  it('is read or refused field by field, whatever else stands in it', () => {
+  it('is parsed or rejected with any value in any field', () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom(ABSENT, 1e300, -1, 0.5, ''));
     fc.assert(
       fc.property(fc.constantFrom(...pathsOf(object)), value, (path, other) => {
-        expect(outcomeOf(() => read(changed(object, path, other)))).toMatch(/^(read|refused)$/);
+        expect(outcomeOf(() => read(changed(object, path, other)))).toMatch(/^(parsed|rejected)$/);
       }),
       { numRuns: 500 },
     );

@@ -23,7 +23,7 @@ const product = z.object({
   default_price: orNull(reference),
 });
 
-/** Reads a product in the shape of any API version. */
+/** Parses a product of any API version. */
 export function readProduct(raw: unknown): ProductSnapshot {
   const { active, created, default_price: defaultPriceId, ...rest } = product.parse(raw);
   return { ...rest, isActive: active, createdAt: created, defaultPriceId };
@@ -57,20 +57,20 @@ const price = z.object({
   created: unixTime,
 });
 
-/** Reads a price in the shape of any API version. */
+/** Parses a price of any API version. */
 export function readPrice(raw: unknown): PriceSnapshot {
-  const { id, currency, metadata, ...it } = price.parse(raw);
+  const { id, currency, metadata, ...fields } = price.parse(raw);
   return {
     id,
-    productId: it.product,
-    unitAmount: it.unit_amount,
+    productId: fields.product,
+    unitAmount: fields.unit_amount,
     currency,
-    type: it.recurring ? 'recurring' : 'one_time',
-    interval: it.recurring?.interval ?? null,
-    intervalCount: it.recurring?.interval_count ?? null,
-    metered: it.recurring?.usage_type === 'metered',
-    isActive: it.active,
+    type: fields.recurring ? 'recurring' : 'one_time',
+    interval: fields.recurring?.interval ?? null,
+    intervalCount: fields.recurring?.interval_count ?? null,
+    metered: fields.recurring?.usage_type === 'metered',
+    isActive: fields.active,
     metadata,
-    createdAt: it.created,
+    createdAt: fields.created,
   };
 }

@@ -7,10 +7,10 @@ export interface CheckoutSessionSnapshot {
   /** Null for a mode that is newer than this service. */
   readonly mode: 'subscription' | 'payment' | 'setup' | null;
   readonly status: string | null;
-  /** `paid`, `unpaid` or `no_payment_required`, the last for a trial. */
+  /** `paid`, `unpaid` or `no_payment_required` (a trial). */
   readonly paymentStatus: string;
   readonly customerId: string | null;
-  /** Null but in subscription mode once it is complete. */
+  /** Set once a session in subscription mode is complete. */
   readonly subscriptionId: string | null;
   readonly setupIntentId: string | null;
   readonly paymentIntentId: string | null;
@@ -33,20 +33,20 @@ const session = z.object({
   created: unixTime.optional(),
 });
 
-/** Reads a checkout session in the shape of any API version; very old ones carry no `created`. */
+/** Parses a checkout session of any API version; very old versions have no `created`. */
 export function readCheckoutSession(raw: unknown): CheckoutSessionSnapshot {
-  const it = session.parse(raw);
+  const fields = session.parse(raw);
   return {
-    id: it.id,
-    mode: it.mode,
-    status: it.status,
-    paymentStatus: it.payment_status,
-    customerId: it.customer,
-    subscriptionId: it.subscription,
-    setupIntentId: it.setup_intent,
-    paymentIntentId: it.payment_intent,
-    url: it.url,
-    metadata: it.metadata,
-    createdAt: it.created ?? new Date(0),
+    id: fields.id,
+    mode: fields.mode,
+    status: fields.status,
+    paymentStatus: fields.payment_status,
+    customerId: fields.customer,
+    subscriptionId: fields.subscription,
+    setupIntentId: fields.setup_intent,
+    paymentIntentId: fields.payment_intent,
+    url: fields.url,
+    metadata: fields.metadata,
+    createdAt: fields.created ?? new Date(0),
   };
 }

@@ -28,7 +28,7 @@ export type CustomerSnapshot =
     }
   | { readonly deleted: true; readonly id: string };
 
-/** Reads a customer in the shape of any API version. */
+/** Parses a customer of any API version. */
 export function readCustomer(raw: unknown): CustomerSnapshot {
   const stub = deleted.safeParse(raw);
   if (stub.success) return { deleted: true, id: stub.data.id };
@@ -45,8 +45,8 @@ export function readCustomer(raw: unknown): CustomerSnapshot {
 }
 
 /**
- * Reads a customer that must be there.
- * @throws Error for the stub of a deleted one
+ * Parses a customer that must not be deleted.
+ * @throws Error for the stub of a deleted customer
  */
 export function readLiveCustomer(raw: unknown): Extract<CustomerSnapshot, { deleted: false }> {
   const customer = readCustomer(raw);

@@ -7,7 +7,7 @@ export interface InvoiceSnapshot {
   readonly id: string;
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
-  /** The subscription's metadata when the invoice was made; it names the project. */
+  /** The subscription's metadata when the invoice was created; it names the project. */
   readonly subscriptionMetadata: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly number: string | null;
@@ -52,31 +52,30 @@ const invoice = z.object({
 });
 
 /**
- * Reads an invoice in the shape of any API version: its subscription stands in `subscription`, and since 2025-03-31 in
- * `parent`. https://docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects
+ * Parses an invoice of any API version: its subscription is in `subscription`, and since 2025-03-31 in `parent`. https://docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects
  */
 export function readInvoice(raw: unknown): InvoiceSnapshot {
-  const it = invoice.parse(raw);
-  const details = it.parent?.subscription_details;
+  const fields = invoice.parse(raw);
+  const details = fields.parent?.subscription_details;
   return {
-    id: it.id,
-    customerId: it.customer,
-    subscriptionId: details?.subscription ?? it.subscription,
-    subscriptionMetadata: details?.metadata ?? it.subscription_details?.metadata ?? {},
-    metadata: it.metadata,
-    number: it.number,
-    status: INVOICE_STATUSES.find(known => known === it.status) ?? null,
-    amountDue: it.amount_due,
-    amountPaid: it.amount_paid,
-    amountRemaining: it.amount_remaining,
-    currency: it.currency,
-    billingReason: it.billing_reason,
-    hostedInvoiceUrl: it.hosted_invoice_url,
-    invoicePdfUrl: it.invoice_pdf,
-    periodStart: it.period_start,
-    periodEnd: it.period_end,
-    dueDate: it.due_date,
-    paidAt: it.status_transitions?.paid_at ?? null,
-    createdAt: it.created,
+    id: fields.id,
+    customerId: fields.customer,
+    subscriptionId: details?.subscription ?? fields.subscription,
+    subscriptionMetadata: details?.metadata ?? fields.subscription_details?.metadata ?? {},
+    metadata: fields.metadata,
+    number: fields.number,
+    status: INVOICE_STATUSES.find(status => status === fields.status) ?? null,
+    amountDue: fields.amount_due,
+    amountPaid: fields.amount_paid,
+    amountRemaining: fields.amount_remaining,
+    currency: fields.currency,
+    billingReason: fields.billing_reason,
+    hostedInvoiceUrl: fields.hosted_invoice_url,
+    invoicePdfUrl: fields.invoice_pdf,
+    periodStart: fields.period_start,
+    periodEnd: fields.period_end,
+    dueDate: fields.due_date,
+    paidAt: fields.status_transitions?.paid_at ?? null,
+    createdAt: fields.created,
   };
 }

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** The last second of the year 9999: what lies beyond can be kept nowhere. */
+/** The last second of the year 9999; databases and JSON can't represent later times. */
 const LATEST_SECOND = 253_402_300_799;
 
-/** The processor's time, whole seconds since 1970, as a Date. */
+/** Parses the processor's time, in whole seconds since 1970, to a Date. */
 export const unixTime = z
   .number()
   .min(0)
   .max(LATEST_SECOND)
   .transform(seconds => new Date(seconds * 1_000));
 
-/** A reference that is an id, or the whole object when it was expanded. */
+/** Parses a reference, which is an id or an expanded object, to the id. */
 export const reference = z.union([z.string(), z.object({ id: z.string() }).transform(it => it.id)]);
 
-/** Metadata as the processor keeps it. */
+/** Parses the processor's metadata; none is an empty object. */
 export const processorMetadata = z
   .record(z.string(), z.string())
   .nullish()
   .transform(it => it ?? {});
 
-/** An optional or null field becomes null. */
+/** Parses an optional or null field to null. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform(it => it ?? null);

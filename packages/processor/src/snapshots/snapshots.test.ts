@@ -30,14 +30,14 @@ const subscription = {
 const period = { current_period_start: 1_700_000_000, current_period_end: 1_702_592_000 };
 
 describe('a subscription', () => {
-  it('is read the same whether its period stands on it or on its items', () => {
+  it('is parsed the same with its period on it or on its items', () => {
     const old = { ...subscription, ...period };
     const items = { data: [{ id: 'si_1', price, quantity: 3, ...period }] };
     expect(readSubscription(old)).toEqual(readSubscription({ ...subscription, items }));
     expect(readSubscription(old).currentPeriodEnd).toEqual(new Date(1_702_592_000_000));
   });
 
-  it('ends by itself whichever way that was set', () => {
+  it('is set to end at the period’s end or at a time', () => {
     const atATime = { cancelAtPeriodEnd: true, cancelAt: new Date(1_702_592_000_000) };
     expect(readSubscription({ ...subscription, cancel_at: 1_702_592_000 })).toMatchObject(atATime);
     const withItsPeriod = readSubscription({ ...subscription, cancel_at_period_end: true });
@@ -45,11 +45,11 @@ describe('a subscription', () => {
     expect(readSubscription(subscription)).toMatchObject({ cancelAtPeriodEnd: false, cancelAt: null });
   });
 
-  it('may have a status that is newer than this service', () => {
+  it('may have an unknown status', () => {
     expect(readSubscription({ ...subscription, status: 'hibernating' }).status).toBeNull();
   });
 
-  it('may have a price without one whole amount', () => {
+  it('may have a price without a whole amount', () => {
     const items = { data: [{ id: 'si_1', price: { ...price, unit_amount: null } }] };
     expect(readSubscription({ ...subscription, items }).items[0]).toMatchObject({
       price: { unitAmount: null },
@@ -70,7 +70,7 @@ describe('an invoice', () => {
     created: 1_700_000_000,
   };
 
-  it('names its subscription in the old place and in the new one', () => {
+  it('has its subscription in the old and in the new field', () => {
     const old = { ...invoice, subscription: 'sub_1', subscription_details: { metadata: { projectId: 'proj_1' } } };
     const details = { subscription: 'sub_1', metadata: { projectId: 'proj_1' } };
     const read = readInvoice({ ...invoice, parent: { subscription_details: details } });
@@ -80,13 +80,13 @@ describe('an invoice', () => {
 });
 
 describe('a customer', () => {
-  it('may be the stub of a deleted one', () => {
+  it('may be the stub of a deleted customer', () => {
     expect(readCustomer({ id: 'cus_1', object: 'customer', deleted: true })).toEqual({ deleted: true, id: 'cus_1' });
   });
 });
 
 describe('a checkout session', () => {
-  it('has ids where the processor expanded the objects', () => {
+  it('has ids where the processor expanded objects', () => {
     const session = { id: 'cs_1', mode: 'subscription', payment_status: 'paid', subscription: { id: 'sub_1' } };
     expect(readCheckoutSession(session)).toMatchObject({ subscriptionId: 'sub_1', setupIntentId: null });
   });

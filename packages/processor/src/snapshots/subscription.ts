@@ -3,7 +3,7 @@ import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contrac
 import { readPrice, type PriceSnapshot } from './catalog.ts';
 import { orNull, processorMetadata, reference, unixTime } from './read.ts';
 
-/** One item of a subscription: a price and how many of it. */
+/** One item of a subscription: a price and a quantity. */
 export interface SubscriptionItemSnapshot {
   readonly id: string;
   readonly price: PriceSnapshot;
@@ -16,16 +16,16 @@ export interface SubscriptionSnapshot {
   readonly customerId: string;
   /** Null for a status that is newer than this service. */
   readonly status: SubscriptionStatus | null;
-  /** Whether it ends by itself, be it at the period's end or at a set time. */
+  /** Whether it is set to end, at the period's end or at a set time. */
   readonly cancelAtPeriodEnd: boolean;
-  /** When it ends by itself; null while it goes on. */
+  /** When it is set to end; null when it is not. */
   readonly cancelAt: Date | null;
   readonly items: readonly SubscriptionItemSnapshot[];
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
   readonly startedAt: Date;
   readonly trialEnd: Date | null;
-  /** When it ended; `canceled_at` would be when the end was asked for. */
+  /** When it ended; `canceled_at` is when the cancellation was requested. */
   readonly endedAt: Date | null;
   readonly defaultPaymentMethodId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -52,29 +52,28 @@ const subscription = z.object({
 });
 
 /**
- * Reads a subscription in the shape of any API version: periods stand on the subscription before 2025-03-31 and on its
- * items since. https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end
+ * Parses a subscription of any API version: periods are on the subscription before 2025-03-31 and on its items since. https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end
  */
 export function readSubscription(raw: unknown): SubscriptionSnapshot {
-  const it = subscription.parse(raw);
-  const starts = it.items.data.flatMap(item => item.current_period_start ?? []);
-  const ends = it.items.data.flatMap(item => item.current_period_end ?? []);
-  const currentPeriodEnd = it.current_period_end ?? earliest(ends) ?? it.start_date;
+  const fields = subscription.parse(raw);
+  const starts = fields.items.data.flatMap(item => item.current_period_start ?? []);
+  const ends = fields.items.data.flatMap(item => item.current_period_end ?? []);
+  const currentPeriodEnd = fields.current_period_end ?? earliest(ends) ?? fields.start_date;
   return {
-    id: it.id,
-    customerId: it.customer,
-    status: SUBSCRIPTION_STATUSES.find(known => known === it.status) ?? null,
-    cancelAtPeriodEnd: it.cancel_at_period_end || it.cancel_at !== null,
-    cancelAt: it.cancel_at ?? (it.cancel_at_period_end ? currentPeriodEnd : null),
-    items: it.items.data.map(item => ({ id: item.id, price: readPrice(item.price), quantity: item.quantity ?? 1 })),
-    currentPeriodStart: it.current_period_start ?? earliest(starts) ?? it.start_date,
+    id: fields.id,
+    customerId: fields.customer,
+    status: SUBSCRIPTION_STATUSES.find(status => status === fields.status) ?? null,
+    cancelAtPeriodEnd: fields.cancel_at_period_end || fields.cancel_at !== null,
+    cancelAt: fields.cancel_at ?? (fields.cancel_at_period_end ? currentPeriodEnd : null),
+    items: fields.items.data.map(item => ({ id: item.id, price: readPrice(item.price), quantity: item.quantity ?? 1 })),
+    currentPeriodStart: fields.current_period_start ?? earliest(starts) ?? fields.start_date,
     currentPeriodEnd,
-    startedAt: it.start_date,
-    trialEnd: it.trial_end,
-    endedAt: it.ended_at,
-    defaultPaymentMethodId: it.default_payment_method,
-    metadata: it.metadata,
-    createdAt: it.created,
+    startedAt: fields.start_date,
+    trialEnd: fields.trial_end,
+    endedAt: fields.ended_at,
+    defaultPaymentMethodId: fields.default_payment_method,
+    metadata: fields.metadata,
+    createdAt: fields.created,
   };
 }
 
