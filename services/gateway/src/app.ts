@@ -1,6 +1,7 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import express, { type Express } from 'express';
 import type { Operation } from '@billing/contracts/operation';
-import type { Database } from '@billing/service/database';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { Checks } from '@billing/service/health';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
@@ -26,7 +27,8 @@ import { signInRoutes } from '#routes/sign-in.ts';
 
 interface Dependencies {
   readonly operations: readonly Operation[];
-  readonly database: Pick<Database, 'em'>;
+  readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly signIn: SignIn;
   readonly apiKeys: ApiKeyCache;
   readonly rateLimits: RateLimits;
@@ -50,8 +52,8 @@ interface Dependencies {
  * @throws Error when an operation is declared in a way that cannot be routed
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { operations, signIn, apiKeys, rateLimits, proxy, webhooks, publicUrl, now, isOverloaded } = dependencies;
-  const { em } = dependencies.database;
+  const { operations, em, outbox, signIn, apiKeys, rateLimits, proxy, webhooks, isOverloaded, now, publicUrl } =
+    dependencies;
   const secrets = createKeySecrets(dependencies.keyMode, dependencies.derivationKey);
 
   const app = express();
@@ -73,7 +75,7 @@ export function createApp(dependencies: Dependencies): Express {
       rateLimits,
       proxy,
       webhooks,
-      ownOperations: ownOperations({ em, users: signIn.users, apiKeys, secrets, now }),
+      ownOperations: ownOperations({ em, outbox, users: signIn.users, apiKeys, secrets, now }),
       respondOnce: respondOnce({ em, reissueSecret: secrets.reissue }),
       isOverloaded,
     }),

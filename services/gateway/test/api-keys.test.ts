@@ -48,7 +48,7 @@ describe('an API key', () => {
     expect(list.body).toEqual({ apiKeys: [apiKey] });
     expect(list.text).not.toContain(secret);
 
-    const em = gateway.database.em.fork();
+    const em = gateway.em.fork();
     const rows = await em.execute<object[]>('select * from api_keys where id = ?', [apiKey.id]);
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(secret.slice('bil_test_'.length, -4));
@@ -132,7 +132,7 @@ describe('an API key', () => {
     const expired = await createKey(undefined, { expiresAt: new Date(Date.now() + 50).toISOString() });
     await waitFor(async () => (await statusAt(gateway, path, expired.bearer)) === 401, { what: 'the key to expire' });
     const unknown = await copy.createTenant().then(other => other.createKey());
-    await gateway.database.em.fork().execute('delete from api_keys where id = ?', [unknown.id]);
+    await gateway.em.fork().execute('delete from api_keys where id = ?', [unknown.id]);
     const good = (await createKey()).secret;
 
     const responses = await Promise.all(

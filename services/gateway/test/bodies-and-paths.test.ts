@@ -191,7 +191,7 @@ describe('a path', () => {
 /** Sends bytes that no HTTP client would send, and returns everything received. */
 function sendRaw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(gateway.port, '127.0.0.1', () => socket.write(request, 'latin1'));
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () => socket.write(request, 'latin1'));
     let response = '';
     socket.on('data', data => (response += data.toString('latin1')));
     socket.on('close', () => resolve(response));

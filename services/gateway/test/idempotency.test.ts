@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpResponse } from './http-client.ts';
+import { cookieOf, type HttpResponse } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
+import { PASSWORD } from './tenants.ts';
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));
@@ -97,7 +98,7 @@ it('never stores a secret, and issues random ones without an idempotency key', a
   });
   expect(await statusWith(path, rotated.body.secret)).toBe(200);
 
-  const em = gateway.database.em.fork();
+  const em = gateway.em.fork();
   const tables = await em.execute<{ name: string }[]>(
     'select table_name as name from information_schema.tables where table_schema = current_schema()',
   );
@@ -109,11 +110,17 @@ it('never stores a secret, and issues random ones without an idempotency key', a
 });
 
 it('returns 409 instead of a wrong secret after AUTH_SECRET has changed', async () => {
-  await using other = await startGateway({ copyOf: gateway, authSecret: 'another secret, 32 letters or more' });
+  const env = { AUTH_SECRET: 'another secret, 32 letters or more' };
+  await using other = await startGateway({ copyOf: gateway, env });
   const { owner, path } = await gateway.createTenant();
   const request = { body: KEY, headers: { cookie: owner.cookie, 'idempotency-key': 'k' } };
   expect((await gateway.call('POST', `${path}/api-keys`, request)).status).toBe(201);
-  expect(await other.call('POST', `${path}/api-keys`, request)).toMatchObject({
+  // The new secret has ended the user's session.
+  expect((await other.call('POST', `${path}/api-keys`, request)).status).toBe(401);
+  const body = { email: owner.email, password: PASSWORD };
+  const cookie = cookieOf(await other.call('POST', '/api/auth/sign-in/email', { body }));
+  const repeated = { ...request, headers: { ...request.headers, cookie } };
+  expect(await other.call('POST', `${path}/api-keys`, repeated)).toMatchObject({
     status: 409,
     body: { error: { code: 'secret_not_repeatable' } },
   });
@@ -141,7 +148,7 @@ const statusWith = async (path: string, secret: string): Promise<number> =>
 
 /** Restores the state after a crash before the response was stored. */
 async function deleteStoredResponses(leasedUntil = 'clock_timestamp()'): Promise<void> {
-  await gateway.database.em
+  await gateway.em
     .fork()
     .execute(`update idempotent_requests set status = null, body = null, leased_until = ${leasedUntil}`);
 }
@@ -150,7 +157,7 @@ async function deleteStoredResponses(leasedUntil = 'clock_timestamp()'): Promise
 async function prepare(name: (typeof OPERATIONS)[number]) {
   const { owner, teamId, teamPath, path, createKey } = await gateway.createTenant();
   const queryCount = async (query: string, ...values: string[]): Promise<number> => {
-    const [row] = await gateway.database.em.fork().execute<{ count: string }[]>(query, values);
+    const [row] = await gateway.em.fork().execute<{ count: string }[]>(query, values);
     return Number(row?.count);
   };
   const postTo =
@@ -200,7 +207,7 @@ async function prepare(name: (typeof OPERATIONS)[number]) {
 }
 
 async function hashOf(id: string): Promise<string> {
-  const [row] = await gateway.database.em
+  const [row] = await gateway.em
     .fork()
     .execute<{ secret_hash: string }[]>('select secret_hash from api_keys where id = ?', [id]);
   return String(row?.secret_hash);

@@ -1,14 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { waitFor } from '@billing/testing/wait-for';
 import { startGateway } from './start-gateway.ts';
 
 it('rejects only writes to its own tables while overloaded', async () => {
-  let isOverloaded = false;
-  await using gateway = await startGateway({ isOverloaded: () => isOverloaded });
+  await using gateway = await startGateway({ outboxHighWater: 5 });
   const { owner, teamPath, path, createKey } = await gateway.createTenant();
   const { id, bearer } = await createKey();
+  const createTeam = () => owner.call('POST', '/api/service/teams', { name: 'Next' });
 
-  isOverloaded = true;
-  const rejected = await owner.call('POST', '/api/service/teams', { name: 'Next' });
+  // Another process has leased these events and does not publish them.
+  const leased = Array.from({ length: 6 }, () => randomUUID());
+  await gateway.em.fork().execute(
+    `insert into outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at, lease_id)
+     select unnest(?::uuid[]), 'project.updated.v1', 'team_x', '{}', 2, '{}', now(), now() + interval '1 hour', ?`,
+    [`{${leased.join(',')}}`, randomUUID()],
+  );
+  await waitFor(async () => (await createTeam()).status === 503, { what: 'writes to be paused' });
+  const rejected = await createTeam();
   expect(rejected).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
   expect(rejected.headers.get('retry-after')).toBe('5');
   expect((await owner.call('PATCH', path, { name: 'Store' })).status).toBe(503);
@@ -23,6 +32,6 @@ it('rejects only writes to its own tables while overloaded', async () => {
   expect(gateway.services.catalog.received).toHaveLength(1);
   expect((await owner.call('DELETE', `${path}/api-keys/${id}`)).status).toBe(200);
 
-  isOverloaded = false;
-  expect((await owner.call('POST', '/api/service/teams', { name: 'Next' })).status).toBe(201);
+  await gateway.em.fork().execute('delete from outbox_events where published_at is null');
+  await waitFor(async () => (await createTeam()).status === 201, { what: 'writes to resume' });
 });

@@ -11,7 +11,7 @@ const expectRateLimited = (response: HttpResponse) => {
 };
 
 it('limits the requests of each API key', async () => {
-  await using gateway = await startGateway({ rateLimits: { perKey: 3 } });
+  await using gateway = await startGateway({ env: { RATE_LIMIT_PER_KEY: '3' } });
   const { path, createKey } = await gateway.createTenant();
   const [busy, idle] = [await createKey(), await createKey()];
   const listProducts = ({ bearer }: typeof busy) => gateway.call('GET', `${path}/products`, { headers: bearer });
@@ -23,7 +23,7 @@ it('limits the requests of each API key', async () => {
 });
 
 it('limits new checkout and portal sessions together, for each project', async () => {
-  await using gateway = await startGateway({ rateLimits: { sessionCreation: 2 } });
+  await using gateway = await startGateway({ env: { RATE_LIMIT_SESSION_CREATION: '2' } });
   const busy = await gateway.createTenant();
   const idle = await gateway.createTenant();
   const create = async (of: typeof busy, what: string) => of.owner.call('POST', `${of.path}/${what}`, {});
@@ -37,7 +37,7 @@ it('limits new checkout and portal sessions together, for each project', async (
 });
 
 it('limits sign-ins of each address, successful or not', async () => {
-  await using gateway = await startGateway({ rateLimits: { signIn: 2 }, trustProxy: 1 });
+  await using gateway = await startGateway({ env: { RATE_LIMIT_SIGN_IN: '2', TRUST_PROXY: '1' } });
   const { email } = await gateway.signUp();
   const signIn = (password: string, address: string) =>
     gateway.call('POST', '/api/auth/sign-in/email', {
@@ -51,7 +51,7 @@ it('limits sign-ins of each address, successful or not', async () => {
 });
 
 it('ignores addresses in headers without a trusted proxy', async () => {
-  await using gateway = await startGateway({ rateLimits: { signIn: 1 } });
+  await using gateway = await startGateway({ env: { RATE_LIMIT_SIGN_IN: '1' } });
   const { email } = await gateway.signUp();
   const signIn = (address: string) =>
     gateway.call('POST', '/api/auth/sign-in/email', {
@@ -63,7 +63,7 @@ it('ignores addresses in headers without a trusted proxy', async () => {
 });
 
 it('limits unknown portal tokens of each address, on the page and its API', async () => {
-  await using gateway = await startGateway({ rateLimits: { badPortalTokens: 2 } });
+  await using gateway = await startGateway({ env: { RATE_LIMIT_BAD_PORTAL_TOKENS: '2' } });
   expect((await gateway.call('GET', '/portal/good')).body).toMatchObject({
     service: 'portal',
     principal: { kind: 'anonymous' },

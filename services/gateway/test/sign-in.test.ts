@@ -119,7 +119,7 @@ describe('sign-in', () => {
 });
 
 it('restricts cookies to HTTPS when the public URL is https', async () => {
-  await using secure = await startGateway({ publicUrl: 'https://billing.example' });
+  await using secure = await startGateway({ env: { PUBLIC_URL: 'https://billing.example' } });
   const body = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
   const response = await secure.call('POST', '/api/auth/sign-up/email', { body });
   const [cookie] = response.headers.getSetCookie();

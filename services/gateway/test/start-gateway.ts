@@ -1,133 +1,77 @@
-import { FindProject } from '@billing/contracts/rpc/calls';
-import { allOperations } from '@billing/contracts/operations/index';
-import { serveRpc } from '@billing/messaging/rpc';
-import { openBus } from '@billing/messaging/bus';
-import { startRelay } from '@billing/messaging/relay';
-import { migrate, ping } from '@billing/service/database';
-import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
+import { startTestService } from '@billing/chassis/start-test-service';
 import { testIdentity } from '@billing/testing/identity';
-import { connectTestNats, testBusRoot } from '@billing/testing/nats';
 import { pino } from 'pino';
-import { openApiKeyCache } from '#auth/api-key-cache.ts';
-import { identityTokens } from '#auth/identity-tokens.ts';
-import { createRateLimits, type RateLimitSettings } from '#auth/rate-limits.ts';
-import { openSignIn } from '#auth/sign-in.ts';
-import { derivationKeyFrom } from '#domain/api-key-secret.ts';
-import { listen } from '#http/server.ts';
-import { findProject } from '#operations/find-projects.ts';
-import { openDatabase } from '#persistence/database.ts';
-import { openServiceProxy } from '#proxy/service-proxy.ts';
-import { openWebhookForwarder } from '#proxy/webhook-forwarder.ts';
-import { serviceChecks } from '#routes/health.ts';
-import { createApp } from '../src/app.ts';
+import { gatewayService } from '../src/service.ts';
 import { startEchoServices, urlsOf, type EchoServices, type ReceivedRequest } from './echo-service.ts';
 import { httpClient } from './http-client.ts';
 import { tenants } from './tenants.ts';
 
-interface GatewaySettings {
-  readonly rateLimits?: Partial<RateLimitSettings>;
-  readonly publicUrl?: string;
+type TestServiceOptions = NonNullable<Parameters<typeof startTestService>[1]>;
+
+interface GatewaySettings extends Pick<TestServiceOptions, 'env' | 'linkDatabase' | 'outboxHighWater'> {
   readonly responseTimeoutMs?: number;
-  readonly trustProxy?: number;
-  readonly authSecret?: string;
-  readonly isOverloaded?: () => boolean;
-  /** Returns the URL to use instead of the test database's own. */
-  readonly linkDatabase?: (url: string) => Promise<string>;
-  /** A running gateway, whose database and services the new one shares. */
-  readonly copyOf?: {
-    readonly testDatabase: TestDatabase;
-    readonly services: EchoServices;
-    readonly identity: ReturnType<typeof testIdentity>;
-  };
+  /** A running gateway, whose database, bus and services the new one shares. */
+  readonly copyOf?: NonNullable<TestServiceOptions['besides']> & { readonly services: EchoServices };
 }
 
-const UNLIMITED: RateLimitSettings = {
-  perKey: 100_000,
-  sessionCreation: 100_000,
-  signIn: 100_000,
-  badPortalTokens: 100_000,
+const NO_RATE_LIMITS = {
+  RATE_LIMIT_PER_KEY: '100000',
+  RATE_LIMIT_SESSION_CREATION: '100000',
+  RATE_LIMIT_SIGN_IN: '100000',
+  RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
 };
 
 /** Starts the gateway in this process, over HTTP, with its own database and bus, and echoes in place of services. */
-export async function startGateway(settings: GatewaySettings = {}) {
-  const { copyOf, publicUrl = 'http://localhost:8080', responseTimeoutMs } = settings;
-  const resources = new AsyncDisposableStack();
-  const now = () => new Date();
+export async function startGateway({ copyOf, env, responseTimeoutMs, ...options }: GatewaySettings = {}) {
+  await using starting = new AsyncDisposableStack();
+  const identity = copyOf?.identity ?? testIdentity('gateway');
+  const services = copyOf?.services ?? (await startEchoServices(identity.publicKey, starting));
   const logLines: string[] = [];
-  const logger = pino({ level: 'info' }, { write: line => void logLines.push(line) });
-
-  const identity = copyOf?.identity ?? testIdentity('catalog');
-  const services = copyOf?.services ?? (await startEchoServices(identity.publicKey, resources));
-  const urls = urlsOf(services);
-
-  const testDatabase: TestDatabase = copyOf?.testDatabase ?? resources.use(await createTestDatabase('gateway'));
-  const databaseUrl = (await settings.linkDatabase?.(testDatabase.url)) ?? testDatabase.url;
-  const database = resources.adopt(openDatabase(databaseUrl), it => it.close());
-  await migrate(database);
-  const { em } = database;
-  const signIn = resources.adopt(await openSignIn({ databaseUrl, publicUrl, secret: 's'.repeat(32), logger }), it =>
-    it.close(),
+  const service = starting.use(
+    await startTestService(gatewayService(responseTimeoutMs === undefined ? {} : { responseTimeoutMs }), {
+      ...options,
+      ...(copyOf && { besides: copyOf }),
+      env: {
+        PUBLIC_URL: 'http://localhost:8080',
+        IDENTITY_PRIVATE_KEY: Buffer.from(identity.privateKey).toString('base64'),
+        AUTH_SECRET: 's'.repeat(32),
+        ...Object.fromEntries(
+          Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
+        ),
+        ...NO_RATE_LIMITS,
+        ...env,
+      },
+      logger: pino({ level: 'info' }, { write: line => void logLines.push(line) }),
+    }),
   );
-  const nats = resources.adopt(await connectTestNats(), it => it.close());
-  const bus = await openBus({ nats, logger, root: testBusRoot() });
-  resources.defer(bus.remove);
-  resources.defer(serveRpc({ nats, root: bus.root, logger }, FindProject, findProject({ em })));
-  resources.defer(startRelay(em, bus.publish, logger));
-  const apiKeys = resources.adopt(openApiKeyCache({ em, now, logger }), it => it.close());
-  const tokenFor = identityTokens(identity.privateKey, now);
-  const timeout = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
-  const proxy = resources.adopt(openServiceProxy({ urls, tokenFor, ...timeout }), it => it.close());
-  const webhooks = resources.adopt(openWebhookForwarder({ url: urls.webhooks, tokenFor, ...timeout }), it =>
-    it.close(),
-  );
-  const app = createApp({
-    operations: allOperations,
-    database,
-    signIn,
-    apiKeys,
-    rateLimits: createRateLimits({ ...UNLIMITED, ...settings.rateLimits }),
-    proxy,
-    webhooks,
-    checks: { database: () => ping(database), broker: () => bus.ping(), ...serviceChecks(urls) },
-    isOverloaded: settings.isOverloaded ?? (() => false),
-    logger,
-    now,
-    publicUrl,
-    keyMode: 'test',
-    derivationKey: derivationKeyFrom(settings.authSecret ?? 's'.repeat(32)),
-    trustProxy: settings.trustProxy ?? false,
-  });
-  const server = resources.adopt(await listen(app, { host: '127.0.0.1', port: 0 }), it => it.close());
-  const url = `http://127.0.0.1:${server.port}`;
+  await service.run();
+  const url = await service.listen();
   const call = httpClient(url);
+  const resources = starting.move();
 
-  /** Consumes the events that match `filter` into a list, until the gateway stops. */
+  /** Reads the events that match `filter` into a list, until the gateway stops. */
   async function collectEvents(filter: string) {
     const events: { readonly type: string; readonly data: unknown }[] = [];
     resources.defer(
-      await bus.consume('test', filter, async ({ type, data }) => {
+      await service.bus.subscribe('test', filter, async ({ event: { type, data } }) => {
         events.push({ type, data });
-        return { kind: 'done' };
+        return { kind: 'ack' };
       }),
     );
     return events;
   }
 
   return {
-    url,
-    port: server.port,
-    database,
-    testDatabase,
-    services,
+    ...service,
     identity,
-    bus,
-    nats,
+    services,
+    url,
     logLines,
     call,
     ...tenants(call),
     collectEvents,
     /** All requests that the services received, in order for each service. */
-    received: (): ReceivedRequest[] => Object.values(services).flatMap(service => service.received),
+    received: (): ReceivedRequest[] => Object.values(services).flatMap(it => it.received),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
-import { openRpcClient } from '@billing/messaging/rpc';
 import { waitFor } from '@billing/testing/wait-for';
 import { withoutRequestId } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
@@ -68,7 +67,7 @@ describe('teams and members', () => {
       owner.call('DELETE', `${teamPath}/members/${bob.userId}`),
       bob.call('DELETE', `${teamPath}/members/${owner.userId}`),
     ]);
-    const [remaining] = await gateway.database.em
+    const [remaining] = await gateway.em
       .fork()
       .execute<{ count: number }[]>('select count(*)::int as count from members where team_id = ?', [
         teamPath.split('/').at(-1),
@@ -120,10 +119,9 @@ describe('projects', () => {
 
   it('are found by RPC within their team only', async () => {
     const { teamId, projectId } = await gateway.createTenant();
-    const rpc = openRpcClient({ nats: gateway.nats, root: gateway.bus.root });
     const scope = { teamId: TeamId.schema.parse(teamId), projectId: ProjectId.schema.parse(projectId) };
-    expect(await rpc.call(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
-    expect(await rpc.call(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
+    expect(await gateway.rpc.call(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
+    expect(await gateway.rpc.call(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
   });
 
   it('of another team look like projects that do not exist', async () => {

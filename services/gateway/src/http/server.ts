@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { ListenAddress, RunningServer } from '@billing/chassis/definition';
 import { invalid, Problem } from '@billing/contracts/problem';
 import { StartError } from '@billing/service/start-error';
 
@@ -15,24 +16,11 @@ const LINGER_MS = 2_000;
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
-interface ListenOptions {
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-}
-
-/** A listening server. */
-export interface RunningServer {
-  readonly port: number;
-  /** Stops accepting requests and waits for those in flight. */
-  close(): Promise<void>;
-}
-
 /**
  * Starts an HTTP server.
  * @throws StartError when the port is in use or not permitted
  */
-export async function listen(handle: RequestListener, { host, port }: ListenOptions): Promise<RunningServer> {
+export async function listen(handle: RequestListener, { host, port }: ListenAddress): Promise<RunningServer> {
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, type TeamId } from '@billing/contracts/ids';
-import { record } from '@billing/messaging/outbox';
+import type { Outbox } from '@billing/messaging/outbox';
 import { Project } from '#persistence/team.entity.ts';
 import { createOnce, idFromOperationKey } from './create-once.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly now: () => Date;
 }
 
@@ -16,11 +17,11 @@ interface ProjectDetails {
 }
 
 /** Creates a project and publishes `project.created`; the same `operationKey` creates one project. */
-export function createProject({ em, now }: Dependencies) {
+export function createProject({ em, outbox, now }: Dependencies) {
   const insert = (id: ProjectId, teamId: TeamId, details: ProjectDetails) =>
-    em.fork().transactional(async tx => {
+    outbox.transaction(async (tx, publish) => {
       const project = tx.create(Project, { ...details, id, teamId, version: 1, createdAt: now() });
-      record(tx, ProjectCreated, teamId, project);
+      publish(ProjectCreated, teamId, project);
       return project;
     });
 

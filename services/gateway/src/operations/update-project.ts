@@ -1,8 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { record } from '@billing/messaging/outbox';
+import type { Outbox } from '@billing/messaging/outbox';
 import { Project } from '#persistence/team.entity.ts';
 
 interface ProjectChanges {
@@ -14,9 +13,9 @@ interface ProjectChanges {
  * Changes the given fields, and publishes `project.updated` if a value is different.
  * @throws Problem 404 `project_not_found`
  */
-export function updateProject({ em }: { readonly em: EntityManager }) {
+export function updateProject({ outbox }: { readonly outbox: Outbox }) {
   return ({ teamId, projectId }: ProjectScope, changes: ProjectChanges): Promise<Project> =>
-    em.fork().transactional(async tx => {
+    outbox.transaction(async (tx, publish) => {
       const project = await tx.findOneOrFail(
         Project,
         { id: projectId, teamId },
@@ -27,7 +26,7 @@ export function updateProject({ em }: { readonly em: EntityManager }) {
       if (changes.baseCurrency !== undefined) project.baseCurrency = changes.baseCurrency;
       // The flush increments the version if a field has changed.
       await tx.flush();
-      if (project.version !== version) record(tx, ProjectUpdated, teamId, project);
+      if (project.version !== version) publish(ProjectUpdated, teamId, project);
       return project;
     });
 }

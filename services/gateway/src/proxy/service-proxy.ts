@@ -10,9 +10,6 @@ import type { GatewayResponse } from '#http/request-context.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
 
-/** How long a service may take for its whole response, in milliseconds; longer than its own time budget. */
-export const RESPONSE_TIMEOUT_MS = 25_000;
-
 interface Target {
   readonly service: keyof ServiceUrls;
   readonly principal: Principal;
@@ -37,18 +34,14 @@ export interface ServiceProxy {
 interface Dependencies {
   readonly urls: ServiceUrls;
   readonly tokenFor: IdentityTokenFor;
-  readonly responseTimeoutMs?: number;
+  readonly responseTimeoutMs: number;
 }
 
 /**
  * Forwards over keep-alive connections. Bodies are forwarded whole, in both directions: a slow or broken caller does
  * not occupy a service, and a service that responds early leaves nothing unread.
  */
-export function openServiceProxy({
-  urls,
-  tokenFor,
-  responseTimeoutMs = RESPONSE_TIMEOUT_MS,
-}: Dependencies): ServiceProxy {
+export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependencies): ServiceProxy {
   const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
 
   return {

@@ -15,7 +15,7 @@ import { IDENTITY_HEADER } from '@billing/service/identity-token';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
-import { identityRejected, RESPONSE_TIMEOUT_MS, serviceUnavailable } from './service-proxy.ts';
+import { identityRejected, serviceUnavailable } from './service-proxy.ts';
 
 /** Concurrent requests to the webhooks service: while it stores one bundle, the next one fills. */
 const MAX_CONCURRENT_BUNDLES = 3;
@@ -34,7 +34,7 @@ interface Dependencies {
   /** Where the webhooks service listens. */
   readonly url: string;
   readonly tokenFor: IdentityTokenFor;
-  readonly responseTimeoutMs?: number;
+  readonly responseTimeoutMs: number;
 }
 
 /** Forwards webhooks to the service that stores them. */
@@ -51,11 +51,7 @@ export interface WebhookForwarder {
  * Forwards webhooks in bundles, because they come in bursts: those that arrive while earlier bundles are in flight
  * share one request and one commit. Each gets its own response, and a single webhook is sent at once.
  */
-export function openWebhookForwarder({
-  url,
-  tokenFor,
-  responseTimeoutMs = RESPONSE_TIMEOUT_MS,
-}: Dependencies): WebhookForwarder {
+export function openWebhookForwarder({ url, tokenFor, responseTimeoutMs }: Dependencies): WebhookForwarder {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'lifo' });
   let queue: QueuedDelivery[] = [];
   let queuedBytes = 0;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound } from '@billing/contracts/problem';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import type { Users } from '#auth/sign-in.ts';
 import type { KeySecrets } from '#domain/api-key-secret.ts';
@@ -19,6 +20,7 @@ import type { OwnOperations } from './operation-handler.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly users: Users;
   readonly apiKeys: Pick<ApiKeyCache, 'evict'>;
   readonly secrets: Pick<KeySecrets, 'issue'>;
