@@ -29,6 +29,8 @@ import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
 import { timedTransaction } from './timed-transaction.ts';
 import { withTimeout } from './with-timeout.ts';
 
+import { PermanentFailure } from './consumer/dead-letter.ts';
+export { PermanentFailure };
 export { forgetProcessed } from './processed-events.ts';
 
 /** What is done about a fact, in the transaction that also marks it as done. `known` is what `look` found out. */
@@ -80,11 +82,6 @@ const TOGETHER_TIMEOUTS_MS = { statement: 4_000, lock: 1_000, total: 10_000 };
 
 /** What a consumer that reacts together asks of the bus: as many facts in hand as make two groups. */
 export const TOGETHER = { concurrency: 4_096 } as const;
-
-/** A failure that no further attempt will change: the fact is set aside at once. */
-export class PermanentFailure extends Error {
-  override readonly name = 'PermanentFailure';
-}
 
 /** What one consumer does about the facts it knows; the others it lets pass. */
 export class Inbox {

@@ -1,5 +1,5 @@
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
-import { PermanentFailure } from '@billing/messaging/inbox';
+import { PermanentFailure } from '@billing/messaging/consumer/dead-letter';
 import { z } from 'zod';
 
 /**
