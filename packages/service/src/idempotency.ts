@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Migration } from '@mikro-orm/migrations';
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from './bound-statement.ts';
+import { extendLease, type LeasedTable } from './lease-rows.ts';
 import { conflict, invalid, unprocessable, type Problem } from '@billing/contracts/problem';
 
 const IdempotentRequestSchema = defineEntity({
@@ -15,8 +17,9 @@ const IdempotentRequestSchema = defineEntity({
     fingerprint: p.text(),
     /** The same when the request runs again after a crash, so that it creates its resource once. */
     operationKey: p.uuid(),
-    /** Until then, one process runs the request. */
-    leasedUntil: p.datetime(),
+    /** When a repeat may run the request: the end of the lease while a process runs it. */
+    dueAt: p.datetime(),
+    leaseId: p.uuid().nullable(),
     status: p.integer().nullable(),
     body: p.text().nullable(),
     createdAt: p.datetime(),
@@ -35,7 +38,8 @@ class CreateIdempotentRequests extends Migration {
         key text not null,
         fingerprint text not null,
         operation_key uuid not null,
-        leased_until timestamptz not null,
+        due_at timestamptz not null,
+        lease_id uuid,
         status int,
         body text,
         created_at timestamptz not null,
@@ -65,9 +69,16 @@ export interface IdempotentCall {
 
 /** How long a key is valid, in hours. */
 const KEY_HOURS = 24;
-/** A lease that was not renewed for so long, in seconds, belongs to a dead process. */
+/** A lease that was not extended for so long, in seconds, belongs to a dead process. */
 const LEASE_SECONDS = 10;
-const RENEW_MS = 3_000;
+const EXTEND_MS = 3_000;
+
+const IDEMPOTENT_REQUESTS: LeasedTable = {
+  table: 'idempotent_requests',
+  key: ['owner', 'key'],
+  leaseSeconds: LEASE_SECONDS,
+  columns: 'operation_key',
+};
 
 /**
  * Returns the value of an `Idempotency-Key` header; undefined without one.
@@ -93,29 +104,33 @@ export async function runOnce(
   const fingerprint = fingerprintOf(call);
   const lease = await leaseKey(em, call, fingerprint);
   if (lease.kind === 'completed') return { ...lease.response, replayed: true };
-  const renewing = setInterval(() => void renew(em, call), RENEW_MS);
+  const extending = setInterval(() => void extend(em, call, lease.leaseId), EXTEND_MS);
   try {
     const response = await run(lease.operationKey);
-    await release(em, call, response.status < 500 ? response : undefined);
+    await finish(em, call, lease.leaseId, response.status < 500 ? response : null);
     return { ...response, replayed: false };
   } catch (err) {
-    await release(em, call, undefined).catch(() => undefined); // the lease expires by itself; the first error matters
+    await finish(em, call, lease.leaseId, null).catch(() => undefined); // the lease ends by itself; the first error matters
     throw err;
   } finally {
-    clearInterval(renewing);
+    clearInterval(extending);
   }
 }
 
 type Lease =
-  | { readonly kind: 'run'; readonly operationKey: string }
+  | { readonly kind: 'run'; readonly operationKey: string; readonly leaseId: string }
   | { readonly kind: 'completed'; readonly response: StoredResponse };
 
 async function leaseKey(em: EntityManager, { owner, key }: IdempotentCall, fingerprint: string): Promise<Lease> {
-  const [leased] = await em.fork().execute<{ operation_key: string }[]>(
-    `insert into idempotent_requests as existing (owner, key, fingerprint, operation_key, leased_until, created_at)
-     values (?, ?, ?, ?, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
+  const leaseId = randomUUID();
+  const [leased] = await executeBound<{ operation_key: string }>(
+    em.fork(),
+    `insert into idempotent_requests as existing
+       (owner, key, fingerprint, operation_key, lease_id, due_at, created_at)
+     values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
      on conflict (owner, key) do update set
-       leased_until = excluded.leased_until,
+       lease_id = excluded.lease_id,
+       due_at = excluded.due_at,
        fingerprint = excluded.fingerprint,
        status = null,
        body = null,
@@ -124,11 +139,11 @@ async function leaseKey(em: EntityManager, { owner, key }: IdempotentCall, finge
        created_at = case when existing.created_at < clock_timestamp() - interval '${KEY_HOURS} hours'
                          then excluded.created_at else existing.created_at end
      where existing.created_at < clock_timestamp() - interval '${KEY_HOURS} hours'
-        or (existing.status is null and existing.leased_until < clock_timestamp() and existing.fingerprint = excluded.fingerprint)
+        or (existing.status is null and existing.due_at < clock_timestamp() and existing.fingerprint = excluded.fingerprint)
      returning operation_key`,
-    [owner, key, fingerprint, randomUUID()],
+    [owner, key, fingerprint, randomUUID(), leaseId],
   );
-  if (leased) return { kind: 'run', operationKey: leased.operation_key };
+  if (leased) return { kind: 'run', operationKey: leased.operation_key, leaseId };
   const [existing] = await em
     .fork()
     .execute<{ fingerprint: string; status: number | null; body: string | null }[]>(
@@ -142,28 +157,24 @@ async function leaseKey(em: EntityManager, { owner, key }: IdempotentCall, finge
   return { kind: 'completed', response: { status: existing.status, body: existing.body } };
 }
 
-/** Extends the lease while the request runs. Errors are ignored: the next renewal succeeds, or the lease expires. */
-async function renew(em: EntityManager, { owner, key }: IdempotentCall): Promise<void> {
-  await em
-    .fork()
-    .execute(
-      `update idempotent_requests set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-        where owner = ? and key = ? and status is null`,
-      [owner, key],
-    )
-    .catch(() => undefined);
+/** Extends the lease while the request runs. Errors are ignored: the next extension succeeds, or the lease ends. */
+async function extend(em: EntityManager, { owner, key }: IdempotentCall, leaseId: string): Promise<void> {
+  const lease = { leaseId, keys: [{ owner, key }], seconds: LEASE_SECONDS };
+  await extendLease(em.fork(), IDEMPOTENT_REQUESTS, lease).catch(() => undefined);
 }
 
-/** Ends the lease: stores the response, unless one is stored already, or frees the key so that a repeat may run. */
-async function release(
+/** Ends the lease: stores the response, or lets a repeat run the request when there is none to store. */
+async function finish(
   em: EntityManager,
   { owner, key }: IdempotentCall,
-  response: StoredResponse | undefined,
+  leaseId: string,
+  response: StoredResponse | null,
 ): Promise<void> {
-  await em.fork().execute(
-    `update idempotent_requests set status = ?, body = ?, leased_until = clock_timestamp()
-        where owner = ? and key = ? and status is null`,
-    [response?.status ?? null, response?.body ?? null, owner, key],
+  await executeBound(
+    em.fork(),
+    `update idempotent_requests set status = $4, body = $5, due_at = clock_timestamp(), lease_id = null
+      where owner = $1 and key = $2 and lease_id = $3`,
+    [owner, key, leaseId, response?.status ?? null, response?.body ?? null],
   );
 }
 

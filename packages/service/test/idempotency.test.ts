@@ -57,9 +57,9 @@ it('runs again under the same operation key after the process died', async () =>
   await using service = await startCatalog();
   service.failNext(unavailable('Down.'));
   await service.create('k1', 'Pro');
-  await service.database.em.execute(`update idempotent_requests set leased_until = now() + interval '1 hour'`);
+  await service.database.em.execute(`update idempotent_requests set due_at = now() + interval '1 hour'`);
   expect((await service.create('k1', 'Pro')).json().error.code).toBe('idempotency_key_in_use');
-  await service.database.em.execute(`update idempotent_requests set leased_until = now() - interval '1 second'`);
+  await service.database.em.execute(`update idempotent_requests set due_at = now() - interval '1 second'`);
   expect((await service.create('k1', 'Pro')).statusCode).toBe(201);
   expect(new Set(service.operationKeys).size).toBe(1);
 });
@@ -72,12 +72,12 @@ it('keeps the lease of a slow request, and tells others when to retry', async ()
     const rows = await service.database.em
       .fork()
       .execute<unknown[]>(
-        `select 1 from idempotent_requests where leased_until > clock_timestamp() + interval '5 seconds'`,
+        `select 1 from idempotent_requests where due_at > clock_timestamp() + interval '5 seconds'`,
       );
     return rows.length === 1;
   };
   await waitFor(isLeased, { what: 'the lease' });
-  await service.database.em.execute(`update idempotent_requests set leased_until = now() + interval '4 seconds'`);
+  await service.database.em.execute(`update idempotent_requests set due_at = now() + interval '4 seconds'`);
   await waitFor(isLeased, { what: 'the lease to be renewed' });
   const meanwhile = await service.create('k1', 'Pro');
   expect([meanwhile.statusCode, meanwhile.json().error.code]).toEqual([409, 'idempotency_key_in_use']);

@@ -30,5 +30,5 @@ it('creates one code and one referral per key, also after a crash before the res
 async function loseResponses(): Promise<void> {
   await service.database.em
     .fork()
-    .execute(`update idempotent_requests set status = null, body = null, leased_until = now() - interval '1 second'`);
+    .execute(`update idempotent_requests set status = null, body = null, due_at = now() - interval '1 second'`);
 }
