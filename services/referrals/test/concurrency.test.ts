@@ -1,14 +1,13 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
+import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ReferralCode } from '../src/persistence/referral-code.entity.ts';
 import { findCode } from '../src/persistence/referral-codes.ts';
-import { lockCustomer } from '../src/persistence/customer-copies.ts';
-import { saveCustomerCopy, recordSubscribers } from '../src/persistence/customer-copies.ts';
-import { customerEvents } from '../src/consumers/customer-events.ts';
-import { subscriptionEvents } from '../src/consumers/subscription-events.ts';
-import { openProject, eventOf, startService, type Service } from './start-service.ts';
+import { lockCustomer, saveCustomerCopies, saveSubscribers } from '../src/persistence/customer-copies.ts';
+import { openProgram as openProgramOf } from './project.ts';
+import { startService, type Service } from './service.ts';
 import { subscriptionCreated } from './subscription-created.ts';
 
 let service: Service;
@@ -17,11 +16,7 @@ afterAll(async () => service[Symbol.asyncDispose]());
 
 const error = (code: string) => expect.objectContaining({ error: expect.objectContaining({ code }) });
 
-async function openProgram() {
-  const project = openProject(service);
-  await project.configure();
-  return project;
-}
+const openProgram = () => openProgramOf(service);
 
 /** Begins a transaction that stays open until the test commits it. */
 async function beginTransaction(): Promise<EntityManager> {
@@ -34,13 +29,12 @@ describe('a subscription', () => {
   it('rejects a concurrent application or converts it, but is never missed', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
-    const copy = subscriptionEvents(service);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { id } = project.newCustomer();
         const [{ status }] = await Promise.all([
           project.apply(code, id),
-          copy.receive(subscriptionCreated(project.scope, id), 1),
+          service.deliver(subscriptionCreated(project.scope, id)),
         ]);
         return { id, status };
       }),
@@ -59,14 +53,13 @@ describe('a subscription', () => {
     const project = await openProgram();
     const { code } = await project.newCode();
     const { id } = project.newCustomer();
-    const copy = subscriptionEvents(service);
     // The locked code stops the application after its checks and before its insert.
     const other = await beginTransaction();
     await findCode(other, project.scope, code, LockMode.PESSIMISTIC_WRITE);
     const applying = project.apply(code, id);
     await waitUntilBlocked(1, 'the application to wait for the code');
     let isHandled = false;
-    const handling = copy.receive(subscriptionCreated(project.scope, id), 1).then(() => (isHandled = true));
+    const handling = service.deliver(subscriptionCreated(project.scope, id)).then(() => (isHandled = true));
     await waitUntilBlocked(2, 'the event handler to wait too', () => isHandled);
     await other.commit();
     await handling;
@@ -81,8 +74,8 @@ describe('a subscription', () => {
     const { id } = project.newCustomer();
     // Locks the customer's row as the event handler does, after the application's checks.
     const other = await beginTransaction();
-    await saveCustomerCopy(service.em.fork(), project.teamId, { ...project.newCustomer(), id });
-    await recordSubscribers(other, [{ ...project.scope, customerId: id, subscribedAt: new Date() }]);
+    await saveCustomerCopies(service.em.fork(), [{ ...project.newCustomer(), id, teamId: project.teamId }]);
+    await saveSubscribers(other, [{ ...project.scope, customerId: id, subscribedAt: new Date() }]);
     const applying = project.apply(code, id);
     await waitUntilBlocked(1, 'the application to wait for the customer');
     await other.commit();
@@ -148,9 +141,10 @@ describe('the deletion of a customer', () => {
   it('rejects a new code between its checks and its insert', async () => {
     const project = await openProgram();
     const customer = project.newCustomer();
-    await saveCustomerCopy(service.em.fork(), project.teamId, customer);
+    await saveCustomerCopies(service.em.fork(), [{ ...customer, teamId: project.teamId }]);
     const other = await beginTransaction();
-    await saveCustomerCopy(other, project.teamId, { ...customer, version: 2, deletedAt: new Date() });
+    const deleted = { ...customer, teamId: project.teamId, version: 2, deletedAt: new Date() };
+    await saveCustomerCopies(other, [deleted]);
     const creating = project.request('POST', '/codes', { customerId: customer.id });
     await waitUntilBlocked(1, 'the code to wait for the customer');
     await other.commit();
@@ -161,16 +155,15 @@ describe('the deletion of a customer', () => {
   it('waits for a code that is being created, and deactivates it', async () => {
     const project = await openProgram();
     const customer = project.newCustomer();
-    await saveCustomerCopy(service.em.fork(), project.teamId, customer);
+    await saveCustomerCopies(service.em.fork(), [{ ...customer, teamId: project.teamId }]);
     // Locks the customer as the creation of a code does from its last checks until its commit.
     const other = await beginTransaction();
     await lockCustomer(other, project.scope, customer.id);
     const code = { ...project.scope, code: 'HALFDONE', customerId: customer.id, isActive: true, version: 1 };
     other.create(ReferralCode, { ...code, createdAt: new Date(), deactivatedAt: null, operationKey: null });
     await other.flush();
-    const { receive } = customerEvents(service);
-    const deleted = eventOf(CustomerDeleted, project.teamId, { ...customer, version: 2, deletedAt: new Date() });
-    const deleting = receive(deleted, 1);
+    const deleted = newEvent(CustomerDeleted, project.teamId, { ...customer, version: 2, deletedAt: new Date() });
+    const deleting = service.deliver(deleted);
     await waitUntilBlocked(1, 'the deletion to wait for the customer');
     await other.commit();
     await deleting;

@@ -1,24 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ReferralCredited } from '@billing/contracts/events/referrals';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCreditingService, type Credit } from './start-crediting-service.ts';
+import { startCrediting, type Credit, type Crediting, type GivenReferral } from './crediting.ts';
 
-let crediting: Awaited<ReturnType<typeof startCreditingService>>;
-beforeAll(async () => (crediting = await startCreditingService()));
+let crediting: Crediting;
+beforeAll(async () => {
+  crediting = await startCrediting();
+  await crediting.service.run();
+});
 afterAll(() => crediting[Symbol.asyncDispose]());
 
-type Given = Awaited<ReturnType<typeof crediting.givenReferral>>;
 type Fault = Pick<FaultRequest, 'mode' | 'times' | 'kept' | 'delayMs'>;
 
 const SIDES = ['referrer', 'referee'] as const;
 
-const injectFault = ({ account, pathOf }: Given, side: Credit['side'], method: 'GET' | 'POST', fault: Fault) =>
+const injectFault = ({ account, pathOf }: GivenReferral, side: Credit['side'], method: 'GET' | 'POST', fault: Fault) =>
   account.control.fail({ ...fault, method, path: pathOf(side) });
 
 /** Expects one credit for each side at the processor, in the ledger and in the outbox. */
-async function expectOneCreditEach(given: Given): Promise<void> {
+async function expectOneCreditEach(given: GivenReferral): Promise<void> {
   const credits = await given.finished();
   expect(credits).toMatchObject([
     { side: 'referrer', status: 'credited', error: null },
@@ -27,16 +30,13 @@ async function expectOneCreditEach(given: Given): Promise<void> {
   const created = [await given.balanceOf('referrer'), await given.balanceOf('referee')];
   expect(created).toMatchObject([[{ amount: -500 }], [{ amount: -300 }]]);
   expect(credits.map(credit => credit.processorTransactionId)).toEqual(created.flat().map(({ id }) => id));
-  const published = await crediting.service.em.fork().execute<{ side: string }[]>(
-    `select data->>'side' as side from outbox_events
-        where type = 'referral.credited.v1' and data->>'referralId' = ? order by 1 desc`,
-    [given.referralId],
-  );
-  expect(published.map(({ side }) => side)).toEqual(SIDES);
+  const published = await crediting.service.published(ReferralCredited);
+  const ofReferral = published.filter(({ data }) => data.referralId === given.referralId);
+  expect(ofReferral.map(({ data }) => data.side).toSorted()).toEqual(SIDES.toSorted());
 }
 
 /** Returns the idempotency keys of the credits that the processor has created. */
-const keysUsed = async ({ account, referralId }: Given): Promise<string[]> => {
+const keysUsed = async ({ account, referralId }: GivenReferral): Promise<string[]> => {
   const { objects } = await account.control.ledger();
   return objects.flatMap(({ idempotencyKey: key }) => (key?.includes(referralId) ? [key] : [])).toSorted();
 };
@@ -71,7 +71,7 @@ describe('one credit for each side', () => {
 
   it('although the process crashes three times before it saves the response', async () => {
     const given = await crediting.givenReferral();
-    Object.assign(given.account, { crashes: 3, onCrash: given.expireLeases });
+    given.crashAfterCalls(3);
     await given.convert();
     await expectOneCreditEach(given);
     expect(given.account.crashes).toBe(0);
@@ -82,7 +82,7 @@ describe('one credit for each side', () => {
     const { account, referralId, processorIds } = given;
     const transaction = { amount: -500, currency: 'usd', metadata: { referralId, side: 'referrer' } };
     await account.stripe.customers.createBalanceTransaction(processorIds.referrer, transaction, {
-      idempotencyKey: `billing:referral-credit:${referralId}:referrer:1`,
+      idempotencyKey: `billing:credit-balance:${referralId}:referrer:1`,
     });
     await given.convert();
     await expectOneCreditEach(given);
@@ -106,13 +106,13 @@ describe('one credit for each side', () => {
     await given.account.control.clearFaults();
     await expectOneCreditEach(given);
     expect(await keysUsed(given)).toEqual([
-      `billing:referral-credit:${given.referralId}:referee:1`,
-      `billing:referral-credit:${given.referralId}:referrer:${version}`,
+      `billing:credit-balance:${given.referralId}:referee:1`,
+      `billing:credit-balance:${given.referralId}:referrer:${version}`,
     ]);
   });
 });
 
-it('sends nothing with a new key before it has verified the old one', async () => {
+it('sends nothing under a new key before the search for the old one has succeeded', async () => {
   const given = await crediting.givenReferral();
   await injectFault(given, 'referrer', 'POST', { mode: '500' });
   await injectFault(given, 'referrer', 'GET', { mode: 'dropped', times: 1_000 });
@@ -122,7 +122,7 @@ it('sends nothing with a new key before it has verified the old one', async () =
       const [credit] = await given.credits();
       return credit?.error?.includes('does not respond') ? credit : undefined;
     },
-    { what: 'a failed verification', timeoutMs: 50_000 },
+    { what: 'a failed search', timeoutMs: 50_000 },
   );
   expect(waiting.status).toBe('pending');
   expect((await keysUsed(given)).filter(key => key.includes(':referrer:'))).toEqual([]);
@@ -130,17 +130,17 @@ it('sends nothing with a new key before it has verified the old one', async () =
   await expectOneCreditEach(given);
 });
 
-it('verifies only after a time that no call with the old key outlasts', async () => {
-  await using slow = await startCreditingService({ verifyAfterMs: 3_600_000 });
+it('searches only after a time that no call under the old key outlasts', async () => {
+  await using slow = await startCrediting({ creditTiming: { quietSeconds: 3_600, intervalMs: 50 } });
   const given = await slow.givenReferral();
   await injectFault(given, 'referrer', 'POST', { mode: '500' });
   await given.convert();
+  await slow.service.run();
   const [closed] = await waitFor(
     async () => {
       const rows = await slow.service.em.fork().execute<{ minutes: number }[]>(
-        `select extract(epoch from due_at - closed_at)::float8 / 60 as minutes from referral_credits
-            where referral_id = ? and closed_at is not null`,
-        [given.referralId],
+        `select extract(epoch from due_at - key_closed_at)::float8 / 60 as minutes
+             from remote_operations where key_closed_at is not null`,
       );
       return rows.length > 0 ? rows : undefined;
     },
@@ -166,33 +166,34 @@ describe('random faults', () => {
   const side = fc.constantFrom(...SIDES);
   const scenario = fc.record({
     sending: fc.array(fc.tuple(side, fault), { maxLength: 4 }),
-    verifying: fc.array(fc.tuple(side, fault), { maxLength: 2 }),
+    searching: fc.array(fc.tuple(side, fault), { maxLength: 2 }),
     crashes: fc.integer({ min: 0, max: 3 }),
     /** Disturbances meanwhile, each after a delay in milliseconds. */
     meanwhile: fc.array(
-      fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom('leases expire' as const, 'a day passes' as const)),
+      fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom('leases end' as const, 'a day passes' as const)),
       { maxLength: 3 },
     ),
   });
   type Scenario = typeof scenario extends fc.Arbitrary<infer It> ? It : never;
 
-  async function runScenario({ sending, verifying, crashes, meanwhile }: Scenario): Promise<void> {
+  async function runScenario({ sending, searching, crashes, meanwhile }: Scenario): Promise<void> {
     const given = await crediting.givenReferral();
     for (const [affected, injected] of sending) await injectFault(given, affected, 'POST', injected);
-    for (const [affected, injected] of verifying) await injectFault(given, affected, 'GET', injected);
-    Object.assign(given.account, { crashes, onCrash: given.expireLeases });
+    for (const [affected, injected] of searching) await injectFault(given, affected, 'GET', injected);
+    given.crashAfterCalls(crashes);
     await given.convert();
     for (const [pauseMs, what] of meanwhile) {
       await delay(pauseMs);
-      await (what === 'a day passes' ? given.passDay() : given.expireLeases());
+      await (what === 'a day passes' ? given.passDay() : given.endLeases());
     }
     await given.finished(120_000);
     await given.account.control.clearFaults();
     await expectOneCreditEach(given);
   }
 
-  it('end with exactly one credit for each side, with two processes sending', { timeout: 240_000 }, async () => {
-    const stop = crediting.service.sendCreditsTo(crediting.processors);
+  it('end with exactly one credit for each side, with two copies of the service', { timeout: 240_000 }, async () => {
+    await using copy = await crediting.service.startCopy();
+    await copy.run();
     const scenarios = fc.array(scenario, { minLength: 8, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(scenarios, async concurrent => {
@@ -200,6 +201,5 @@ describe('random faults', () => {
       }),
       { numRuns: 4, endOnFailure: true },
     );
-    await stop();
   });
 });

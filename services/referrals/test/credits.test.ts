@@ -1,13 +1,23 @@
+import { readFile } from 'node:fs/promises';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
+import { leaseDue } from '@billing/processor/operation-log/operation-rows';
+import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startCreditingService } from './start-crediting-service.ts';
-import { eventOf } from './start-service.ts';
+import { startCrediting, type Crediting } from './crediting.ts';
 
-let crediting: Awaited<ReturnType<typeof startCreditingService>>;
-beforeAll(async () => (crediting = await startCreditingService()));
+let crediting: Crediting;
+beforeAll(async () => {
+  crediting = await startCrediting();
+  await crediting.service.run();
+});
 afterAll(() => crediting[Symbol.asyncDispose]());
+
+const CREDITED_BOTH = [
+  { side: 'referrer', status: 'credited', error: null },
+  { side: 'referee', status: 'credited', error: null },
+];
 
 it('credits both sides once and publishes both credits', async () => {
   const given = await crediting.givenReferral({ currency: 'eur' });
@@ -29,15 +39,16 @@ it('credits both sides once and publishes both credits', async () => {
   ]);
   const ids = [...toReferrer, ...toReferee].map(({ id }) => id);
   expect(credits.map(({ processorTransactionId }) => processorTransactionId)).toEqual(ids);
-  const published = await crediting.service.published(ReferralCredited, credit => credit.referralId === referralId);
-  expect(published.map(({ side }) => side).toSorted()).toEqual(['referee', 'referrer']);
+  const published = await crediting.service.published(ReferralCredited);
+  const ofReferral = published.filter(({ data }) => data.referralId === referralId);
+  expect(ofReferral.map(({ data }) => data.side).toSorted()).toEqual(['referee', 'referrer']);
   expect((await project.request('GET', '/credits?status=pending')).body.credits).toEqual([]);
   expect((await project.request('GET', '/credits?status=credited')).body.credits).toHaveLength(2);
 });
 
 it('converts at once, and credits when the team has connected the processor', async () => {
   const given = await crediting.givenReferral();
-  given.account.isConnected = false;
+  crediting.disconnected.add(given.project.teamId);
   await given.convert();
   const [first] = await waitFor(
     async () => {
@@ -47,11 +58,11 @@ it('converts at once, and credits when the team has connected the processor', as
     { what: 'two attempts' },
   );
   expect(first).toMatchObject({ status: 'pending', error: expect.stringContaining('Connect the payment processor') });
-  given.account.isConnected = true;
-  expect(await given.finished()).toMatchObject([{ status: 'credited' }, { status: 'credited' }]);
+  crediting.disconnected.delete(given.project.teamId);
+  expect(await given.finished()).toMatchObject(CREDITED_BOTH);
 });
 
-it('fails a credit that the processor rejects permanently, and only that one', async () => {
+it('fails only the credit that the processor refuses', async () => {
   const given = await crediting.givenReferral();
   await given.account.stripe.customers.del(given.processorIds.referrer);
   await given.convert();
@@ -63,9 +74,7 @@ it('fails a credit that the processor rejects permanently, and only that one', a
 
 it('fails the credit of a customer who was deleted here', async () => {
   const given = await crediting.givenReferral();
-  const { project, referrerCustomer } = given;
-  const deleted = { ...referrerCustomer, version: 2, deletedAt: new Date() };
-  await crediting.service.deliver(eventOf(CustomerDeleted, project.teamId, deleted));
+  await deleteReferrer(given);
   await given.convert();
   expect(await given.finished()).toMatchObject([{ status: 'failed' }, { status: 'credited' }]);
   expect(await given.balanceOf('referrer')).toEqual([]);
@@ -73,48 +82,87 @@ it('fails the credit of a customer who was deleted here', async () => {
 
 it('completes a credit whose customer was deleted after sending it', async () => {
   const given = await crediting.givenReferral();
-  const { project, referrerCustomer, account } = given;
-  await account.control.fail({
-    method: 'POST',
-    path: given.pathOf('referrer'),
-    mode: 'done-but-answer-lost',
-    times: 20,
-  });
+  const { account } = given;
+  const lostResponse = { method: 'POST', mode: 'done-but-answer-lost', times: 20 } as const;
+  await account.control.fail({ ...lostResponse, path: given.pathOf('referrer') });
   await given.convert();
   await waitFor(async () => (await given.balanceOf('referrer')).length === 1, { what: 'the credit to be created' });
-  const deleted = { ...referrerCustomer, version: 2, deletedAt: new Date() };
-  await crediting.service.deliver(eventOf(CustomerDeleted, project.teamId, deleted));
+  await deleteReferrer(given);
   await account.control.clearFaults();
-  expect(await given.finished()).toMatchObject([{ status: 'credited' }, { status: 'credited' }]);
+  expect(await given.finished()).toMatchObject(CREDITED_BOTH);
   expect(await given.balanceOf('referrer')).toHaveLength(1);
 });
 
-it('sends a failed credit again when an operator sets the next key version', async () => {
+it('sends a failed credit again as the README says', async () => {
   const given = await crediting.givenReferral();
   const { account, referralId } = given;
   await account.stripe.customers.createBalanceTransaction(given.processorIds.referrer, { amount: 1, currency: 'eur' });
   await given.convert();
-  expect(await given.finished()).toMatchObject([{ status: 'failed' }, { status: 'credited' }]);
-  await crediting.service.em.fork().execute(
-    `update referral_credits
-        set status = 'pending', key_version = key_version + 1, sent_at = null, processor_customer_id = null,
-            closed_at = null, due_at = clock_timestamp(), currency = 'eur'
-      where referral_id = ? and status = 'failed'`,
-    [referralId],
-  );
-  expect(await given.finished()).toMatchObject([{ status: 'credited' }, { status: 'credited' }]);
+  expect(await given.finished()).toMatchObject([{ side: 'referrer', status: 'failed' }, { status: 'credited' }]);
+  const em = crediting.service.em.fork();
+  await em.execute(`update referral_credits set currency = 'eur' where referral_id = ? and side = 'referrer'`, [
+    referralId,
+  ]);
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, repair = ''] = /```sql\n([^`]+)```/.exec(readme) ?? [];
+  await em.execute(repair.replace('ref_…', referralId));
+  expect(await given.finished()).toMatchObject(CREDITED_BOTH);
   expect(await given.balanceOf('referrer')).toMatchObject([{ amount: -500 }, { amount: 1 }]);
 });
 
-it('credits once with two processes sending from one ledger', async () => {
-  const { service, processors, givenReferral } = crediting;
-  const stop = service.sendCreditsTo(processors);
-  const referrals = await Promise.all(Array.from({ length: 8 }, () => givenReferral()));
+it('credits once with two copies of the service', async () => {
+  await using copy = await crediting.service.startCopy();
+  await copy.run();
+  const referrals = await Promise.all(Array.from({ length: 8 }, () => crediting.givenReferral()));
   await Promise.all(referrals.map(given => given.convert()));
   for (const given of referrals) {
-    expect(await given.finished()).toMatchObject([{ status: 'credited' }, { status: 'credited' }]);
+    expect(await given.finished()).toMatchObject(CREDITED_BOTH);
     expect(await given.balanceOf('referrer')).toHaveLength(1);
     expect(await given.balanceOf('referee')).toHaveLength(1);
   }
-  await stop();
 });
+
+it('leaves a credit to the process that works on it until its lease ends', async () => {
+  await using other = await startCrediting();
+  const [leased, free] = [await other.givenReferral(), await other.givenReferral()];
+  await leased.convert();
+  expect(await leaseDue(other.service.em, 10)).toHaveLength(2);
+  await other.service.run();
+  await free.convert();
+  await free.finished();
+  expect(await leased.balanceOf('referrer')).toEqual([]);
+  await leased.endLeases();
+  expect(await leased.finished()).toMatchObject(CREDITED_BOTH);
+});
+
+it('doubles the pause between attempts from one second to 15 minutes', async () => {
+  await using slow = await startCrediting({ creditTiming: { intervalMs: 20 } });
+  const given = await slow.givenReferral({ refereeCreditAmount: 0 });
+  slow.disconnected.add(given.project.teamId);
+  await given.convert();
+  await slow.service.run();
+  const pauseAfter = (fewest: number) =>
+    waitFor(
+      async () => {
+        const rows = await slow.service.em.fork().execute<{ attempts: number; seconds: number }[]>(
+          `select attempts, extract(epoch from due_at - clock_timestamp())::float8 as seconds
+               from remote_operations where lease_id is null and attempts >= ?`,
+          [fewest],
+        );
+        return rows[0];
+      },
+      { what: `attempt ${fewest} to fail` },
+    );
+  // Pauses vary by a quarter; a little of each is over when it is read.
+  const { attempts, seconds } = await pauseAfter(1);
+  expect(seconds).toBeLessThan(1.25 * 2 ** (attempts - 1));
+  await given.changeOperations('attempts = 29, due_at = clock_timestamp()');
+  const longest = await pauseAfter(30);
+  expect(longest.seconds).toBeGreaterThan(0.7 * 900);
+  expect(longest.seconds).toBeLessThan(1.25 * 900);
+});
+
+async function deleteReferrer({ project, referrerCustomer }: Awaited<ReturnType<Crediting['givenReferral']>>) {
+  const deleted = { ...referrerCustomer, version: 2, deletedAt: new Date() };
+  await crediting.service.deliver(newEvent(CustomerDeleted, project.teamId, deleted));
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openProject, startService, type Service } from './start-service.ts';
+import { openProject } from './project.ts';
+import { startService, type Service } from './service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -7,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-it('creates one code and one referral per key, also after a crash before the response', async () => {
+it('creates one code and one referral per key, also after a crash', async () => {
   const project = openProject(service);
   await project.configure();
   const customerId = project.newCustomer().id;
@@ -28,7 +29,7 @@ it('creates one code and one referral per key, also after a crash before the res
 
 /** Simulates a process that died after its commit and before it stored the response, and an expired lease. */
 async function loseResponses(): Promise<void> {
-  await service.database.em
+  await service.em
     .fork()
     .execute(`update idempotent_requests set status = null, body = null, due_at = now() - interval '1 second'`);
 }

@@ -1,9 +1,11 @@
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { ReferralConverted, ReferralCreated } from '@billing/contracts/events/referrals';
 import { CustomerId } from '@billing/contracts/ids';
+import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { subscriptionEvents } from '../src/consumers/subscription-events.ts';
-import { openProject, eventOf, startService, type Service } from './start-service.ts';
+import type { Credit } from './crediting.ts';
+import { openProject, openProgram as openProgramOf } from './project.ts';
+import { startService, type Service } from './service.ts';
 import { subscriptionCreated } from './subscription-created.ts';
 
 let service: Service;
@@ -12,11 +14,7 @@ afterAll(async () => service[Symbol.asyncDispose]());
 
 const error = (code: string) => expect.objectContaining({ error: expect.objectContaining({ code }) });
 
-async function openProgram() {
-  const project = openProject(service);
-  await project.configure();
-  return project;
-}
+const openProgram = () => openProgramOf(service);
 
 describe('applying a code', () => {
   it('creates a pending referral and publishes it', async () => {
@@ -37,8 +35,8 @@ describe('applying a code', () => {
     expect(stored.body.referrals).toEqual([
       { id: body.referral.id, refereeCustomerId, status: 'pending', createdAt: expect.any(String), convertedAt: null },
     ]);
-    const published = await service.published(ReferralCreated, referral => referral.id === body.referral.id);
-    expect(published).toEqual([expect.objectContaining({ code, status: 'pending' })]);
+    const published = (await service.published(ReferralCreated)).filter(event => event.data.id === body.referral.id);
+    expect(published).toMatchObject([{ teamId: project.teamId, data: { code, status: 'pending' } }]);
   });
 
   it('requires a code of the project', async () => {
@@ -65,7 +63,7 @@ describe('applying a code', () => {
     const { code, customerId } = await project.newCode();
     const state = service.customers.get(customerId);
     if (!state) throw new Error('The customer was created above.');
-    await service.deliver(eventOf(CustomerDeleted, project.teamId, { ...state, version: 2, deletedAt: new Date() }));
+    await service.deliver(newEvent(CustomerDeleted, project.teamId, { ...state, version: 2, deletedAt: new Date() }));
     const { status, body } = await project.apply(code, project.newCustomer().id);
     expect([status, body]).toEqual([422, error('referral_code_inactive')]);
   });
@@ -151,15 +149,15 @@ describe('applying a code', () => {
 });
 
 describe('a conversion', () => {
-  it('happens once for duplicate events and several consumers', async () => {
+  it('happens once for repeated events, in two copies of the service', async () => {
+    await using copy = await service.startCopy();
     const project = await openProgram();
     const { code } = await project.newCode();
     const { id } = project.newCustomer();
     const { referral } = (await project.apply(code, id)).body;
     service.setTime(new Date('2026-05-05T05:05:05.000Z'));
     const first = subscriptionCreated(project.scope, id);
-    const copy = subscriptionEvents(service);
-    await Promise.all([service.deliver(first, first), copy.receive(first, 1), copy.receive(first, 1)]);
+    await Promise.all([service.deliver(first, first), copy.deliver(first), copy.deliver(first)]);
     service.setTime(new Date('2026-06-06T06:06:06.000Z'));
     await service.deliver(subscriptionCreated(project.scope, id), subscriptionCreated(project.scope, id));
     service.setTime(undefined);
@@ -167,7 +165,8 @@ describe('a conversion', () => {
     expect(body.referrals).toEqual([
       expect.objectContaining({ id: referral.id, status: 'converted', convertedAt: '2026-05-05T05:05:05.000Z' }),
     ]);
-    expect(await service.published(ReferralConverted, converted => converted.id === referral.id)).toHaveLength(1);
+    const published = (await service.published(ReferralConverted)).filter(event => event.data.id === referral.id);
+    expect(published).toHaveLength(1);
     const { credits } = (await project.request('GET', '/credits')).body;
     expect(credits).toHaveLength(2);
   });
@@ -183,11 +182,31 @@ describe('a conversion', () => {
     const { body } = await project.request('GET', `/codes/${code}`);
     expect(body.referrals.map((one: { status: string }) => one.status)).toEqual(referred.map(() => 'converted'));
     expect((await project.request('GET', '/credits')).body.credits).toHaveLength(2 * referred.length);
-    const [first, last] = [others[0], others.at(-1)];
-    for (const customer of [first, last]) {
-      const { status, body: rejection } = await project.apply(code, customer?.id ?? CustomerId.create());
+    for (const customer of others.slice(0, 2)) {
+      const { status, body: rejection } = await project.apply(code, customer.id);
       expect([status, rejection]).toEqual([409, error('referral_already_subscribed')]);
     }
+  });
+
+  it('happens for several projects in one batch, each with its own amounts', async () => {
+    const [first, second, unreferred] = [await openProgram(), await openProgram(), openProject(service)];
+    await second.configure({ referrerCreditAmount: 9, refereeCreditAmount: 0, currency: 'jpy' });
+    const events = [subscriptionCreated(unreferred.scope, unreferred.newCustomer().id)];
+    for (const project of [first, second]) {
+      const { id } = project.newCustomer();
+      await project.apply((await project.newCode()).code, id);
+      events.push(subscriptionCreated(project.scope, id));
+    }
+    await service.deliver(...events);
+    const amountsOf = async ({ request }: typeof first) => {
+      const { credits } = (await request('GET', '/credits')).body;
+      return credits.map(({ amount, currency }: Credit) => `${amount} ${currency}`).toSorted();
+    };
+    expect([await amountsOf(first), await amountsOf(second), await amountsOf(unreferred)]).toEqual([
+      ['300 usd', '500 usd'],
+      ['9 jpy'],
+      [],
+    ]);
   });
 
   it('also happens with a deactivated code and a disabled program', async () => {

@@ -1,12 +1,12 @@
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
-import { eventOf } from './start-service.ts';
+import { newEvent } from '@billing/testing/events';
 
-/** Returns the event of a customer's first subscription. */
+/** Returns `subscription.created` of a customer's first subscription. */
 export function subscriptionCreated({ teamId, projectId }: ProjectScope, customerId: CustomerId): Envelope {
   const now = new Date();
-  return eventOf(SubscriptionCreated, teamId, {
+  return newEvent(SubscriptionCreated, teamId, {
     id: SubscriptionId.create(),
     projectId,
     customerId,

@@ -1,26 +1,20 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
-import type { TeamId } from '@billing/contracts/ids';
-import { Inbox } from '@billing/messaging/inbox';
-import type { Logger } from 'pino';
-import { deactivateCodeOfCustomer } from '#operations/deactivate-code.ts';
-import { saveCustomerCopy } from '#persistence/customer-copies.ts';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import { deactivateCodesOfCustomers } from '#operations/deactivate-code.ts';
+import { saveCustomerCopies } from '#persistence/customer-copies.ts';
 
 interface CustomerEventsDependencies {
-  readonly em: EntityManager;
   readonly now: () => Date;
-  readonly logger: Logger;
 }
 
-/** Saves copies of customers, and deactivates the code of a deleted customer. */
-export function customerEvents({ em, now, logger }: CustomerEventsDependencies): Inbox {
-  const inbox = new Inbox(em, 'referrals-customers', logger);
-  for (const type of [CustomerCreated, CustomerUpdated, CustomerDeleted])
-    inbox.on(type, async (tx, state, event) => {
-      const teamId = event.teamId as TeamId; // the publishing service sets the id of its team
-      const { projectId, id, deletedAt } = state;
-      await saveCustomerCopy(tx, teamId, state);
-      if (deletedAt) await deactivateCodeOfCustomer(tx, { teamId, projectId }, id, now());
-    });
-  return inbox;
-}
+/** Saves copies of customers, and deactivates the codes of deleted ones. */
+export const customerEvents = ({ now }: CustomerEventsDependencies): Consumer =>
+  consumer('referrals-customers', 'customer.*.v1').on(
+    [CustomerCreated, CustomerUpdated, CustomerDeleted],
+    async (tx, deliveries, publish) => {
+      const customers = deliveries.map(({ teamId, data, trace }) => ({ ...data, teamId, trace }));
+      await saveCustomerCopies(tx, customers);
+      const deleted = customers.filter(({ deletedAt }) => deletedAt !== null);
+      await deactivateCodesOfCustomers(tx, deleted, now(), publish);
+    },
+  );

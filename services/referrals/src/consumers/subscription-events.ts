@@ -1,39 +1,21 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/event';
-import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import { Inbox, type Heard } from '@billing/messaging/inbox';
-import type { Logger } from 'pino';
-import { convertReferral, findSubscribersToConvert } from '#operations/convert-referral.ts';
-import type { Subscriber } from '#persistence/customer-copies.ts';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import { convertReferrals, type ConvertReferralsDependencies } from '#operations/convert-referrals.ts';
 
-interface SubscriptionEventsDependencies {
-  readonly em: EntityManager;
-  readonly now: () => Date;
-  readonly logger: Logger;
-}
+/** Deliveries in flight: under load a batch grows, and costs little more than a single event. */
+const MAX_IN_FLIGHT = 4_096;
 
-/** Converts the referral of a customer who subscribes. Most customers were not referred: a batch records all of them at once. */
-export function subscriptionEvents({ em, now, logger }: SubscriptionEventsDependencies): Inbox {
-  return new Inbox(em, 'referrals-subscriptions', logger)
-    .on(SubscriptionCreated, (tx, subscription, event) => convertReferral(tx, toSubscriber(subscription, event), now()))
-    .together(async (tx, batch) => {
-      const subscribers = batch.flatMap(parseSubscriber);
-      const toConvert = await findSubscribersToConvert(tx, subscribers);
-      return subscribers.filter(one => !toConvert.has(one)).map(one => one.delivery);
-    });
-}
-
-/** Returns none for invalid data; the handler of the single event fails with it. */
-function parseSubscriber(delivery: Heard): (Subscriber & { readonly delivery: Heard })[] {
-  const subscription = SubscriptionCreated.data.safeParse(delivery.event.data);
-  return subscription.success ? [{ ...toSubscriber(subscription.data, delivery.event), delivery }] : [];
-}
-
-function toSubscriber(
-  { projectId, customerId }: { readonly projectId: ProjectId; readonly customerId: CustomerId },
-  { teamId, occurredAt }: Envelope,
-): Subscriber {
-  // The publishing service sets the id of its team.
-  return { teamId: teamId as TeamId, projectId, customerId, subscribedAt: occurredAt };
+/** Converts the referrals of customers who subscribe. */
+export function subscriptionEvents(dependencies: ConvertReferralsDependencies): Consumer {
+  const convert = convertReferrals(dependencies);
+  const options = { maxInFlight: MAX_IN_FLIGHT };
+  return consumer('referrals-subscriptions', 'subscription.created.v1', options).on(
+    SubscriptionCreated,
+    async (tx, deliveries, publish) => {
+      const subscribers = deliveries.map(({ teamId, event, data: { projectId, customerId }, trace }) => {
+        return { teamId, projectId, customerId, subscribedAt: event.occurredAt, trace };
+      });
+      await convert(tx, subscribers, publish);
+    },
+  );
 }

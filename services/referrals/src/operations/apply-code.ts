@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCreated, type ReferralState } from '@billing/contracts/events/referrals';
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
-import { record } from '@billing/messaging/outbox';
+import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/service/database';
 import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/eligibility.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
@@ -12,6 +12,7 @@ import { Referral, toState } from '#persistence/referral.entity.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface ApplyCodeDependencies extends ResolveCustomerDependencies {
+  readonly outbox: Outbox;
   readonly now: () => Date;
 }
 
@@ -30,7 +31,7 @@ interface Application {
  * 409 `referral_already_subscribed`; 503 when a service that has to be called does not reply
  */
 export function applyCode(dependencies: ApplyCodeDependencies) {
-  const { em, rpc, now } = dependencies;
+  const { em, outbox, rpc, now } = dependencies;
   const resolve = resolveCustomer(dependencies);
 
   const check = async (scope: ProjectScope, { code, refereeCustomerId }: Application) => {
@@ -44,7 +45,7 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
   };
 
   const insert = (scope: ProjectScope, { code, refereeCustomerId }: Application, operationKey: string | undefined) =>
-    em.fork().transactional(async tx => {
+    outbox.transaction(async (tx, publish) => {
       const referee = await lockCustomer(tx, scope, refereeCustomerId);
       const { customerId: referrerCustomerId } = await findUsableCode(tx, scope, code, refereeCustomerId);
       const hasReferral = await isReferred(tx, scope, refereeCustomerId);
@@ -61,7 +62,7 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
         operationKey: operationKey ?? null,
       });
       const state = toState(referral);
-      record(tx, ReferralCreated, scope.teamId, state);
+      publish(ReferralCreated, scope.teamId, state);
       return state;
     });
 

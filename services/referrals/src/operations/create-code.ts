@@ -1,7 +1,7 @@
 import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
-import { record } from '@billing/messaging/outbox';
+import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/service/database';
 import { generateCode } from '#domain/code.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
@@ -9,9 +9,10 @@ import { ReferralCode } from '#persistence/referral-code.entity.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface CreateCodeDependencies extends ResolveCustomerDependencies {
+  readonly outbox: Outbox;
   readonly now: () => Date;
   /** Returns a random code, by default {@link generateCode}. */
-  readonly newCode?: () => string;
+  readonly newCode?: (() => string) | undefined;
 }
 
 /** How often another code is generated when the project already has it. */
@@ -23,11 +24,11 @@ const MAX_TRIES = 10;
  * @throws Problem 404 `customer_not_found`; 409 `referral_code_exists` when the customer has an active code
  */
 export function createCode(dependencies: CreateCodeDependencies) {
-  const { em, now, newCode = generateCode } = dependencies;
+  const { em, outbox, now, newCode = generateCode } = dependencies;
   const resolve = resolveCustomer(dependencies);
 
   const insert = (scope: ProjectScope, customerId: CustomerId, operationKey: string | undefined) =>
-    em.fork().transactional(async tx => {
+    outbox.transaction(async (tx, publish) => {
       await lockCustomer(tx, scope, customerId);
       const code = tx.create(ReferralCode, {
         ...scope,
@@ -39,7 +40,7 @@ export function createCode(dependencies: CreateCodeDependencies) {
         deactivatedAt: null,
         operationKey: operationKey ?? null,
       });
-      record(tx, ReferralCodeCreated, scope.teamId, code);
+      publish(ReferralCodeCreated, scope.teamId, code);
       return code;
     });
 

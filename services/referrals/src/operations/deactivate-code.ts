@@ -1,12 +1,12 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCodeDeactivated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { record } from '@billing/messaging/outbox';
-import { ReferralCode } from '#persistence/referral-code.entity.ts';
-import { findCode } from '#persistence/referral-codes.ts';
+import type { Outbox, Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { deactivateCodes, findCode } from '#persistence/referral-codes.ts';
 
 export interface DeactivateCodeDependencies {
-  readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly now: () => Date;
 }
 
@@ -14,29 +14,34 @@ export interface DeactivateCodeDependencies {
  * Deactivates a code: it can no longer be applied; its referrals stay. Deactivating it again changes nothing.
  * @throws Problem 404 `referral_code_not_found`
  */
-export function deactivateCode({ em, now }: DeactivateCodeDependencies) {
+export function deactivateCode({ outbox, now }: DeactivateCodeDependencies) {
   return (scope: ProjectScope, code: string) =>
-    em.fork().transactional(async tx => {
+    outbox.transaction(async (tx, publish) => {
       const found = await findCode(tx, scope, code, LockMode.PESSIMISTIC_WRITE);
-      deactivate(tx, found, now());
+      if (found.isActive) {
+        tx.assign(found, { isActive: false, version: found.version + 1, deactivatedAt: now() });
+        publish(ReferralCodeDeactivated, scope.teamId, found);
+      }
       return { code, isActive: false as const };
     });
 }
 
-/** Deactivates the code of a deleted customer, in the caller's transaction. */
-export async function deactivateCodeOfCustomer(
-  tx: EntityManager,
-  scope: ProjectScope,
-  customerId: CustomerId,
-  deactivatedAt: Date,
-): Promise<void> {
-  const where = { ...scope, customerId, isActive: true };
-  const codes = await tx.find(ReferralCode, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  for (const code of codes) deactivate(tx, code, deactivatedAt);
+interface DeletedCustomer extends ProjectScope {
+  readonly id: CustomerId;
+  readonly trace: TraceCarrier;
 }
 
-function deactivate(tx: EntityManager, code: ReferralCode, deactivatedAt: Date): void {
-  if (!code.isActive) return;
-  tx.assign(code, { isActive: false, version: code.version + 1, deactivatedAt });
-  record(tx, ReferralCodeDeactivated, code.teamId, code);
+/** Deactivates the codes of deleted customers, in the caller's transaction. */
+export async function deactivateCodesOfCustomers(
+  tx: EntityManager,
+  customers: readonly DeletedCustomer[],
+  deactivatedAt: Date,
+  publish: Publish,
+): Promise<void> {
+  if (customers.length === 0) return;
+  for (const code of await deactivateCodes(tx, customers, deactivatedAt)) {
+    const { teamId, projectId, customerId } = code;
+    const owner = customers.find(one => one.id === customerId && one.projectId === projectId && one.teamId === teamId);
+    publish(ReferralCodeDeactivated, teamId, code, owner?.trace);
+  }
 }

@@ -3,7 +3,7 @@ import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
-import { saveCustomerCopy } from '#persistence/customer-copies.ts';
+import { saveCustomerCopies } from '#persistence/customer-copies.ts';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 
 export interface ResolveCustomerDependencies {
@@ -29,7 +29,7 @@ export function resolveCustomer({ em, rpc }: ResolveCustomerDependencies) {
     if (copy?.processorCustomerId) return { processorCustomerId: copy.processorCustomerId, subscribedAt };
     const state = await rpc.call(FindCustomer, { ...scope, customerId: id });
     if (!state) throw notFound('customer');
-    await saveCustomerCopy(em.fork(), scope.teamId, state);
+    await saveCustomerCopies(em.fork(), [{ ...state, teamId: scope.teamId }]);
     return { processorCustomerId: state.processorCustomerId, subscribedAt };
   };
 }

@@ -5,17 +5,28 @@ import { notFound } from '@billing/contracts/problem';
 import { executeBound } from '@billing/service/bound-statement';
 import { CustomerCopy } from './customer-copy.entity.ts';
 
-/** Saves a customer's state if it is newer than the copy. `subscribed_at` does not change. */
-export async function saveCustomerCopy(em: EntityManager, teamId: TeamId, state: CustomerState): Promise<void> {
-  const { projectId, id, processorCustomerId, version, deletedAt } = state;
-  await em.execute(
+/** Saves the states of customers that are newer than their copies. `subscribed_at` does not change. */
+export async function saveCustomerCopies(
+  em: EntityManager,
+  customers: readonly (CustomerState & { readonly teamId: TeamId })[],
+): Promise<void> {
+  const rows = customers.map(({ teamId, projectId, id, processorCustomerId, version, deletedAt }) => {
+    return { teamId, projectId, id, processorCustomerId, version, deletedAt };
+  });
+  await executeBound(
+    em,
+    // Sorted: transactions that lock many rows lock them in the same order.
     `insert into customer_copies (team_id, project_id, id, processor_customer_id, version, deleted_at)
-     values (?, ?, ?, ?, ?, ?::timestamptz)
+     select distinct on ("teamId", "projectId", id)
+            "teamId", "projectId", id, "processorCustomerId", version, "deletedAt"
+       from json_to_recordset($1::json) as
+            c ("teamId" text, "projectId" text, id text, "processorCustomerId" text, version int, "deletedAt" timestamptz)
+      order by "teamId", "projectId", id, version desc
      on conflict (team_id, project_id, id) do update
         set processor_customer_id = excluded.processor_customer_id,
             version = excluded.version, deleted_at = excluded.deleted_at
       where customer_copies.version < excluded.version`,
-    [teamId, projectId, id, processorCustomerId, version, deletedAt?.toISOString() ?? null],
+    [JSON.stringify(rows)],
   );
 }
 
@@ -36,11 +47,13 @@ export interface Subscriber extends ProjectScope {
 }
 
 /**
- * Records that customers have subscribed, and locks their rows until the transaction ends. Creates a row for a customer
- * without a copy; keeps the earliest time.
+ * Notes that customers have subscribed, and locks their rows until the transaction ends. Creates a row for a customer
+ * without a copy; the earliest time stays.
  */
-export async function recordSubscribers(tx: EntityManager, subscribers: readonly Subscriber[]): Promise<void> {
-  if (subscribers.length === 0) return;
+export async function saveSubscribers(tx: EntityManager, subscribers: readonly Subscriber[]): Promise<void> {
+  const rows = subscribers.map(({ teamId, projectId, customerId, subscribedAt }) => {
+    return { teamId, projectId, customerId, subscribedAt };
+  });
   await executeBound(
     tx,
     // Sorted: transactions that lock many rows lock them in the same order.
@@ -51,15 +64,6 @@ export async function recordSubscribers(tx: EntityManager, subscribers: readonly
       group by 1, 2, 3 order by 1, 2, 3
      on conflict (team_id, project_id, id) do update
         set subscribed_at = least(customer_copies.subscribed_at, excluded.subscribed_at)`,
-    [
-      JSON.stringify(
-        subscribers.map(({ teamId, projectId, customerId, subscribedAt }) => ({
-          teamId,
-          projectId,
-          customerId,
-          subscribedAt,
-        })),
-      ),
-    ],
+    [JSON.stringify(rows)],
   );
 }

@@ -8,6 +8,18 @@ const DEFAULT_PROGRAM = { enabled: false, referrerCreditAmount: 0, refereeCredit
 
 /** Returns the project's referral program, or a disabled one without credits when none was configured. */
 export async function findProgram(em: EntityManager, scope: ProjectScope): Promise<ReferralConfig> {
-  const program = await em.findOne(Program, { ...scope });
-  return program ?? { ...DEFAULT_PROGRAM, projectId: scope.projectId };
+  return (await findPrograms(em, [scope]))(scope);
+}
+
+/** Finds the referral programs of many projects at once. */
+export async function findPrograms(
+  em: EntityManager,
+  scopes: readonly ProjectScope[],
+): Promise<(scope: ProjectScope) => ReferralConfig> {
+  const programs = await em.find(Program, { $or: scopes.map(({ teamId, projectId }) => ({ teamId, projectId })) });
+  return ({ teamId, projectId }) =>
+    programs.find(program => program.teamId === teamId && program.projectId === projectId) ?? {
+      ...DEFAULT_PROGRAM,
+      projectId,
+    };
 }

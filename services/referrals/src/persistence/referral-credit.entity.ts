@@ -6,10 +6,7 @@ import type { CreditSide } from '#domain/credit.ts';
 const ReferralCreditSchema = defineEntity({
   name: 'ReferralCredit',
   tableName: 'referral_credits',
-  indexes: [
-    { name: 'referral_credits_newest', properties: ['teamId', 'projectId', 'createdAt'] },
-    { name: 'referral_credits_due', properties: ['dueAt'], where: `status = 'pending'` },
-  ],
+  indexes: [{ name: 'referral_credits_newest', properties: ['teamId', 'projectId', 'createdAt'] }],
   properties: {
     referralId: p.text().$type<ReferralId>().primary(),
     side: p.text().$type<CreditSide>().primary(),
@@ -20,25 +17,19 @@ const ReferralCreditSchema = defineEntity({
     amount: p.integer(),
     currency: p.text(),
     status: p.text().$type<(typeof CREDIT_STATUSES)[number]>(),
+    /** Attempts whose outcome was noted. */
     attempts: p.integer(),
     /** Why the last attempt failed. */
     error: p.text().nullable(),
     processorTransactionId: p.text().nullable(),
     createdAt: p.datetime(),
     creditedAt: p.datetime().nullable(),
-    /** When the next attempt is due, by the database's clock; during an attempt, the end of its lease. */
-    dueAt: p.datetime(),
-    /** The version of the idempotency key. */
-    keyVersion: p.integer().default(1),
-    /** When the credit was first sent with this key; null while nothing was sent with it. */
-    sentAt: p.datetime().nullable(),
-    /** The processor's customer in the request with this key. */
-    processorCustomerId: p.text().nullable(),
-    /** When the key was closed: nothing more is sent with it, and the credit is looked up at the processor. */
-    closedAt: p.datetime().nullable(),
   },
 });
 
-/** An entry of the credit ledger: one side's credit for one conversion. */
+/**
+ * An entry of the credit ledger: one side's credit for one conversion. The operation log sends it; the entry shows how it
+ * is going.
+ */
 export class ReferralCredit extends ReferralCreditSchema.class {}
 ReferralCreditSchema.setClass(ReferralCredit);

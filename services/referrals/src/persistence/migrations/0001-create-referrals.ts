@@ -73,14 +73,8 @@ export class CreateReferrals extends Migration {
         processor_transaction_id text,
         created_at timestamptz not null,
         credited_at timestamptz,
-        due_at timestamptz not null,
-        key_version int not null default 1,
-        sent_at timestamptz,
-        processor_customer_id text,
-        closed_at timestamptz,
         primary key (referral_id, side)
       )`);
     this.addSql(`create index referral_credits_newest on referral_credits (team_id, project_id, created_at)`);
-    this.addSql(`create index referral_credits_due on referral_credits (due_at) where status = 'pending'`);
   }
 }

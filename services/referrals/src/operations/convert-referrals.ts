@@ -1,0 +1,73 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { ReferralConverted } from '@billing/contracts/events/referrals';
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import { earnedCredits } from '#domain/credit.ts';
+import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.ts';
+import { findPrograms } from '#persistence/programs.ts';
+import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
+import { toState, type Referral } from '#persistence/referral.entity.ts';
+import { convertPendingReferrals } from '#persistence/referrals.ts';
+import { toCreditOperation, type CreditKind } from './credit-balance.ts';
+
+export interface ConvertReferralsDependencies {
+  readonly operationLog: Pick<OperationLog, 'enqueue'>;
+  readonly creditKind: CreditKind;
+  readonly now: () => Date;
+}
+
+/**
+ * Notes that customers have subscribed, converts their pending referrals, and enqueues the credits of both sides, in the
+ * caller's transaction. The current amounts of the program apply, even while it is disabled: the credits were promised
+ * when the code was applied. A customer without a pending referral can no longer be referred.
+ */
+export function convertReferrals({ operationLog, creditKind, now }: ConvertReferralsDependencies) {
+  return async (
+    tx: EntityManager,
+    subscribers: readonly (Subscriber & { readonly trace: TraceCarrier })[],
+    publish: Publish,
+  ): Promise<void> => {
+    // Locks the customers' rows first: nothing else converts or applies a code for them meanwhile.
+    await saveSubscribers(tx, subscribers);
+    const convertedAt = now();
+    const referrals = await convertPendingReferrals(tx, subscribers, convertedAt);
+    if (referrals.length === 0) return;
+
+    for (const referral of referrals) {
+      const subscriber = subscribers.find(one => isReferee(referral, one));
+      publish(ReferralConverted, referral.teamId, toState(referral), subscriber?.trace);
+    }
+    const credits = await insertCredits(tx, referrals, convertedAt);
+    await operationLog.enqueue(tx, creditKind, credits.map(toCreditOperation));
+  };
+}
+
+const isReferee = ({ teamId, projectId, refereeCustomerId }: Referral, subscriber: Subscriber): boolean =>
+  refereeCustomerId === subscriber.customerId && projectId === subscriber.projectId && teamId === subscriber.teamId;
+
+/** Adds the credits of converted referrals to the ledger, and returns them. */
+async function insertCredits(
+  tx: EntityManager,
+  referrals: readonly Referral[],
+  createdAt: Date,
+): Promise<ReferralCredit[]> {
+  const programOf = await findPrograms(tx, referrals);
+  return referrals.flatMap(referral => {
+    const { id: referralId, teamId, projectId } = referral;
+    return earnedCredits(referral, programOf(referral)).map(earned =>
+      tx.create(ReferralCredit, {
+        ...earned,
+        referralId,
+        teamId,
+        projectId,
+        status: 'pending',
+        attempts: 0,
+        error: null,
+        processorTransactionId: null,
+        createdAt,
+        creditedAt: null,
+      }),
+    );
+  });
+}

@@ -1,0 +1,101 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { ReferralCredited } from '@billing/contracts/events/referrals';
+import { CustomerId, ReferralId } from '@billing/contracts/ids';
+import { Problem } from '@billing/contracts/problem';
+import { CREDIT_SIDES } from '@billing/contracts/resources/referral';
+import type { OperationKind, RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import { z } from 'zod';
+import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
+import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
+
+const input = z.object({
+  referralId: ReferralId.schema,
+  side: z.enum(CREDIT_SIDES),
+  customerId: CustomerId.schema,
+  /** In the smallest unit of `currency`, above zero. */
+  amount: z.int(),
+  currency: z.string(),
+  /** The customer's id at the processor, found before the first sending under each key. */
+  processorCustomerId: z.string().nullable(),
+});
+type CreditInput = z.output<typeof input>;
+
+/** Credits a customer's balance at the processor. */
+export type CreditKind = OperationKind<CreditInput, { readonly id: string }, void>;
+
+interface CreditBalanceDependencies extends ResolveCustomerDependencies {
+  readonly now: () => Date;
+  /** The longest pause between two attempts, in seconds. */
+  readonly maxDelaySeconds?: number | undefined;
+}
+
+const MAX_DELAY_SECONDS = 15 * 60;
+/** The largest difference between the processor's clock and ours, in milliseconds. */
+const MAX_CLOCK_SKEW_MS = 24 * 3_600_000;
+
+/**
+ * The write that credits one side of a referral, exactly once whatever fails (docs/decisions/0010). The ledger shows how
+ * it is going; a credit is `failed` only when the processor has not created it.
+ */
+export function creditBalanceKind(dependencies: CreditBalanceDependencies): CreditKind {
+  const { now, maxDelaySeconds = MAX_DELAY_SECONDS } = dependencies;
+  const resolve = resolveCustomer(dependencies);
+  return {
+    name: 'credit-balance',
+    input,
+    maxDelaySeconds,
+    async prepare({ teamId, projectId, input: credit }) {
+      const { processorCustomerId } = await resolve({ teamId, projectId }, credit.customerId);
+      return { ...credit, processorCustomerId };
+    },
+    async send(processor, { teamId, projectId, input: credit, idempotencyKey }) {
+      const { referralId, side, customerId, amount, currency, processorCustomerId } = credit;
+      if (processorCustomerId === null) throw new Error('The credit is sent before it is prepared.');
+      const transaction = {
+        amount: -amount,
+        currency,
+        description: 'Referral credit',
+        metadata: { teamId, projectId, customerId, referralId, side },
+      };
+      return processor.createBalanceTransaction(processorCustomerId, transaction, idempotencyKey);
+    },
+    async findExisting(processor, { createdAt, input: { referralId, side, processorCustomerId } }) {
+      if (processorCustomerId === null) return null;
+      const createdFrom = new Date(createdAt.getTime() - MAX_CLOCK_SKEW_MS);
+      return processor.findBalanceTransaction(processorCustomerId, { metadata: { referralId, side }, createdFrom });
+    },
+    async commit(tx, operation, { id: processorTransactionId }, publish) {
+      const credited = { status: 'credited', processorTransactionId, creditedAt: now(), error: null } as const;
+      const credit = await updateCredit(tx, operation, credited);
+      const { referralId, projectId, side, customerId, amount, currency } = credit;
+      publish(ReferralCredited, credit.teamId, { referralId, projectId, side, customerId, amount, currency });
+    },
+    async cancel(tx, operation, error) {
+      await updateCredit(tx, operation, { status: 'failed', error: messageFor(error) });
+    },
+    async onFailure(tx, operation, error) {
+      await updateCredit(tx, operation, { error: messageFor(error) });
+    },
+  };
+}
+
+/** Returns the operation that sends a credit of the ledger. */
+export function toCreditOperation(credit: ReferralCredit) {
+  const { teamId, projectId, referralId, side, customerId, amount, currency } = credit;
+  const key = `${referralId}:${side}`;
+  const data = { referralId, side, customerId, amount, currency, processorCustomerId: null };
+  return { teamId, projectId, key, resourceId: key, input: data };
+}
+
+async function updateCredit(
+  tx: EntityManager,
+  { teamId, projectId, attempt, input: { referralId, side } }: RemoteOperation<CreditInput>,
+  changes: Partial<Pick<ReferralCredit, 'status' | 'error' | 'processorTransactionId' | 'creditedAt'>>,
+): Promise<ReferralCredit> {
+  const credit = await tx.findOneOrFail(ReferralCredit, { teamId, projectId, referralId, side });
+  return tx.assign(credit, { ...changes, attempts: attempt });
+}
+
+/** The ledger is public: it shows no internal error. */
+const messageFor = (error: Error): string =>
+  error instanceof Problem ? error.message : 'The credit was not sent because of an internal error.';
