@@ -1,10 +1,9 @@
 import { PROCESSOR_EVENT_OWNERS, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listen } from './bus.ts';
-import { anEvent, startService, type Service, type Team } from './service.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { newWebhookEvent } from './stripe-events.ts';
 
-/** Who acts on what; nobody else does. */
+/** The service that handles each type. */
 const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly ProcessorEventType[]> = {
   catalog: ['product.created', 'product.updated', 'price.created', 'price.updated'],
   customers: ['customer.created', 'customer.updated', 'customer.deleted'],
@@ -32,7 +31,7 @@ const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly Processo
 };
 const TYPES = Object.entries(OWNED).flatMap(([owner, types]) => types.map(type => ({ owner, type })));
 
-/** Others of the processor's, near ones among them, and words that mean something to JavaScript. */
+/** Other types of Stripe, among them similar ones, and words that are special in JavaScript. */
 const UNHANDLED = [
   'account.updated',
   'charge.refunded',
@@ -55,45 +54,43 @@ const UNHANDLED = [
   'toString',
 ];
 
-let service: Service;
+let service: WebhooksService;
 let team: Team;
-let bus: ReturnType<typeof listen>;
 
 beforeAll(async () => {
-  service = await startService();
-  bus = listen(service);
+  service = await startWebhooks();
   team = await service.newTeam();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const objectOf = (type: string) => ({ id: `it_of_${type}`, metadata: { projectId: team.projectId } });
-/** Names of the facts that tell services of an event. */
-const toldOf = (eventId: string) =>
-  bus.heard
+/** Under which names a webhook event was published to projects. */
+const publishedTypes = (eventId: string) =>
+  service.received
     .filter(({ type, data }) => type.startsWith('processor.') && Reflect.get(Object(data), 'eventId') === eventId)
     .map(({ type }) => type);
 
-it('knows one owner of every type that it handles, and handles no other', () => {
+it('has one owning service for every type it handles, and handles no other', () => {
   expect(Object.fromEntries(TYPES.map(({ type, owner }) => [type, owner]))).toEqual(PROCESSOR_EVENT_OWNERS);
 });
 
-it.each(TYPES)('tells $type once, under the name that $owner reads', async ({ type }) => {
-  const event = anEvent(type, objectOf(type));
-  expect((await service.send(team, event)).json()).toEqual({ received: true });
-  await bus.waitForFacts(event.id, type);
-  expect(toldOf(event.id)).toEqual([`processor.${type}.v1`]);
+it.each(TYPES)('publishes $type once, as $owner consumes it', async ({ type }) => {
+  const event = newWebhookEvent(type, objectOf(type));
+  expect((await service.send(team, event)).body).toEqual({ received: true });
+  await service.waitForPublications(event.id, type);
+  expect(publishedTypes(event.id)).toEqual([`processor.${type}.v1`]);
   expect(await service.recordOf(team, event.id)).toMatchObject({ type, status: 'received', projectId: team.projectId });
 });
 
-it('keeps every other type as ignored and tells nobody of it', async () => {
-  const ignored = UNHANDLED.map(type => anEvent(type, objectOf(type)));
-  for (const event of ignored) expect((await service.send(team, event)).json()).toEqual({ received: true });
-  // One that is told shows that those before it would have been.
-  const last = anEvent('customer.updated', objectOf('customer.updated'));
+it('stores every other type as ignored and does not publish it', async () => {
+  const ignored = UNHANDLED.map(type => newWebhookEvent(type, objectOf(type)));
+  for (const event of ignored) expect((await service.send(team, event)).body).toEqual({ received: true });
+  // When a later event is published, the earlier ones would have been, too.
+  const last = newWebhookEvent('customer.updated', objectOf('customer.updated'));
   await service.send(team, last);
-  await waitFor(() => toldOf(last.id).length > 0, { what: 'the last event', timeoutMs: 10_000 });
+  await service.waitForPublications(last.id);
   for (const { id, type } of ignored) {
     expect(await service.recordOf(team, id)).toMatchObject({ type, status: 'ignored', projectId: null, attempts: 0 });
-    expect(toldOf(id)).toEqual([]);
+    expect(publishedTypes(id)).toEqual([]);
   }
 });

@@ -1,36 +1,38 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
+import { ProjectCreated } from '@billing/contracts/events/gateway';
+import { envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { startLocalProcessor } from '@billing/local-processor/server';
+import { openBus } from '@billing/messaging/bus';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { createTestDatabase } from '@billing/testing/database';
+import { newEvent } from '@billing/testing/events';
 import { testIdentity } from '@billing/testing/identity';
-import { testNatsUrl } from '@billing/testing/nats';
+import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
-import { Client } from 'pg';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { aCustomer, anEvent, newCredentials, sign } from './service.ts';
+import { newCredentials } from './start-webhooks.ts';
+import { customerUpdated, sign } from './stripe-events.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as { port: number }; // a server on TCP has a port
+  const { port } = server.address() as { port: number }; // a server on a TCP port has this kind of address
   server.close();
   await once(server, 'close');
   return port;
 }
 
-/** What the process needs around it, and how to start it. */
-async function surroundings(resources: AsyncDisposableStack, settings: Record<string, string> = {}) {
+/** Sets up what the process needs, and returns how to start and call it. */
+async function setUp(resources: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const testDatabase = resources.use(await createTestDatabase('webhooks'));
-  const admin = new Client({ connectionString: testDatabase.adminUrl });
-  await admin.connect();
-  resources.defer(() => admin.end());
   const processor = resources.adopt(await startLocalProcessor(), running => running.close());
   const identity = testIdentity('webhooks');
   const port = await freePort();
@@ -55,7 +57,21 @@ async function surroundings(resources: AsyncDisposableStack, settings: Record<st
   };
   const [teamId, projectId] = [TeamId.create(), ProjectId.create()];
   const headers = { 'content-type': 'application/json' };
-  /** Connects the team, whose project the service knows of. */
+  const nats = resources.adopt(await connectTestNats(), connection => connection.close());
+  // The process uses the root of production, which it shares with other tests of processes.
+  const bus = await openBus({ nats, logger: pino({ level: 'silent' }) });
+  /** The ids under which each webhook event of the project was published. */
+  const published = new Map<string, Set<string>>();
+  nats.subscribe(`${bus.root}.processor.>`, {
+    callback: (_err, message) => {
+      const { id, data } = envelope.parse(message.json());
+      const eventId = String(Reflect.get(Object(data), 'eventId'));
+      if (Reflect.get(Object(data), 'projectId') === projectId)
+        published.set(eventId, (published.get(eventId) ?? new Set()).add(id));
+    },
+  });
+
+  /** Connects the team, and publishes its project as the gateway does. */
   const connect = async (credentials: object): Promise<void> => {
     const connected = await fetch(`${base}/api/service/teams/${teamId}/processor/connect`, {
       method: 'POST',
@@ -63,26 +79,34 @@ async function surroundings(resources: AsyncDisposableStack, settings: Record<st
       body: JSON.stringify(credentials),
     });
     expect(connected.status).toBe(200);
-    await admin.query('insert into webhooks.known_projects values ($1, $2)', [teamId, projectId]);
+    const state = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+    const created = newEvent(ProjectCreated, teamId, state);
+    await bus.publish(created.type, JSON.stringify(envelope.encode(created)), created.id, {});
   };
-  return { admin, base, connect, headers, identity, processor, projectId, start, teamId };
+  const list = async (): Promise<Record<string, unknown>[]> => {
+    const response = await fetch(`${base}/api/service/teams/${teamId}/projects/${projectId}/webhook-events`, {
+      headers: identity.asUser({ teamId, projectId }),
+    });
+    return ((await response.json()) as { webhookEvents: Record<string, unknown>[] }).webhookEvents; // the API's shape
+  };
+  return { base, connect, headers, identity, list, processor, projectId, published, start, teamId };
 }
 
-it('keeps and tells every event it said it had received, though it is killed in the middle', async () => {
+it('publishes every event that it confirmed, each under one id, though it is killed meanwhile', async () => {
   await using resources = new AsyncDisposableStack();
-  const { admin, base, connect, headers, identity, projectId, start, teamId } = await surroundings(resources);
+  const { base, connect, headers, identity, projectId, published, start, teamId } = await setUp(resources);
   const first = await start();
   const credentials = newCredentials();
   await connect(credentials);
 
   const received: string[] = [];
   const send = async () => {
-    const event = anEvent('customer.updated', aCustomer(projectId));
+    const event = customerUpdated(projectId);
     const body = JSON.stringify(event);
     const signed = { ...headers, ...identity.anonymous(), 'stripe-signature': sign(body, credentials.webhookSecret) };
     const url = `${base}/api/webhooks/processor/${teamId}`;
-    const answer = await fetch(url, { method: 'POST', headers: signed, body }).catch(() => undefined);
-    if (answer?.ok) received.push(event.id);
+    const response = await fetch(url, { method: 'POST', headers: signed, body }).catch(() => undefined);
+    if (response?.ok) received.push(event.id);
   };
   const sending = Array.from({ length: 8 }, async () => {
     for (let count = 0; count < 40; count += 1) await send();
@@ -93,52 +117,39 @@ it('keeps and tells every event it said it had received, though it is killed in 
   expect(received.length).toBeLessThan(320);
 
   await start();
-  const facts = await waitFor(
-    async () => {
-      const { rows } = await admin.query(
-        `select data->>'eventId' as id, count(*)::int as count from webhooks.outbox_events
-          where type = 'processor.customer.updated.v1' and published_at is not null group by 1`,
-      );
-      const told = new Map(rows.map(row => [String(row.id), Number(row.count)]));
-      return received.every(id => told.has(id)) ? told : undefined;
-    },
-    { what: 'every received event to be told', timeoutMs: 60_000, intervalMs: 100 },
-  );
-  expect(received.filter(id => facts.get(id) !== 1)).toEqual([]);
+  await waitFor(() => received.every(id => published.has(id)), {
+    what: 'every received event to be published',
+    timeoutMs: 60_000,
+    intervalMs: 100,
+  });
+  expect(received.filter(id => published.get(id)?.size !== 1)).toEqual([]);
 }, 240_000);
 
-it('finds by itself what no webhook brought', async () => {
+it('recovers events that no webhook delivered', async () => {
   await using resources = new AsyncDisposableStack();
-  const settings = { HEALING_INTERVAL_SECONDS: '1', HEALING_GRACE_SECONDS: '0' };
-  const { admin, connect, processor, projectId, start } = await surroundings(resources, settings);
+  const settings = { RECONCILE_INTERVAL_SECONDS: '1', RECONCILE_GRACE_SECONDS: '0' };
+  const { connect, list, processor, projectId, published, start } = await setUp(resources, settings);
   await start();
   const credentials = newCredentials();
   await connect(credentials);
   const stripe = stripeClient(credentials.secretKey, processor.url);
-  // Nobody listens there: what is posted stays undelivered.
+  // Nothing listens there: what is posted stays undelivered.
   await stripe.webhookEndpoints.create({ url: 'http://127.0.0.1:9/', enabled_events: ['*'] });
   const { id } = await stripe.customers.create({ email: 'ada@example.com', metadata: { projectId } });
-  const recovered = async () => {
-    const { rows } = await admin.query(
-      `select e.recovered, o.published_at from webhooks.webhook_events e
-        join webhooks.outbox_events o on o.data->>'eventId' = e.id where e.object_id = $1`,
-      [id],
-    );
-    return rows.length > 0 && rows[0].published_at ? rows : undefined;
-  };
-  expect(await waitFor(recovered, { what: 'the event to be found and told', timeoutMs: 60_000 })).toMatchObject([
-    { recovered: true },
-  ]);
+  const found = async () =>
+    (await list()).find(record => record['objectId'] === id && published.has(String(record['id'])));
+  const record = await waitFor(found, { what: 'the event to be recovered and published', timeoutMs: 60_000 });
+  expect(record).toMatchObject({ recovered: true, projectId });
 }, 240_000);
 
-it('says what is missing and does not start', async () => {
+it('names what is missing in its environment, and does not start', async () => {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = await once(child, 'close');
   expect(code).toBe(1);
-  expect(said).toMatch(/webhooks: Environment: .*CREDENTIALS_KEY is missing.*PUBLIC_URL is missing/);
+  expect(output).toMatch(/webhooks: Environment: .*CREDENTIALS_KEY is missing.*PUBLIC_URL is missing/);
 });

@@ -1,22 +1,24 @@
 import { TeamId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aCustomer, anEvent, newCredentials, sign, startService, type Service, type Team } from './service.ts';
+import { refuseRows } from './refuse-rows.ts';
+import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated, newWebhookEvent, sign } from './stripe-events.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
-let service: Service;
+const now = () => new Date(NOW * 1_000);
+let service: WebhooksService;
 let team: Team;
 
 beforeAll(async () => {
-  service = await startService({ working: false, now: () => new Date(NOW * 1_000) });
+  service = await startWebhooks({ run: false, now });
   team = await service.newTeam();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const countEvents = async () =>
-  Number((await service.admin.query('select count(*) from webhooks.webhook_events')).rows[0].count);
+const countEvents = async () => (await service.list(team)).pagination.total;
 
 describe('the signature', () => {
-  const body = () => JSON.stringify(anEvent('customer.updated', aCustomer()));
+  const body = () => JSON.stringify(customerUpdated());
 
   it.each([
     [-301, 400],
@@ -26,29 +28,27 @@ describe('the signature', () => {
     [299, 200],
     [300, 200],
     [301, 400],
-  ])('made %i s from now is answered %i', async (offset, status) => {
+  ])('made %i s from now returns %i', async (offset, status) => {
     const bytes = body();
-    expect((await service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW + offset))).statusCode).toBe(
-      status,
-    );
+    expect((await service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW + offset))).status).toBe(status);
   });
 
-  it('counts over the bytes as they came, whatever their type is called', async () => {
+  it('is checked over the raw bytes, whatever the content type', async () => {
     const bytes = `  ${body()}\n`;
     const signature = sign(bytes, team.webhookSecret, NOW);
     const response = await service.post(team.teamId, bytes, signature, { contentType: 'text/plain' });
-    expect(response.json()).toEqual({ received: true });
+    expect(response.body).toEqual({ received: true });
   });
 
-  it('may stand among others, as long as one fits', async () => {
+  it('may be one of several, as long as one fits', async () => {
     const bytes = body();
     const [, right] = sign(bytes, team.webhookSecret, NOW).split(',');
     const [, wrong] = sign(bytes, 'whsec_other', NOW).split(',');
     const header = `t=${NOW},${wrong},v0=abc,${right},v1=short`;
-    expect((await service.post(team.teamId, bytes, header)).statusCode).toBe(200);
+    expect((await service.post(team.teamId, bytes, header)).status).toBe(200);
   });
 
-  it('gets one and the same answer whatever is wrong with it, and leaves nothing behind', async () => {
+  it('returns the same error whatever is wrong with it, and stores nothing', async () => {
     const other = await service.newTeam();
     const unknown = { teamId: 'team_00000000000000000000000x' };
     const unconnected = { teamId: TeamId.create() };
@@ -56,7 +56,7 @@ describe('the signature', () => {
     const bytes = body();
     const right = sign(bytes, team.webhookSecret, NOW);
     const before = await countEvents();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       service.post(team.teamId, bytes, undefined),
       service.post(team.teamId, bytes, ''),
       service.post(team.teamId, bytes, 'nonsense'),
@@ -78,26 +78,26 @@ describe('the signature', () => {
       service.post('not-a-team', bytes, right),
       service.post('%00', bytes, right),
     ]);
-    const bodies = answers.map(answer => ({ ...answer.json().error, status: answer.statusCode, requestId: '' }));
-    for (const answered of bodies) expect(answered).toEqual(bodies[0]);
-    expect(bodies[0]).toMatchObject({ status: 400, code: 'invalid_signature' });
+    const errors = responses.map(({ status, body: { error } }) => ({ ...error, status, requestId: '' }));
+    for (const error of errors) expect(error).toEqual(errors[0]);
+    expect(errors[0]).toMatchObject({ status: 400, code: 'invalid_signature' });
     expect(await countEvents()).toBe(before);
   });
 });
 
 describe('a signed body', () => {
   const post = (bytes: string | Buffer) => service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW));
-  const valid = anEvent('customer.updated', aCustomer());
+  const valid = customerUpdated();
 
   it('of more than 1 MiB is refused', async () => {
     const bytes = JSON.stringify({ ...valid, padding: 'x'.repeat(1_048_576) });
     const response = await post(bytes);
-    expect([response.statusCode, response.json().error.code]).toEqual([413, 'payload_too_large']);
+    expect([response.status, response.body.error.code]).toEqual([413, 'payload_too_large']);
   });
 
-  it('of a type that nobody handles is kept as ignored', async () => {
-    const event = anEvent('payment_method.attached', { id: 'pm_1', object: 'payment_method' });
-    expect((await service.send(team, event)).json()).toEqual({ received: true });
+  it('of a type that no service handles is stored as ignored', async () => {
+    const event = newWebhookEvent('payment_method.attached', { id: 'pm_1', object: 'payment_method' });
+    expect((await service.send(team, event)).body).toEqual({ received: true });
     expect(await service.recordOf(team, event.id)).toMatchObject({
       status: 'ignored',
       objectId: 'pm_1',
@@ -106,83 +106,79 @@ describe('a signed body', () => {
   });
 });
 
-it('says of a repeat that it is one, whatever address it came to', async () => {
-  const event = anEvent('customer.updated', aCustomer());
-  expect((await service.send(team, event)).json()).toEqual({ received: true });
-  expect((await service.send(team, event)).json()).toEqual({ received: true, duplicate: true });
-  expect((await service.send(team, event, { path: 'stripe' })).json()).toEqual({ received: true, duplicate: true });
+it('marks a repeated event as a duplicate at either URL', async () => {
+  const event = customerUpdated();
+  expect((await service.send(team, event)).body).toEqual({ received: true });
+  expect((await service.send(team, event)).body).toEqual({ received: true, duplicate: true });
+  expect((await service.send(team, event, { path: 'stripe' })).body).toEqual({ received: true, duplicate: true });
 });
 
-it('keeps events of two teams apart, though they have the same id', async () => {
+it('separates events of two teams that have the same id', async () => {
   const other = await service.newTeam();
-  const event = anEvent('customer.updated', aCustomer());
-  expect((await service.send(team, event)).json()).toEqual({ received: true });
-  expect((await service.send(other, event)).json()).toEqual({ received: true });
+  const event = customerUpdated();
+  expect((await service.send(team, event)).body).toEqual({ received: true });
+  expect((await service.send(other, event)).body).toEqual({ received: true });
 });
 
-it('takes each event once from two copies and both addresses at the same time', async () => {
-  const second = await service.startCopy({ working: false, now: () => new Date(NOW * 1_000) });
-  const events = Array.from({ length: 60 }, () => anEvent('customer.updated', aCustomer()));
-  const answers = await Promise.all(
+it('stores each event once from two copies and both URLs at the same time', async () => {
+  const second = await service.startCopy({ run: false, now });
+  const events = Array.from({ length: 60 }, () => customerUpdated());
+  const responses = await Promise.all(
     events.flatMap((event, index) => [
       service.send(team, event),
-      service.send(team, event, { app: second.app, path: 'stripe' }),
-      service.send(team, event, { app: index % 2 ? second.app : service.app }),
+      service.send(team, event, { to: second, path: 'stripe' }),
+      service.send(team, event, { to: index % 2 ? second : service }),
     ]),
   );
-  expect(answers.map(answer => answer.statusCode).every(status => status === 200)).toBe(true);
-  expect(answers.filter(answer => !answer.json().duplicate)).toHaveLength(60);
+  expect(responses.map(response => response.status).every(status => status === 200)).toBe(true);
+  expect(responses.filter(response => !response.body.duplicate)).toHaveLength(60);
 });
 
-it('stores what arrives together in few statements, and a bad row harms no neighbour', async () => {
-  await service.admin.query(`
-    create function webhooks.refuse() returns trigger language plpgsql as
-      $$ begin if new.object_id = 'cus_poison' then raise exception 'refused'; end if; return new; end $$;
-    create trigger refuse before insert on webhooks.webhook_events for each row execute function webhooks.refuse();
-    create table webhooks.statements (at timestamptz);
-    create function webhooks.count_statement() returns trigger language plpgsql security definer as
-      $$ begin insert into webhooks.statements values (now()); return null; end $$;
-    create trigger count_statement after insert on webhooks.webhook_events
-      for each statement execute function webhooks.count_statement()`);
-  try {
-    const together = Array.from({ length: 50 }, () => service.send(team, anEvent('customer.updated', aCustomer())));
-    expect((await Promise.all(together)).every(answer => answer.statusCode === 200)).toBe(true);
-    const { rows } = await service.admin.query('select count(*)::int as count from webhooks.statements');
-    expect(rows[0].count).toBeLessThan(10);
-
-    const poison = anEvent('customer.updated', aCustomer(undefined, { id: 'cus_poison' }));
-    const group = Array.from({ length: 20 }, () => anEvent('customer.updated', aCustomer()));
-    const statuses = await Promise.all(
-      [...group.slice(0, 10), poison, ...group.slice(10)].map(
-        async event => (await service.send(team, event)).statusCode,
-      ),
-    );
-    expect(statuses).toEqual([...Array<number>(10).fill(200), 500, ...Array<number>(10).fill(200)]);
-  } finally {
-    await service.admin.query(`
-      drop trigger refuse on webhooks.webhook_events; drop trigger count_statement on webhooks.webhook_events`);
-  }
+it('stores events that arrive at the same time in few statements', async () => {
+  await service.sql('create table statements (at timestamptz)');
+  await service.sql(
+    `create function count_statement() returns trigger language plpgsql as
+       $$ begin insert into statements values (now()); return null; end $$`,
+  );
+  await service.sql(
+    `create trigger count_statement after insert on webhook_events for each statement execute function count_statement()`,
+  );
+  const sending = Array.from({ length: 50 }, () => service.send(team, customerUpdated()));
+  expect((await Promise.all(sending)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+  const statements = await service.sql('select 1 from statements');
+  expect(statements.length).toBeGreaterThan(0);
+  expect(statements.length).toBeLessThan(10);
+  await service.sql('drop function count_statement cascade');
 });
 
-it('accepts a replaced signing secret for 24 hours, on every copy, and the new one at once', async () => {
-  const second = await service.startCopy({ working: false, now: () => new Date(NOW * 1_000) });
+it('stores the other events of a batch when the database refuses one', async () => {
+  await using resources = new AsyncDisposableStack();
+  resources.use(await refuseRows(service, 'insert', `new.object_id = 'cus_poison'`));
+  const events = Array.from({ length: 21 }, (_, index) =>
+    customerUpdated(undefined, index === 10 ? { id: 'cus_poison' } : {}),
+  );
+  const statuses = await Promise.all(events.map(async event => (await service.send(team, event)).status));
+  expect(statuses).toEqual([...Array<number>(10).fill(200), 500, ...Array<number>(10).fill(200)]);
+});
+
+it('accepts a replaced signing secret for 24 hours on every copy, and the new one at once', async () => {
+  const second = await service.startCopy({ run: false, now });
   const rotating = await service.newTeam();
-  const known = [rotating];
+  const signers = [rotating];
   for (let turn = 0; turn < 3; turn += 1) {
     const { webhookSecret } = newCredentials();
     await service.connect(rotating.teamId, { ...newCredentials(), webhookSecret });
-    known.push({ ...rotating, webhookSecret });
-    for (const app of [service.app, second.app])
-      for (const signedBy of known)
-        expect((await service.send(signedBy, anEvent('customer.updated', aCustomer()), { app })).statusCode).toBe(200);
+    signers.push({ ...rotating, webhookSecret });
+    for (const to of [service, second])
+      for (const signedBy of signers)
+        expect((await service.send(signedBy, customerUpdated(), { to })).status).toBe(200);
   }
-  await service.admin.query(
-    `update webhooks.signing_secrets set valid_until = now() where team_id = $1 and valid_until is not null`,
-    [rotating.teamId],
-  );
-  const third = await service.startCopy({ working: false, now: () => new Date(NOW * 1_000) });
+  await service.sql('update signing_secrets set valid_until = now() where team_id = ? and valid_until is not null', [
+    rotating.teamId,
+  ]);
+  const third = await service.startCopy({ run: false, now });
   const statuses = await Promise.all(
-    known.map(async by => (await service.send(by, anEvent('customer.updated', aCustomer()), third)).statusCode),
+    signers.map(async by => (await service.send(by, customerUpdated(), { to: third })).status),
   );
   expect(statuses).toEqual([400, 400, 400, 200]);
 });

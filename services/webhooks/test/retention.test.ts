@@ -1,53 +1,42 @@
-import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
-import { forgetPayloads } from '#operations/forget-payloads.ts';
-import { listen, settle } from './bus.ts';
-import { aCustomer, anEvent, startService, type Service, type Team } from './service.ts';
+import { deletePayloads } from '../src/jobs/delete-payloads.ts';
+import { completed } from './domain-events.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated, newWebhookEvent } from './stripe-events.ts';
 
-/** Sends an event and has its project report how it ended. */
-async function sendSettled(
-  service: Service,
-  bus: ReturnType<typeof listen>,
-  team: Team,
-  outcome: 'processed' | 'failed',
-) {
-  const event = anEvent('customer.updated', aCustomer(team.projectId));
+/** Sends an event and reports how its project handled it. */
+async function sendCompleted(service: WebhooksService, team: Team, outcome: 'processed' | 'failed') {
+  const event = customerUpdated(team.projectId);
   await service.send(team, event);
-  await bus.waitForFacts(event.id, 'customer.updated');
-  await settle(service, team.teamId, event.id, team.projectId, { outcome, error: outcome === 'failed' ? 'bug' : null });
-  await waitFor(async () => (await service.recordOf(team, event.id))?.status === outcome, { what: 'the report' });
+  await service.waitForPublications(event.id);
+  await service.emit(completed(team, event.id, { outcome, error: outcome === 'failed' ? 'bug' : null }));
   return event;
 }
 
-it('lets old payloads go that came to a good end, and keeps their records, raw objects and what failed', async () => {
-  await using service = await startService();
-  const bus = listen(service);
+it('deletes old payloads but no records, no raw objects and nothing of failed events', async () => {
+  await using service = await startWebhooks();
+  const { em } = service;
   const team = await service.newTeam();
   const processed = [];
-  for (let count = 0; count < 5; count += 1) processed.push(await sendSettled(service, bus, team, 'processed'));
-  const failed = await sendSettled(service, bus, team, 'failed');
-  const ignored = anEvent('payment_method.attached', { id: 'pm_1' });
-  await service.send(team, ignored);
-  const age = (days: number) =>
-    service.admin.query(`update webhooks.webhook_events set received_at = now() - make_interval(days => $1)`, [days]);
-  const kept = async () => {
-    const { rows } = await service.admin.query('select id from webhooks.webhook_events where payload is not null');
-    return new Set(rows.map(({ id }) => String(id)));
-  };
-  const { em } = service.database;
+  for (let count = 0; count < 5; count += 1) processed.push(await sendCompleted(service, team, 'processed'));
+  const failed = await sendCompleted(service, team, 'failed');
+  await service.send(team, newWebhookEvent('payment_method.attached', { id: 'pm_1' }));
+  const setAge = (days: number) =>
+    service.sql('update webhook_events set received_at = now() - make_interval(days => ?)', [days]);
+  const idsWithPayload = async () =>
+    (await service.sql('select id from webhook_events where payload is not null')).map(({ id }) => id);
 
-  await age(89);
-  await forgetPayloads(em, { days: 90 });
-  expect((await kept()).size).toBe(7);
-  await age(91);
-  await Promise.all([forgetPayloads(em, { days: 90, batchSize: 2 }), forgetPayloads(em, { days: 90, batchSize: 2 })]);
-  expect(await kept()).toEqual(new Set([failed.id]));
+  await setAge(89);
+  await deletePayloads(em, { days: 90 });
+  expect(await idsWithPayload()).toHaveLength(7);
+  await setAge(91);
+  await Promise.all([deletePayloads(em, { days: 90, batchSize: 2 }), deletePayloads(em, { days: 90, batchSize: 2 })]);
+  expect(await idsWithPayload()).toEqual([failed.id]);
 
   expect((await service.list(team)).pagination.total).toBe(7);
   for (const event of processed)
-    expect((await service.send(team, event)).json()).toEqual({ received: true, duplicate: true });
-  const { rows } = await service.admin.query(`select id from "${team.teamId}".customers`);
-  expect(rows).toHaveLength(6);
-  expect((await service.replay(team, failed.id)).statusCode).toBe(200);
-  await bus.waitForFacts(failed.id, 'customer.updated', 2);
+    expect((await service.send(team, event)).body).toEqual({ received: true, duplicate: true });
+  expect(await service.sql(`select id from "${team.teamId}".customers`)).toHaveLength(6);
+  expect((await service.replay(team, failed.id)).status).toBe(200);
+  await service.waitForPublications(failed.id, 'customer.updated', 2);
 });

@@ -1,70 +1,61 @@
-import { migrate } from '@billing/service/database';
 import { TeamId } from '@billing/contracts/ids';
-import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
-import { openDatabase } from '#persistence/database.ts';
-import { keepRawObjects } from '#team-schema/keep-raw-objects.ts';
-import { listen } from './bus.ts';
-import { aCustomer, anEvent, startService, type Service, type Team } from './service.ts';
+import { openTeamSchemas } from '#persistence/team-schema.ts';
+import { mirrorObjects } from '#pipeline/mirror.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { newStripeCustomer, newWebhookEvent } from './stripe-events.ts';
 
-let service: Service;
-let bus: ReturnType<typeof listen>;
+let service: WebhooksService;
 
 beforeAll(async () => {
-  service = await startService();
-  bus = listen(service);
+  service = await startWebhooks();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const nameOf = (team: Team | TeamId) => teamSchemaName(typeof team === 'string' ? team : team.teamId);
 const idsOf = async (team: Team | TeamId, table: string) =>
-  (await service.admin.query(`select id from "${nameOf(team)}".${table} order by id`)).rows.map(row => String(row.id));
+  (await service.sql(`select id from "${nameOf(team)}".${table} order by id`)).map(row => String(row['id']));
 
-/** Sends an event about a customer of the team, and waits until its project was told. */
+/** Sends an event about a new customer of the team, and waits until it is published; returns the customer's id. */
 async function sendCustomer(team: Team): Promise<string> {
-  const customer = aCustomer(team.projectId);
-  const event = anEvent('customer.updated', customer);
-  expect((await service.send(team, event)).statusCode).toBe(200);
-  await bus.waitForFacts(event.id, 'customer.updated');
+  const customer = newStripeCustomer(team.projectId);
+  const event = newWebhookEvent('customer.updated', customer);
+  expect((await service.send(team, event)).status).toBe(200);
+  await service.waitForPublications(event.id);
   return customer.id;
 }
 
-it('is made once, though copies of the service need it for many teams and tables at the same moment', async () => {
-  const other = openDatabase(service.testDatabase.url);
-  try {
-    await migrate(other);
-    const teams = Array.from({ length: 6 }, () => TeamId.create());
-    const types = ['customer.updated', 'invoice.paid', 'product.updated', 'charge.succeeded'] as const;
-    const uses = teams.flatMap(teamId =>
-      [service.database.em, other.em].flatMap((em, copy) =>
-        types.map(
-          type => () =>
-            keepRawObjects(em, [{ teamId, type, createdAt: new Date(1_000), object: { id: `${type} ${copy}` } }]),
-        ),
-      ),
-    );
-    await Promise.all(uses.map(use => use()));
-    for (const teamId of teams) {
-      const { rows } = await service.admin.query(
-        'select table_name from information_schema.tables where table_schema = $1',
-        [nameOf(teamId)],
-      );
-      expect(rows.map(row => String(row.table_name)).toSorted()).toEqual([...RAW_TABLES].toSorted());
-      expect(await idsOf(teamId, 'invoices')).toEqual(['invoice.paid 0', 'invoice.paid 1']);
-      expect(await idsOf(teamId, 'charges')).toEqual(['charge.succeeded 0', 'charge.succeeded 1']);
-    }
-  } finally {
-    await other.close();
+it('is created once, though copies of the service need it for many teams and tables at once', async () => {
+  await using other = await service.startCopy({ run: false });
+  const teams = Array.from({ length: 6 }, () => TeamId.create());
+  const types = ['customer.updated', 'invoice.paid', 'product.updated', 'charge.succeeded'] as const;
+  const uses = teams.flatMap(teamId =>
+    [service.em, other.em].flatMap((em, copy) =>
+      types.map(type => async () => {
+        await openTeamSchemas(em).ensure([teamId]);
+        const event = { teamId, type, createdAt: new Date(1_000), object: { id: `${type} ${copy}` } };
+        await em.fork().transactional(tx => mirrorObjects(tx, [event]));
+      }),
+    ),
+  );
+  await Promise.all(uses.map(use => use()));
+  for (const teamId of teams) {
+    const tables = await service.sql('select table_name from information_schema.tables where table_schema = ?', [
+      nameOf(teamId),
+    ]);
+    expect(tables.map(row => String(row['table_name'])).toSorted()).toEqual([...RAW_TABLES].toSorted());
+    expect(await idsOf(teamId, 'invoices')).toEqual(['invoice.paid 0', 'invoice.paid 1']);
+    expect(await idsOf(teamId, 'charges')).toEqual(['charge.succeeded 0', 'charge.succeeded 1']);
   }
 });
 
-it('refers to nothing outside and nothing outside refers to it, so that it can be dumped alone', async () => {
+it('has no references from or to outside, so that it can be dumped alone', async () => {
   const team = await service.newTeam();
   await sendCustomer(team);
-  const { rows } = await service.admin.query(
+  const references = await service.sql(
     `with own as (
-       select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1)
+       select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = ?)
      select 'foreign key' as what from pg_constraint
       where contype = 'f' and (conrelid in (select oid from own) or confrelid in (select oid from own))
      union all
@@ -82,13 +73,13 @@ it('refers to nothing outside and nothing outside refers to it, so that it can b
       where a.attrelid in (select oid from own) and a.attnum > 0 and t.typnamespace <> 'pg_catalog'::regnamespace`,
     [nameOf(team)],
   );
-  expect(rows).toEqual([]);
+  expect(references).toEqual([]);
 });
 
-it('dropped with all that is in it takes nothing from others, and the next event makes it again', async () => {
+it('can be dropped without effect on others, and the next event creates it again', async () => {
   const [gone, staying] = [await service.newTeam(), await service.newTeam()];
   const [before, kept] = [await sendCustomer(gone), await sendCustomer(staying)];
-  await service.admin.query(`drop schema "${nameOf(gone)}" cascade`);
+  await service.sql(`drop schema "${nameOf(gone)}" cascade`);
 
   const next = await sendCustomer(staying);
   expect(await idsOf(staying, 'customers')).toEqual([kept, next].toSorted());
@@ -96,5 +87,5 @@ it('dropped with all that is in it takes nothing from others, and the next event
   const again = await sendCustomer(gone);
   expect(await idsOf(gone, 'customers')).toEqual([again]);
   expect(again).not.toBe(before);
-  await waitFor(async () => (await service.list(gone)).webhookEvents.length === 2, { what: 'both records' });
+  expect((await service.list(gone)).webhookEvents).toHaveLength(2);
 });

@@ -31,12 +31,14 @@ export function openFloodGate(): FloodGate {
     },
     async pass() {
       const startedAt = performance.now();
-      const isFlood = received >= FLOOD_SIZE && startedAt >= openUntil;
-      while (isFlood && received >= FLOOD_SIZE && performance.now() < startedAt + LONGEST_FLOOD_MS && !isOpen) {
-        received = 0;
-        await pause(INTERVAL_MS);
+      const isFlood = () => received >= FLOOD_SIZE && !isOpen && performance.now() < startedAt + LONGEST_FLOOD_MS;
+      if (startedAt >= openUntil && isFlood()) {
+        while (isFlood()) {
+          received = 0;
+          await pause(INTERVAL_MS);
+        }
+        openUntil = 2 * performance.now() - startedAt;
       }
-      if (isFlood) openUntil = 2 * performance.now() - startedAt;
       received = 0;
     },
     open: () => {

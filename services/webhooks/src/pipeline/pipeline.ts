@@ -49,10 +49,10 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
   return {
     store: storeEvents({ em, stored }),
     /** Events may have become due. */
-    wake: stored.missed,
+    wake: () => stored.missed(),
     /** An event was stored. */
     received: gate.received,
-    completed: publisher.completed,
+    completed: (events: Parameters<typeof publisher.completed>[0]) => publisher.completed(events),
     start() {
       const started = startLeaseLoop<LeasedEvent>({
         name: 'webhook-events',
@@ -61,7 +61,7 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
           await gate.pass();
           return stored.lease(limit, { leaseDue: due => leaseDueEvents(em, due), intervalMs: POLL_MS });
         },
-        work: processor.process,
+        work: events => processor.process(events),
         intervalMs: POLL_MS,
         logger,
       });

@@ -1,0 +1,149 @@
+import { waitFor } from '@billing/testing/wait-for';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { completed, customerCreated } from './domain-events.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated, newStripeCustomer, newWebhookEvent } from './stripe-events.ts';
+
+let service: WebhooksService;
+
+beforeAll(async () => {
+  service = await startWebhooks();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Sends an event that names its project, and waits until it is published; returns its id. */
+async function sendRouted(team: Team): Promise<string> {
+  const event = customerUpdated(team.projectId);
+  await service.send(team, event);
+  await service.waitForPublications(event.id);
+  return event.id;
+}
+
+it('publishes a record once it is complete, and not again for a later report', async () => {
+  const team = await service.newTeam();
+  const eventId = await sendRouted(team);
+  await service.emit(completed(team, eventId, { attempts: 3 }));
+  expect(await service.recordOf(team, eventId)).toMatchObject({
+    status: 'processed',
+    attempts: 3,
+    error: null,
+    processedAt: expect.any(String),
+  });
+  await service.emit(completed(team, eventId, { outcome: 'failed', error: 'late' }));
+  expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'processed', error: null });
+
+  // When the change of a later event is published, another one of the first would have been, too.
+  const next = await sendRouted(team);
+  await service.emit(completed(team, next));
+  await service.waitForChanges(next);
+  const complete = service.changesOf(eventId).filter(({ status }) => status !== 'received');
+  expect(complete.map(({ status, version }) => [status, version])).toEqual([['processed', 3]]);
+});
+
+it('publishes a record that is not complete soon, once, and again when it is', async () => {
+  const team = await service.newTeam();
+  const eventId = await sendRouted(team);
+  await service.waitForChanges(eventId);
+  await service.emit(completed(team, eventId));
+  await service.waitForChanges(eventId, 2);
+
+  // When a later event is reported as pending, the first one would have been again, too.
+  await service.waitForChanges(await sendRouted(team));
+  expect(service.changesOf(eventId).map(({ status, version }) => [status, version])).toEqual([
+    ['received', 2],
+    ['processed', 3],
+  ]);
+});
+
+it.each([
+  ['failed', 'it was too much'],
+  ['ignored', null],
+] as const)('records that the owning service reported %s', async (outcome, error) => {
+  const team = await service.newTeam();
+  const eventId = await sendRouted(team);
+  await service.emit(completed(team, eventId, { outcome, error, attempts: 8 }));
+  expect(await service.recordOf(team, eventId)).toMatchObject({ status: outcome, error, attempts: 8 });
+});
+
+it('awaits every project of an event, fails with any, and replays only those that failed', async () => {
+  const team = await service.newTeam();
+  const { teamId } = team;
+  const second = service.newProject(teamId);
+  const inSecond = { teamId, projectId: second };
+  const customer = newStripeCustomer(team.projectId);
+  await service.emit(customerCreated(teamId, second, customer.id));
+  const event = newWebhookEvent('customer.updated', customer);
+  await service.send(team, event);
+  await service.waitForPublications(event.id, 'customer.updated', 2);
+
+  await service.emit(completed(inSecond, event.id, { outcome: 'failed', error: 'no luck', attempts: 8 }));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'received', processedAt: null });
+  await service.emit(completed(team, event.id));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'failed', error: 'no luck', attempts: 8 });
+
+  expect((await service.replay(team, event.id)).status).toBe(200);
+  const publications = await service.waitForPublications(event.id, 'customer.updated', 3);
+  expect(publications[2]?.data.projectId).toBe(second);
+  await service.emit(completed(inSecond, event.id));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'processed' });
+  expect(service.publicationsOf(event.id)).toHaveLength(3);
+});
+
+it('replays a failed event, and no other, under a new id', async () => {
+  const team = await service.newTeam();
+  const eventId = await sendRouted(team);
+  const replay = async (of: Pick<Team, 'teamId' | 'projectId'> = team) => {
+    const { status, body } = await service.replay(of, eventId);
+    return [status, body.error.code];
+  };
+  expect(await replay()).toEqual([409, 'webhook_event_not_failed']);
+  const failure = completed(team, eventId, { outcome: 'failed', error: 'bug', attempts: 8 });
+  await service.emit(failure);
+  const elsewhere = { teamId: team.teamId, projectId: service.newProject(team.teamId) };
+  expect(await replay(elsewhere)).toEqual([404, 'webhook_event_not_found']);
+
+  const { body } = await service.replay(team, eventId);
+  expect(body.webhookEvent).toMatchObject({ status: 'received', attempts: 0, error: null, processedAt: null });
+  const [first, second] = await service.waitForPublications(eventId, 'customer.updated', 2);
+  expect(second?.id).not.toBe(first?.id);
+  expect(second?.data).toEqual(first?.data);
+  expect(await replay()).toEqual([409, 'webhook_event_not_failed']);
+
+  // The old report, delivered once more, does not count for the replay; a later report of another event is handled.
+  const other = await sendRouted(team);
+  await service.emit(failure);
+  await service.emit(completed(team, other));
+  expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'received' });
+  await service.emit(completed(team, eventId));
+  expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'processed', attempts: 1, error: null });
+});
+
+it('lists only the events of a project, newest first, by status and type and in pages', async () => {
+  const team = await service.newTeam();
+  const other = { ...team, projectId: service.newProject(team.teamId) };
+  const own = [await sendRouted(team), await sendRouted(team), await sendRouted(team)];
+  const foreign = await sendRouted(other);
+  await service.emit(completed(team, own[1] ?? ''));
+  const ids = async (query: string, of = team) =>
+    (await service.list(of, query, service.identity.asKey(of))).webhookEvents.map(({ id }) => id);
+
+  expect(await ids('')).toEqual(own.toReversed());
+  expect(await ids('?status=processed')).toEqual([own[1]]);
+  expect(await ids('?status=received&type=customer.updated')).toEqual([own[2], own[0]]);
+  expect(await ids('?type=invoice.paid')).toEqual([]);
+  expect(await ids('?limit=1&offset=1')).toEqual([own[1]]);
+  expect(await ids('', other)).toEqual([foreign]);
+  expect((await service.list(team, '?limit=1')).pagination).toEqual({ limit: 1, offset: 0, total: 3, hasMore: true });
+});
+
+it('completes many events that are reported at the same time', async () => {
+  const team = await service.newTeam();
+  const ids = await Promise.all(Array.from({ length: 40 }, () => sendRouted(team)));
+  await service.emit(...ids.map(id => completed(team, id)));
+  expect((await service.list(team, '?status=processed')).pagination.total).toBe(40);
+  for (const id of ids) {
+    const isProcessed = ({ status }: { status: string }) => status === 'processed';
+    await waitFor(() => service.changesOf(id).some(isProcessed), { what: 'the change', timeoutMs: 20_000 });
+    expect(service.changesOf(id).filter(isProcessed)).toHaveLength(1);
+  }
+});

@@ -1,0 +1,111 @@
+import type { PublishMessage } from '@billing/messaging/bus';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, it } from 'vitest';
+import { publicationId } from '#domain/publication-id.ts';
+import { findRoute } from '#pipeline/find-route.ts';
+import { leaseDueEvents } from '#pipeline/lease.ts';
+import { openEventProcessor } from '#pipeline/process.ts';
+import { openEventPublisher } from '#pipeline/publish.ts';
+import { completed } from './domain-events.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated } from './stripe-events.ts';
+
+const COUNT = 20;
+
+async function sendEvents(service: WebhooksService, team: Team): Promise<string[]> {
+  const events = Array.from({ length: COUNT }, () => customerUpdated(team.projectId));
+  const responses = await Promise.all(events.map(event => service.send(team, event)));
+  expect(responses.map(({ status }) => status)).toEqual(events.map(() => 200));
+  return events.map(({ id }) => id);
+}
+
+/** The messages that reach the server, also those that it drops as duplicates. */
+async function watchWire({ bus }: WebhooksService) {
+  const ids: string[] = [];
+  bus.nats.subscribe(`${bus.root}.processor.>`, {
+    callback: (_err, message) => void ids.push(message.json<{ id: string }>().id),
+  });
+  await bus.nats.flush();
+  return ids;
+}
+
+/** Processes what is stored until a process would crash: the last call to the bus never returns. */
+async function crashWhilePublishing({ em, rpc, processors, logger }: WebhooksService, publish: PublishMessage) {
+  let calls = 0;
+  const publisher = openEventPublisher({
+    em,
+    logger,
+    publish: async (...message) => {
+      await publish(...message);
+      calls += 1;
+      return new Promise<void>(() => undefined);
+    },
+  });
+  const processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, logger });
+  void processor.process(await leaseDueEvents(em, COUNT));
+  await waitFor(() => calls === COUNT, { what: 'every event to be about to be published' });
+}
+
+it.each([
+  ['before', 1],
+  ['after', 2],
+])('publishes under the same id after a crash %s the message reached the bus', async (moment, timesOnTheWire) => {
+  await using service = await startWebhooks({ run: false });
+  const team = await service.newTeam();
+  const { teamId, projectId } = team;
+  // The copy knows the project and needs no look-up.
+  await service.sql('insert into project_copies (team_id, project_id) values (?, ?)', [teamId, projectId]);
+  const wire = await watchWire(service);
+  const ids = await sendEvents(service, team);
+  await service.endLeases();
+  await crashWhilePublishing(service, moment === 'after' ? service.bus.publish : async () => undefined);
+  const { webhookEvents } = await service.list(team);
+  expect(webhookEvents.map(record => record.projectId)).toEqual(ids.map(() => projectId));
+
+  await service.endLeases();
+  await service.run();
+  const expected = ids.map(eventId => publicationId({ teamId, eventId, projectId, replays: 0 })).toSorted();
+  await waitFor(() => wire.length === COUNT * timesOnTheWire, { what: 'every message', timeoutMs: 10_000 });
+  expect([...new Set(wire)].toSorted()).toEqual(expected);
+  for (const id of ids) await service.waitForPublications(id);
+
+  // A consumer has one event of each, and its report completes it.
+  await service.emit(...ids.map(id => completed(team, id)));
+  expect((await service.list(team, '?status=processed')).pagination.total).toBe(COUNT);
+  expect(ids.map(id => service.publicationsOf(id).length)).toEqual(ids.map(() => 1));
+});
+
+it('leaves what a process stored before it died to another copy, once the lease ends', async () => {
+  await using service = await startWebhooks();
+  const team = await service.newTeam();
+  const dying = await service.startCopy({ run: false });
+  const event = customerUpdated(team.projectId);
+  expect((await service.send(team, event, { to: dying })).status).toBe(200);
+  await dying[Symbol.asyncDispose]();
+
+  const later = customerUpdated(team.projectId);
+  await service.send(team, later);
+  await service.waitForPublications(later.id);
+  expect(service.publicationsOf(event.id)).toEqual([]);
+  expect(await service.waitForPublications(event.id)).toHaveLength(1);
+}, 60_000);
+
+it('processes each stored event once with several copies side by side', async () => {
+  await using service = await startWebhooks();
+  const team = await service.newTeam();
+  const copies = [service, await service.startCopy(), await service.startCopy()];
+  const dead = await service.startCopy({ run: false });
+  const ids: string[] = [];
+  await Promise.all(
+    Array.from({ length: 80 }, async (_, index) => {
+      const event = customerUpdated(team.projectId);
+      await service.send(team, event, { to: index % 2 ? dead : (copies[index % 3] ?? service) });
+      ids.push(event.id);
+    }),
+  );
+  await service.endLeases();
+  for (const id of ids) await service.waitForPublications(id);
+  await service.emit(...ids.map(id => completed(team, id)));
+  expect((await service.list(team, '?status=processed')).pagination.total).toBe(80);
+  expect(ids.map(id => service.publicationsOf(id).length)).toEqual(ids.map(() => 1));
+});

@@ -1,0 +1,102 @@
+import { DELIVERIES_PATH, encodeBundle, type BundleResponse } from '@billing/contracts/delivery-bundle';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, it } from 'vitest';
+import { startEagerReconciler } from './reconciling.ts';
+import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated, sign } from './stripe-events.ts';
+
+const REFUSED = { error: { code: 'unavailable' } };
+
+/** Starts a service whose outbox is full: no relay runs, and the account of each of three teams is an event. */
+async function startOverloaded() {
+  const service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 2 });
+  const team = await service.newTeam();
+  await service.newTeam();
+  await service.newTeam();
+  await waitFor(service.isOverloaded, { what: 'the outbox to be full' });
+  return { service, team };
+}
+
+async function drain(service: WebhooksService): Promise<void> {
+  await service.run();
+  await waitFor(() => !service.isOverloaded(), { what: 'the outbox to drain' });
+}
+
+async function sendBundled(
+  { app, identity }: WebhooksService,
+  { teamId, webhookSecret }: Team,
+  events: readonly object[],
+) {
+  const deliveries = events.map(event => {
+    const body = Buffer.from(JSON.stringify(event));
+    return { teamId, signature: sign(body, webhookSecret), requestId: 'a-request', trace: {}, body };
+  });
+  const headers = { ...identity.anonymous(), 'content-type': 'application/octet-stream' };
+  const response = await app?.inject({
+    method: 'POST',
+    url: DELIVERIES_PATH,
+    payload: encodeBundle(deliveries),
+    headers,
+  });
+  return response?.json<BundleResponse>().responses;
+}
+
+it('refuses each delivery while its outbox is full, stores none, and accepts them once it has drained', async () => {
+  const { service: overloaded, team } = await startOverloaded();
+  await using service = overloaded;
+  const newEvent = () => customerUpdated(team.projectId);
+  const [direct, atOldPath] = [newEvent(), newEvent()];
+  const bundled = [newEvent(), newEvent()];
+  const send = async () => [await service.send(team, direct), await service.send(team, atOldPath, { path: 'stripe' })];
+
+  for (const { status, headers, body } of await send()) {
+    expect([status, headers['retry-after']]).toEqual([503, '5']);
+    expect(body).toMatchObject(REFUSED);
+  }
+  const refusal = { status: 503, retryAfterSeconds: 5, body: REFUSED };
+  expect(await sendBundled(service, team, bundled)).toMatchObject([refusal, refusal]);
+  expect((await service.list(team)).webhookEvents).toEqual([]);
+
+  await drain(service);
+  expect((await send()).map(({ status }) => status)).toEqual([200, 200]);
+  expect(await sendBundled(service, team, bundled)).toMatchObject([{ status: 200 }, { status: 200 }]);
+  const { webhookEvents } = await service.list(team);
+  expect(webhookEvents.map(({ id }) => String(id)).toSorted()).toEqual(
+    [direct, atOldPath, ...bundled].map(({ id }) => id).toSorted(),
+  );
+});
+
+it('refuses writes while its outbox is full, and serves reads', async () => {
+  const { service: overloaded, team } = await startOverloaded();
+  await using service = overloaded;
+  expect(await service.list(team)).toMatchObject({ webhookEvents: [], pagination: { total: 0 } });
+  const connect = () => service.connect(team.teamId, { ...newCredentials(), secretKey: team.secretKey });
+  expect((await connect()).status).toBe(503);
+  await drain(service);
+  expect((await connect()).status).toBe(200);
+});
+
+it('reconciles no team while its outbox is full', async () => {
+  const { service: overloaded, team } = await startOverloaded();
+  await using service = overloaded;
+  const { id } = await service.processorOf(team).createCustomer({ email: 'a@example.com', metadata: {} }, 'c1');
+  await using reconciler = new AsyncDisposableStack();
+  let polls = 0;
+  reconciler.defer(
+    startEagerReconciler(service, () => {
+      polls += 1;
+      return service.isOverloaded();
+    }),
+  );
+  await waitFor(() => polls > 5, { what: 'the reconciler to look for teams' });
+  const scans = async () => {
+    const { calls } = await service.controlOf(team).ledger();
+    return Object.keys(calls).filter(call => call.includes('/v1/events'));
+  };
+  expect(await scans()).toEqual([]);
+
+  await drain(service);
+  const recovered = async () => (await service.list(team)).webhookEvents.some(({ objectId }) => objectId === id);
+  await waitFor(recovered, { what: 'the event to be recovered', timeoutMs: 20_000 });
+  expect(await scans()).toHaveLength(1);
+});

@@ -1,0 +1,135 @@
+import type { ProjectId } from '@billing/contracts/ids';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
+import { findRoute } from '#pipeline/find-route.ts';
+import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
+import { postpone } from '#pipeline/postpone.ts';
+import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
+import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
+import { recordRoutes } from '#pipeline/route.ts';
+import { refuseRows } from './refuse-rows.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated } from './stripe-events.ts';
+
+const MAX_BATCH_BYTES = WEBHOOK_EVENTS.maxSize?.bytes ?? 0;
+
+/** It runs no pipeline: the tests lease and process what it stores. */
+let service: WebhooksService;
+let team: Team;
+let publisher: EventPublisher;
+let processor: EventProcessor;
+
+beforeAll(async () => {
+  service = await startWebhooks({ run: false });
+  const { em, bus, rpc, processors, logger } = service;
+  publisher = openEventPublisher({ em, publish: bus.publish, logger });
+  processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, logger });
+});
+beforeEach(async () => {
+  team = await service.newTeam();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const lease = (limit: number) => leaseDueEvents(service.em, limit);
+
+/** Ends all leases and processes what is due, as another copy does after a crash. */
+async function processAll(): Promise<void> {
+  await service.endLeases();
+  for (let events = await lease(100); events.length > 0; events = await lease(100)) {
+    await processor.process(events);
+    await processor.idle();
+    await publisher.flush();
+  }
+}
+
+async function sendEvent(projectId: ProjectId = team.projectId, changes: object = {}): Promise<string> {
+  const event = customerUpdated(projectId, changes);
+  await service.send(team, event);
+  return event.id;
+}
+
+it('leases an event to one process at a time', async () => {
+  const sent = await Promise.all(Array.from({ length: 30 }, () => sendEvent()));
+  await service.endLeases();
+  const batches = await Promise.all(Array.from({ length: 6 }, () => lease(10)));
+  const leased = batches.flat().map(({ id }) => id);
+  expect(new Set(leased).size).toBe(leased.length);
+  const rest = await lease(100);
+  expect([...leased, ...rest.map(({ id }) => id)].toSorted()).toEqual(sent.toSorted());
+  await processAll();
+});
+
+it('leases no more events at once than fit into memory', async () => {
+  const [count, size] = [24, 1_000_000];
+  const description = 'x'.repeat(size);
+  for (let index = 0; index < count; index += 1) await sendEvent(team.projectId, { description });
+  await service.endLeases();
+  const sizes: number[] = [];
+  for (let leased = 0; leased < count; leased += sizes.at(-1) ?? count) sizes.push((await lease(1_000)).length);
+  const first = Math.ceil(MAX_BATCH_BYTES / size);
+  expect(sizes).toEqual([first, count - first]);
+  await processAll();
+});
+
+it('leases an event again after a crash, and ignores late writes of the crashed process', async () => {
+  const id = await sendEvent();
+  await service.endLeases();
+  const [late] = await lease(10);
+  expect(late?.id).toBe(id);
+  expect(await lease(10)).toEqual([]);
+
+  await service.endLeases();
+  const again = await lease(10);
+  expect(again.map(event => [event.id, event.attempt])).toEqual([[id, 2]]);
+  if (!late) throw new Error('No event was leased.');
+  const route = { projects: [team.projectId], routedBy: 'known-id' } as const;
+  expect(await recordRoutes(service.em.fork(), [{ event: late, route }])).toEqual([]);
+  await postpone(service.em, [{ event: late, error: 'late' }], ROUTING_PAUSES_MS);
+  expect(await service.recordOf(team, id)).toMatchObject({ projectId: null, error: null });
+
+  await processor.process(again);
+  const [publication] = await service.waitForPublications(id);
+  expect(publication?.data.projectId).toBe(team.projectId);
+  expect(await service.recordOf(team, id)).toMatchObject({ projectId: team.projectId, routedBy: 'object-metadata' });
+});
+
+it('publishes within the trace of the request that brought the event', async () => {
+  const id = await sendEvent();
+  const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  // Telemetry is off in tests, so no request carries a trace.
+  await service.sql('update webhook_events set trace = ? where id = ?', [JSON.stringify(trace), id]);
+  await processAll();
+  expect((await service.waitForPublications(id))[0]?.trace).toEqual(trace);
+});
+
+it('processes the neighbours of an event that always fails', async () => {
+  await using resources = new AsyncDisposableStack();
+  resources.use(await refuseRows(service, 'update', `new.object_id = 'cus_bad' and new.project_id is not null`));
+  const good = await Promise.all(Array.from({ length: 5 }, () => sendEvent()));
+  const bad = await sendEvent(team.projectId, { id: 'cus_bad' });
+  await processAll();
+  for (const id of good) await service.waitForPublications(id);
+  expect(await service.recordOf(team, bad)).toMatchObject({
+    status: 'received',
+    projectId: null,
+    attempts: 1,
+    error: expect.stringMatching(/^unroutable: an unexpected error/),
+  });
+  expect(service.publicationsOf(bad)).toEqual([]);
+});
+
+it('fails an event that crashes every process, and replays it', async () => {
+  const id = await sendEvent();
+  for (let crash = 0; crash < 6; crash += 1) {
+    await service.endLeases();
+    expect((await lease(10)).map(event => event.id)).toContain(id);
+  }
+  await processAll();
+  const error = expect.stringContaining('no attempt finished');
+  expect(await service.recordOf(team, id)).toMatchObject({ status: 'failed', error });
+  expect(service.publicationsOf(id)).toEqual([]);
+
+  expect((await service.replay(team, id)).status).toBe(200);
+  await processAll();
+  expect(await service.waitForPublications(id)).toHaveLength(1);
+});

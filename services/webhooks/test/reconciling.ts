@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import { openLeaseQueue } from '@billing/service/lease-queue';
+import { reconcileTeam } from '#operations/reconcile-team.ts';
+import { leaseTeams } from '#persistence/reconciliations.ts';
+import type { LeasedEvent } from '#pipeline/lease.ts';
+import { storeEvents } from '#pipeline/store.ts';
+import type { Logger } from 'pino';
+import { startReconciler } from '../src/jobs/reconciler.ts';
+import { newCredentials, type Team, type WebhooksService } from './start-webhooks.ts';
+
+interface Copy {
+  readonly em: EntityManager;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+}
+
+/** The operation of one copy of the service. It leases no events, so that any running pipeline processes them. */
+export function openReconcile({ em, processors, logger }: Copy, graceMs = 0) {
+  const stored = { ...openLeaseQueue<LeasedEvent>({ maxAgeMs: 0, sizeOf: () => 0 }), hasRoom: () => false };
+  return reconcileTeam({ em, processors, store: storeEvents({ em, stored }), logger, graceMs });
+}
+
+/** Reconciles a team now, whether or not it is due; returns how many events were recovered. */
+export async function reconcileNow(service: WebhooksService, { teamId }: Team, graceMs?: number): Promise<number> {
+  await makeDue(service, teamId);
+  const team = (await leaseTeams(service.em, 100)).find(it => it.teamId === teamId);
+  if (!team) throw new Error('The team was not due.');
+  const { signal } = new AbortController();
+  return openReconcile(service, graceMs)(team, { pauseMs: 3_600_000, signal });
+}
+
+export const makeDue = ({ sql }: Pick<WebhooksService, 'sql'>, teamId: string) =>
+  sql('update reconciliations set due_at = now() where team_id = ?', [teamId]);
+
+/** Starts a reconciler that scans due teams without pauses. */
+export const startEagerReconciler = (copy: Copy, isOverloaded: () => boolean = () => false) =>
+  startReconciler({
+    em: copy.em,
+    reconcile: openReconcile(copy),
+    logger: copy.logger,
+    intervalMs: 100,
+    pollMs: 50,
+    isOverloaded,
+  });
+
+/** A connected team whose account at the local processor posts its events to `url`, signed with the team's secret. */
+export async function newTeamWithEndpoint(
+  service: WebhooksService,
+  url: string,
+  types: readonly ProcessorEventType[] | readonly ['*'] = ['*'],
+): Promise<Team> {
+  const team = await service.newTeam();
+  const { secretKey, teamId } = team;
+  const endpoint = await service.stripeOf(team).webhookEndpoints.create({
+    url: `${url}/api/webhooks/processor/${teamId}`,
+    enabled_events: [...types],
+  });
+  const webhookSecret = endpoint.secret ?? '';
+  await service.connect(teamId, { ...newCredentials(), secretKey, webhookSecret });
+  return { ...team, webhookSecret };
+}
