@@ -1,4 +1,4 @@
-import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/customers';
+import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/contracts/events/customers';
 import { ReferralCodeCreated, ReferralCodeDeactivated } from '@billing/contracts/events/referrals';
 import { CustomerId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
@@ -88,12 +88,13 @@ describe('a code', () => {
     const [project, other] = [openProject(service), openProject(service)];
     const foreign = other.newCustomer();
     const deleted = project.newCustomer({ version: 2, deletedAt: new Date() });
-    const deletedByEvent = project.newCustomer();
-    await service.deliver(
-      newEvent(CustomerDeleted, project.teamId, { ...deletedByEvent, version: 2, deletedAt: new Date() }),
-      newEvent(CustomerCreated, project.teamId, deletedByEvent),
-    );
-    for (const customerId of [CustomerId.create(), foreign.id, deleted.id, deletedByEvent.id]) {
+    const [inOneBatch, earlier] = [project.newCustomer(), project.newCustomer()];
+    const created = (state: CustomerState) => newEvent(CustomerCreated, project.teamId, state);
+    const deletedEvent = (state: CustomerState) =>
+      newEvent(CustomerDeleted, project.teamId, { ...state, version: 2, deletedAt: new Date() });
+    await service.deliver(deletedEvent(earlier));
+    await service.deliver(created(earlier), deletedEvent(inOneBatch), created(inOneBatch));
+    for (const customerId of [CustomerId.create(), foreign.id, deleted.id, inOneBatch.id, earlier.id]) {
       const { status, body } = await project.request('POST', '/codes', { customerId });
       expect(status).toBe(404);
       expect(body).toEqual(error('customer_not_found'));

@@ -6,6 +6,7 @@ import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCrediting, type Crediting } from './crediting.ts';
+import { subscriptionCreated } from './subscription-created.ts';
 
 let crediting: Crediting;
 beforeAll(async () => {
@@ -21,7 +22,8 @@ const CREDITED_BOTH = [
 
 it('credits both sides once and publishes both credits', async () => {
   const given = await crediting.givenReferral({ currency: 'eur' });
-  await given.convert();
+  const event = subscriptionCreated(given.project.scope, given.refereeCustomer.id);
+  await crediting.service.emit(event, event);
   await given.convert();
   const credits = await given.finished();
   expect(credits).toMatchObject([
