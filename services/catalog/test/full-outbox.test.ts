@@ -3,16 +3,16 @@ import { expect, it } from 'vitest';
 import { startCatalog } from './start-catalog.ts';
 
 it('refuses writes while its outbox is full, and serves reads', async () => {
-  await using catalog = await startCatalog({ highWater: 2 });
+  await using catalog = await startCatalog({ outboxHighWater: 2 });
+  await catalog.run();
   const product = await catalog.createProduct({ name: 'Pro' });
-  await catalog.published();
   // Events that a stuck relay has leased.
   await catalog.em.execute(
     `insert into outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
      select gen_random_uuid(), 'test.counted.v1', 'team', '{}', 2, '{}', now(), now() + interval '1 hour'
        from generate_series(1, 3)`,
   );
-  await waitFor(catalog.backPressure.isOverloaded, { what: 'the outbox to be full' });
+  await waitFor(catalog.isOverloaded, { what: 'the outbox to be full' });
 
   const headers = { 'idempotency-key': 'team-product' };
   const create = () => catalog.call('POST', '/products', { body: { name: 'Team' }, headers });
@@ -26,7 +26,7 @@ it('refuses writes while its outbox is full, and serves reads', async () => {
   expect(await catalog.call('GET', `/products/${product.id}`)).toMatchObject({ status: 200, body: { name: 'Pro' } });
 
   await catalog.em.execute('update outbox_events set due_at = now() where due_at is not null');
-  await waitFor(() => !catalog.backPressure.isOverloaded(), { what: 'the outbox to count as drained' });
+  await waitFor(() => !catalog.isOverloaded(), { what: 'the outbox to count as drained' });
   const created = await create();
   expect(created).toMatchObject({ status: 201, body: { product: { name: 'Team' } } });
   expect(created.headers).not.toHaveProperty('idempotent-replayed');

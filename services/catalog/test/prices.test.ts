@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
 import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
 import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
-import { startCatalog, statesIn } from './start-catalog.ts';
+import { startCatalog } from './start-catalog.ts';
 
 it('creates a recurring price at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
@@ -34,9 +34,10 @@ it('creates a recurring price at the processor and here, and publishes one event
   });
   expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
-  const { metadata: _, ...state } = price;
-  expect(statesIn(await catalog.published(PriceCreated))).toEqual([
-    { ...state, projectId: catalog.scope.projectId, version: 1, deletedAt: null },
+  const { metadata: _, createdAt, ...state } = price;
+  const { projectId } = catalog.scope;
+  expect((await catalog.published(PriceCreated)).map(({ data }) => data)).toEqual([
+    { ...state, projectId, version: 1, createdAt: new Date(createdAt), deletedAt: null },
   ]);
 });
 
@@ -95,7 +96,7 @@ it('changes only activity and metadata', async () => {
   const atProcessor = await catalog.processor.findPrice(processorPriceId);
   expect(atProcessor.isActive).toBe(false);
   expect(atProcessor.metadata).toEqual({ keep: '3', ...catalog.scope, priceId: id });
-  expect(statesIn(await catalog.published(PriceUpdated))).toMatchObject([{ id, isActive: false, version: 2 }]);
+  expect(await catalog.published(PriceUpdated)).toMatchObject([{ data: { id, isActive: false, version: 2 } }]);
 
   for (const field of ['unitAmount', 'currency', 'interval', 'intervalCount', 'type', 'productId']) {
     const refused = await catalog.call('PATCH', `/prices/${id}`, { body: { [field]: 1 } });
@@ -105,6 +106,7 @@ it('changes only activity and metadata', async () => {
 
 it('deactivates a deleted price and still returns it to other services', async () => {
   await using catalog = await startCatalog();
+  await catalog.run();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
   expect(await catalog.call('DELETE', `/prices/${price.id}`)).toMatchObject({ status: 200, body: { success: true } });
@@ -115,8 +117,8 @@ it('deactivates a deleted price and still returns it to other services', async (
       body: { error: { code: 'price_not_found' } },
     });
   expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
-  expect(statesIn(await catalog.published(PriceDeleted))).toMatchObject([
-    { id: price.id, version: 2, deletedAt: expect.any(String) },
+  expect(await catalog.published(PriceDeleted)).toMatchObject([
+    { data: { id: price.id, version: 2, deletedAt: expect.any(Date) } },
   ]);
 
   const { processorPriceId } = price;
@@ -140,12 +142,13 @@ it.each(['archives', 'deletes'])('%s the default price of a product', async what
   expect(done.status).toBe(200);
   expect((await catalog.processor.findPrice(price.processorPriceId)).isActive).toBe(false);
   expect((await catalog.processor.findProduct(product.processorProductId)).defaultPriceId).toBeNull();
-  for (const event of await catalog.events()) expect(await catalog.receive(event)).toEqual({ kind: 'done' });
+  await catalog.deliver(...(await catalog.events()));
   expect(await catalog.published(ProductUpdated)).toEqual([]);
 });
 
 it('responds to another project’s price as to a missing one', async () => {
   await using catalog = await startCatalog();
+  await catalog.run();
   const product = await catalog.createProduct();
   const { id, processorPriceId } = await catalog.createPrice(product.id);
   const otherScope = { ...catalog.scope, projectId: ProjectId.create() };
@@ -165,6 +168,7 @@ it('responds to another project’s price as to a missing one', async () => {
 
 it('returns a price and its product to other services', async () => {
   await using catalog = await startCatalog();
+  await catalog.run();
   const product = await catalog.createProduct();
   const price = await catalog.createPrice(product.id);
   const priced = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
+import { ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId, ProjectId } from '@billing/contracts/ids';
-import { startCatalog, statesIn } from './start-catalog.ts';
+import { startCatalog } from './start-catalog.ts';
 
 it('creates a product at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
@@ -26,19 +26,18 @@ it('creates a product at the processor and here, and publishes one event', async
     metadata: { tier: 'pro', teamId, projectId },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
-  const events = await catalog.published(ProductCreated, ProductUpdated);
-  expect(events).toMatchObject([{ type: 'product.created.v1', teamId }]);
-  expect(statesIn(events)).toEqual([
-    {
-      id: product.id,
-      projectId,
-      name: 'Pro',
-      isActive: true,
-      processorProductId: product.processorProductId,
-      version: 1,
-      createdAt: product.createdAt,
-      deletedAt: null,
-    },
+  const state = {
+    id: product.id,
+    projectId,
+    name: 'Pro',
+    isActive: true,
+    processorProductId: product.processorProductId,
+    version: 1,
+    createdAt: product.createdAt,
+    deletedAt: null,
+  };
+  expect(await catalog.published()).toEqual([
+    { id: expect.any(String), type: 'product.created.v1', teamId, data: state },
   ]);
   expect(await catalog.openOperations()).toEqual([]);
 });
@@ -86,7 +85,7 @@ it('changes only the given fields, at the processor and here', async () => {
   const atProcessor = await catalog.processor.findProduct(processorProductId);
   expect(atProcessor).toMatchObject({ name: 'Team', description: 'Old', isActive: true });
   expect(atProcessor.metadata).toEqual({ keep: '3', fresh: '4', ...catalog.scope });
-  expect(statesIn(await catalog.published(ProductUpdated))).toMatchObject([{ id, name: 'Team', version: 2 }]);
+  expect(await catalog.published(ProductUpdated)).toMatchObject([{ data: { id, name: 'Team', version: 2 } }]);
 });
 
 it('removes a description that is set to an empty text', async () => {
@@ -127,8 +126,8 @@ it('archives a deleted product at the processor', async () => {
       body: { error: { code: 'product_not_found' } },
     });
   expect((await catalog.call('GET', '/products?activeOnly=false')).body.products).toEqual([]);
-  expect(statesIn(await catalog.published(ProductDeleted))).toMatchObject([
-    { id: product.id, version: 2, deletedAt: expect.any(String) },
+  expect(await catalog.published(ProductDeleted)).toMatchObject([
+    { data: { id: product.id, version: 2, deletedAt: expect.any(Date) } },
   ]);
 });
 
@@ -197,6 +196,6 @@ it('applies concurrent changes of a product one after the other', async () => {
   expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
   const here = (await catalog.call('GET', `/products/${id}`)).body.name;
   expect(here).toBe((await catalog.processor.findProduct(processorProductId)).name);
-  const versions = statesIn(await catalog.published(ProductUpdated)).map(({ version }) => version);
+  const versions = (await catalog.published(ProductUpdated)).map(({ data }) => data.version);
   expect(new Set(versions)).toEqual(new Set([2, 3, 4, 5, 6, 7, 8, 9]));
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { startTestService } from '@billing/chassis/start-test-service';
 import { expect, it } from 'vitest';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId } from '@billing/contracts/ids';
@@ -8,7 +9,8 @@ import { derivedId } from '@billing/processor/operation-log/derived-id';
 import { waitFor } from '@billing/testing/wait-for';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { createProduct } from '../src/operations/create-product.ts';
-import { startCatalog, statesIn, type Catalog } from './start-catalog.ts';
+import { catalogService } from '../src/service.ts';
+import { startCatalog, type Catalog } from './start-catalog.ts';
 
 const CREATE = { method: 'POST', path: '/v1/products' } as const;
 
@@ -60,8 +62,8 @@ it.each<[string, FaultRequest[]]>([
   expect(await catalog.published(ProductCreated)).toEqual([]);
 
   await catalog.control.clearFaults();
-  catalog.startReconciler();
-  catalog.startReconciler();
+  await using copy = await startTestService(catalogService(), { besides: catalog });
+  await Promise.all([catalog.run(), copy.run()]);
   const [product] = await waitFor(
     async () => {
       const { products } = (await catalog.call('GET', '/products')).body;
@@ -148,7 +150,7 @@ it('finishes a change whose response was lost before the next one', async () => 
   const changed = await catalog.call('PATCH', `/products/${id}`, { body: { description: 'new' } });
   expect(changed.body.product).toMatchObject({ name: 'v1', description: 'new' });
   expect(await catalog.processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'new' });
-  expect(statesIn(await catalog.published(ProductUpdated)).map(({ version }) => version)).toEqual([2, 3]);
+  expect((await catalog.published(ProductUpdated)).map(({ data }) => data.version)).toEqual([2, 3]);
 });
 
 it('changes nothing when the processor refuses a change', async () => {
@@ -171,7 +173,7 @@ it('finishes a deletion whose response was lost', async () => {
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'dropped', times: 20 });
   expect((await catalog.call('DELETE', `/products/${id}`)).status).toBe(503);
   await catalog.control.clearFaults();
-  catalog.startReconciler();
+  await catalog.run();
   await waitFor(async () => (await catalog.call('GET', `/products/${id}`)).status === 404, { what: 'the deletion' });
   expect((await catalog.processor.findProduct(processorProductId)).isActive).toBe(false);
   expect(await catalog.published(ProductDeleted)).toHaveLength(1);

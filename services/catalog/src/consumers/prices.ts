@@ -1,127 +1,114 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PriceId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
-import { Inbox } from '@billing/messaging/inbox';
-import { record, type Publish } from '@billing/messaging/outbox';
-import { isMissing } from '@billing/processor/errors';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import type { Publish } from '@billing/messaging/outbox';
+import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
-import { decideOnEvent, later } from '@billing/processor/event-order';
-import type { PriceSnapshot, Processor, ProductSnapshot } from '@billing/processor/port';
+import type { PriceSnapshot, ProductSnapshot } from '@billing/processor/port';
 import { readPrice } from '@billing/processor/snapshots/catalog';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
-import { isSameContent, toContent } from '#domain/price.ts';
+import { applyPriceEvent, type Reread } from '#operations/apply-price-event.ts';
 import { mirrorPrice } from '#operations/mirror-price.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
-import { saveContent } from '#operations/save-price.ts';
-import { lockPriceRow } from '#persistence/find-price.ts';
-import { isMirrored, Price } from '#persistence/price.entity.ts';
-import { Product } from '#persistence/product.entity.ts';
+import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-price.ts';
+import { findByProcessorIds as findProductsByProcessorIds } from '#persistence/find-product.ts';
+import { keyOf } from '#persistence/in-project.ts';
+import { lockProcessorObjects } from '#persistence/lock-processor-objects.ts';
 
-interface PriceConsumerOptions {
+interface PriceConsumerDependencies {
   readonly em: EntityManager;
   readonly processors: TeamProcessors;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
-/** What was read before the transaction opened. */
+/** What was read at the processor: the price, if we have it, and otherwise its product. */
 type Context =
-  /** A price that we have; `fresh` is the one at the processor, read where the event alone does not decide. */
-  | { readonly kind: 'existing'; readonly id: PriceId; readonly version: number; readonly fresh: PriceSnapshot | null }
-  /** A new price; `product` is the processor's product where we do not have that either. */
-  | { readonly kind: 'new'; readonly product: ProductSnapshot | null }
-  | { readonly kind: 'foreign' };
+  | ({ readonly kind: 'price' } & Reread)
+  /** `missing` when the processor has deleted it. */
+  | { readonly kind: 'product'; readonly product: ProductSnapshot | 'missing' };
 
 /** Follows the processor's prices: changes of those we have, and new ones of the project's products. */
-export function priceEvents({ em, processors, logger, now }: PriceConsumerOptions): Inbox {
-  const prepare = async (data: ProcessorEventData, event: { teamId: string }): Promise<Context> => {
-    const scope = scopeOf(data, event);
-    const snapshot = readObject(data, readPrice);
-    const price = await em.fork().findOne(Price, { ...scope, processorPriceId: snapshot.id });
-    if (price) {
-      const { id, version } = price;
-      const decision = decideOnEvent(price, data.createdAt, isSameContent(price, toContent(snapshot)));
-      const fresh = decision === 'reread' ? await (await processors.of(scope.teamId)).findPrice(snapshot.id) : null;
-      return { kind: 'existing', id, version, fresh };
-    }
-    await waitForReservation(em.fork(), scope, snapshot);
-    if (await findProduct(em.fork(), scope, snapshot)) return { kind: 'new', product: null };
-    const product = await findAtProcessor(await processors.of(scope.teamId), snapshot.productId);
-    return product && belongsTo(scope, product, snapshot) ? { kind: 'new', product } : { kind: 'foreign' };
+export function priceEvents({ em, processors, logger, now }: PriceConsumerDependencies): Consumer {
+  const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context> => {
+    const { teamId, snapshot, id, namedIds } = readEvent(delivery);
+    const processor = await processors.of(teamId);
+    const price = (await findByProcessorIds(em.fork(), [id])).get(keyOf(id));
+    if (price) return { kind: 'price', version: price.version, snapshot: await processor.findPrice(snapshot.id) };
+    const reserved = await findReservedIds(em.fork(), namedIds);
+    if (reserved.size > 0) throw unavailable('The price is being created.');
+    return { kind: 'product', product: await processor.findProduct(snapshot.productId).catch(missingOrThrow) };
   };
 
-  const handle = async (tx: EntityManager, data: ProcessorEventData, event: { teamId: string }, context: Context) => {
-    const publish: Publish = (type, teamId, state) => record(tx, type, teamId, state);
-    const scope = scopeOf(data, event);
-    const snapshot = readObject(data, readPrice);
-    const { createdAt: eventAt } = data;
-    if (context.kind === 'existing') return follow({ tx, publish }, scope, { snapshot, createdAt: eventAt }, context);
-    if (context.kind === 'foreign')
-      return logger.info({ processorPriceId: snapshot.id }, 'price of a foreign product ignored');
-    const existing = await findProduct(tx, scope, snapshot);
-    if (existing?.deletedAt) return; // a product that was deleted here gets no new prices
-    const product =
-      existing ??
-      (context.product && mirrorProduct(tx, publish, scope, context.product, { eventAt: null, createdAt: now() }));
-    if (!product) throw unavailable('The product of the price has changed since.');
-    mirrorPrice(tx, publish, scope, snapshot, { productId: product.id, eventAt, createdAt: now() });
+  const handle = async (
+    tx: EntityManager,
+    deliveries: readonly Delivery<ProcessorEventData, Context>[],
+    publish: Publish,
+  ) => {
+    const events = deliveries.map(readEvent);
+    const ids = events.map(({ id }) => id);
+    const productIds = events.map(({ productId }) => productId);
+    await lockProcessorObjects(tx, { products: productIds, prices: ids });
+    // Before the prices: one that is created in between is found under its processor id.
+    const reservedIds = await findReservedIds(
+      tx,
+      events.flatMap(({ namedIds }) => namedIds),
+    );
+    const prices = await lockByProcessorIds(tx, ids);
+    const products = await findProductsByProcessorIds(tx, productIds);
+
+    /** Returns false for an event that needs `prepare`. */
+    const apply = ({ delivery, scope, snapshot, id, productId, namedIds }: (typeof events)[number]): boolean => {
+      const { context, data } = delivery;
+      const publishTraced: Publish = (type, teamId, state) => publish(type, teamId, state, delivery.trace);
+      const price = prices.get(keyOf(id));
+      if (price) {
+        const reread = context?.kind === 'price' ? context : undefined;
+        return applyPriceEvent(tx, publishTraced, price, { snapshot, createdAt: data.createdAt, reread });
+      }
+      if (namedIds.some(named => reservedIds.has(keyOf(named)))) return false;
+      if (!products.has(keyOf(productId))) {
+        if (context?.kind !== 'product') return false;
+        if (context.product !== 'missing' && belongsTo(scope, context.product, snapshot)) {
+          const source = { eventAt: null, createdAt: now() };
+          products.set(keyOf(productId), mirrorProduct(tx, publishTraced, scope, context.product, source));
+        }
+      }
+      const product = products.get(keyOf(productId));
+      if (!product) logger.info({ processorPriceId: snapshot.id }, 'price of a foreign product ignored');
+      // A product that was deleted here gets no new prices.
+      if (product && !product.deletedAt) {
+        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now() };
+        prices.set(keyOf(id), mirrorPrice(tx, publishTraced, scope, snapshot, source));
+      }
+      return true;
+    };
+    return events.filter(event => !apply(event)).map(({ delivery }) => delivery);
   };
 
-  return new Inbox(em, 'catalog-prices', logger)
-    .onProcessor('price.created', prepare, handle)
-    .onProcessor('price.updated', prepare, handle);
+  return consumer('catalog-prices', 'processor.price.*.v1').onProcessorEvent(['price.created', 'price.updated'], {
+    prepare,
+    handle,
+  });
 }
 
-/** Brings a price that we have up to the event. */
-async function follow(
-  { tx, publish }: { tx: EntityManager; publish: Publish },
-  scope: ProjectScope,
-  { snapshot, createdAt }: { snapshot: PriceSnapshot; createdAt: Date },
-  { id, version, fresh }: Extract<Context, { kind: 'existing' }>,
-): Promise<void> {
-  const price = await lockPriceRow(tx, scope, id);
-  if (!isMirrored(price)) return;
-  // The context is about the record as it was then.
-  if (price.version !== version) throw unavailable('The price has changed since.');
-  const received = toContent(snapshot);
-  const decision = decideOnEvent(price, createdAt, isSameContent(price, received));
-  if (decision === 'ignore') return;
-  if (decision === 'reread' && !fresh) throw unavailable('The price has changed since.');
-  const current = decision === 'reread' && fresh ? toContent(fresh) : received;
-  saveContent(tx, publish, price, current);
-  price.processorUpdatedAt = later(price.processorUpdatedAt, createdAt);
-  if (isSameContent(current, received)) price.awaitsWebhook = false;
-}
-
-/** While the price is being created here, the event waits until it has its id. */
-async function waitForReservation(em: EntityManager, scope: ProjectScope, { metadata }: PriceSnapshot): Promise<void> {
-  const id = PriceId.schema.safeParse(metadata['priceId']);
-  if (!id.success) return;
-  const reserved = await em.count(Price, { ...scope, id: id.data, processorPriceId: null });
-  if (reserved > 0) throw unavailable('The price is being created.');
-}
-
-function findProduct(em: EntityManager, scope: ProjectScope, { productId }: PriceSnapshot): Promise<Product | null> {
-  return em.findOne(Product, { ...scope, processorProductId: productId });
-}
-
-/** Reads the processor's product; null once it is deleted there. */
-async function findAtProcessor(processor: Processor, id: string): Promise<ProductSnapshot | null> {
-  try {
-    return await processor.findProduct(id);
-  } catch (err) {
-    if (isMissing(err)) return null;
-    throw err;
-  }
+function readEvent<EventContext>(delivery: Delivery<ProcessorEventData, EventContext>) {
+  const { teamId, data } = delivery;
+  const snapshot = readObject(data, readPrice);
+  const scope = { teamId, projectId: data.projectId };
+  const id = { ...scope, value: snapshot.id };
+  const productId = { ...scope, value: snapshot.productId };
+  const { priceId } = snapshot.metadata;
+  /** Our id, if we created the price: while it has no processor id here, the event waits. */
+  const namedIds = priceId === undefined ? [] : [{ ...scope, value: priceId }];
+  return { delivery, teamId, scope, snapshot, id, productId, namedIds };
 }
 
 /** Returns whether the product, or else its price, names the project. */
 function belongsTo({ projectId }: ProjectScope, product: ProductSnapshot, price: PriceSnapshot): boolean {
   return (product.metadata['projectId'] ?? price.metadata['projectId']) === projectId;
-}
-
-function scopeOf({ projectId }: ProcessorEventData, { teamId }: { teamId: string }): ProjectScope {
-  return { teamId: TeamId.schema.parse(teamId), projectId };
 }

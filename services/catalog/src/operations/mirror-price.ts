@@ -3,7 +3,7 @@ import { PriceId, type ProductId, type ProjectScope } from '@billing/contracts/i
 import type { Publish } from '@billing/messaging/outbox';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { toContent, toTerms } from '#domain/price.ts';
-import { isMirrored, Price } from '#persistence/price.entity.ts';
+import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
 import { publishCreated } from './save-price.ts';
 
 interface Source {
@@ -20,7 +20,7 @@ export function mirrorPrice(
   scope: ProjectScope,
   snapshot: PriceSnapshot,
   { productId, eventAt, createdAt }: Source,
-): void {
+): MirroredPrice {
   const price = tx.create(Price, {
     ...scope,
     ...toContent(snapshot),
@@ -36,4 +36,5 @@ export function mirrorPrice(
   });
   if (!isMirrored(price)) throw new Error('The processor gave the price no id.');
   publishCreated(publish, price);
+  return price;
 }

@@ -1,7 +1,8 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { isListed, Price, type ListedPrice } from './price.entity.ts';
+import { keyOf, selectInProjects, type InProject } from './in-project.ts';
+import { isListed, isMirrored, Price, type ListedPrice, type MirroredPrice } from './price.entity.ts';
 
 /**
  * Finds a price of the project.
@@ -41,3 +42,31 @@ export function lockPriceRow(tx: EntityManager, scope: ProjectScope, id: PriceId
   const { teamId, projectId } = scope;
   return tx.findOne(Price, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
+
+/** Finds the prices with the given processor ids, deleted ones too, by `keyOf`. */
+export async function findByProcessorIds(
+  em: EntityManager,
+  ids: readonly InProject[],
+): Promise<Map<string, MirroredPrice>> {
+  return byKey(await selectInProjects(em, Price, 'processor_price_id', ids).getResultList());
+}
+
+/** The same as `findByProcessorIds`, locked until the end of the transaction. */
+export async function lockByProcessorIds(
+  tx: EntityManager,
+  ids: readonly InProject[],
+): Promise<Map<string, MirroredPrice>> {
+  const query = selectInProjects(tx, Price, 'processor_price_id', ids).orderBy({ id: 'asc' });
+  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+}
+
+/** Returns those of our price ids, by `keyOf`, under which a price is being created. */
+export async function findReservedIds(em: EntityManager, ids: readonly InProject[]): Promise<ReadonlySet<string>> {
+  const query = selectInProjects(em, Price, 'id', ids).andWhere({ processorPriceId: null });
+  // Not as entities: a price that is created now is read again with its processor id.
+  const rows = await query.execute<Pick<Price, 'teamId' | 'projectId' | 'id'>[]>('all');
+  return new Set(rows.map(({ id, ...scope }) => keyOf({ ...scope, value: id })));
+}
+
+const byKey = (prices: readonly Price[]): Map<string, MirroredPrice> =>
+  new Map(prices.filter(isMirrored).map(price => [keyOf({ ...price, value: price.processorPriceId }), price]));

@@ -1,6 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import { keyOf, selectInProjects, type InProject } from './in-project.ts';
 import { isMirrored, Product, type MirroredProduct } from './product.entity.ts';
 
 /**
@@ -40,3 +41,33 @@ export function lockProductRow(tx: EntityManager, scope: ProjectScope, id: Produ
   const { teamId, projectId } = scope;
   return tx.findOne(Product, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
+
+/** Finds the products with the given processor ids, deleted ones too, by `keyOf`. */
+export async function findByProcessorIds(
+  em: EntityManager,
+  ids: readonly InProject[],
+): Promise<Map<string, MirroredProduct>> {
+  return byKey(await selectInProjects(em, Product, 'processor_product_id', ids).getResultList());
+}
+
+/** The same as `findByProcessorIds`, locked until the end of the transaction. */
+export async function lockByProcessorIds(
+  tx: EntityManager,
+  ids: readonly InProject[],
+): Promise<Map<string, MirroredProduct>> {
+  const query = selectInProjects(tx, Product, 'processor_product_id', ids).orderBy({ id: 'asc' });
+  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+}
+
+/** Returns those of the names, by `keyOf`, under which a product is being created. */
+export async function findReservedNames(em: EntityManager, names: readonly InProject[]): Promise<ReadonlySet<string>> {
+  const query = selectInProjects(em, Product, 'name', names).andWhere({ processorProductId: null });
+  // Not as entities: a product that is created now is read again with its processor id.
+  const rows = await query.execute<Pick<Product, 'teamId' | 'projectId' | 'name'>[]>('all');
+  return new Set(rows.map(({ name, ...scope }) => keyOf({ ...scope, value: name })));
+}
+
+const byKey = (products: readonly Product[]): Map<string, MirroredProduct> =>
+  new Map(
+    products.filter(isMirrored).map(product => [keyOf({ ...product, value: product.processorProductId }), product]),
+  );

@@ -1,0 +1,41 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
+import { decideOnEvent, later } from '@billing/processor/event-order';
+import type { PriceSnapshot } from '@billing/processor/port';
+import { isSameContent, toContent } from '#domain/price.ts';
+import type { MirroredPrice } from '#persistence/price.entity.ts';
+import { saveContent } from './save-price.ts';
+
+/** The price as it was read at the processor, and the version of its record before that. */
+export interface Reread {
+  readonly version: number;
+  readonly snapshot: PriceSnapshot;
+}
+
+interface PriceEvent {
+  readonly snapshot: PriceSnapshot;
+  /** When the event happened at the processor. */
+  readonly createdAt: Date;
+  readonly reread: Reread | undefined;
+}
+
+/**
+ * Applies an event to the record of its price. Returns false, with nothing changed, when only the processor knows which
+ * state holds, and it was not read since the record last changed.
+ */
+export function applyPriceEvent(
+  tx: EntityManager,
+  publish: Publish,
+  price: MirroredPrice,
+  { snapshot, createdAt, reread }: PriceEvent,
+): boolean {
+  const received = toContent(snapshot);
+  const decision = decideOnEvent(price, createdAt, isSameContent(price, received));
+  if (decision === 'ignore') return true;
+  if (decision === 'reread' && reread?.version !== price.version) return false;
+  const current = decision === 'reread' && reread ? toContent(reread.snapshot) : received;
+  saveContent(tx, publish, price, current);
+  price.processorUpdatedAt = later(price.processorUpdatedAt, createdAt);
+  if (isSameContent(current, received)) price.awaitsWebhook = false;
+  return true;
+}

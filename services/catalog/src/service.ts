@@ -1,0 +1,29 @@
+import { defineService } from '@billing/chassis/definition';
+import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
+import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { processorEnv, serviceEnv } from '@billing/service/env';
+import { priceEvents } from './consumers/prices.ts';
+import { productEvents } from './consumers/products.ts';
+import { openCatalogOperationLog } from './operations/open-operation-log.ts';
+import { catalogSchema } from './persistence/schema.ts';
+import { priceRoutes } from './routes/prices.ts';
+import { productRoutes } from './routes/products.ts';
+import { priceRpc } from './rpc/prices.ts';
+
+/** The parts of the catalog; the chassis runs them. */
+export const catalogService = () =>
+  defineService({
+    name: 'catalog',
+    env: serviceEnv.extend(processorEnv.shape),
+    database: catalogSchema,
+    parts: ({ em, outbox, processors, now, logger }) => {
+      const operationLog = openCatalogOperationLog({ outbox, processors, logger, now });
+      return {
+        consumers: [productEvents({ em, processors, logger, now }), priceEvents({ em, processors, logger, now })],
+        rpc: priceRpc(em),
+        jobs: [() => startReconciler({ operationLog, logger })],
+        cleaning: [() => deleteCanceledOperations(em)],
+        routes: [productRoutes({ em, operationLog, now }), priceRoutes({ em, operationLog, now })],
+      };
+    },
+  });

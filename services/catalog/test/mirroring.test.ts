@@ -1,0 +1,77 @@
+import { startTestService } from '@billing/chassis/start-test-service';
+import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
+import { ProjectId } from '@billing/contracts/ids';
+import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { completionsIn, deliveredAgain } from '@billing/testing/processor-events';
+import { expect, it } from 'vitest';
+import { catalogService } from '../src/service.ts';
+import { startCatalog, type Catalog } from './start-catalog.ts';
+
+it('mirrors a product and its prices created at the processor', async () => {
+  await using catalog = await startCatalog();
+  await catalog.run();
+  await makeInDashboard(catalog);
+  await catalog.emit(...(await catalog.events()));
+  const { products } = (await catalog.call('GET', '/products')).body;
+  expect(products).toMatchObject([{ name: 'Made by hand', metadata: { origin: 'dashboard' } }]);
+  expect((await catalog.call('GET', `/prices?productId=${products[0].id}`)).body.prices).toMatchObject([
+    { unitAmount: 900, currency: 'usd', type: 'recurring', interval: 'week', intervalCount: 2 },
+  ]);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(PriceCreated)).toHaveLength(1);
+});
+
+it('mirrors a price that arrives before its product, with the product', async () => {
+  await using catalog = await startCatalog();
+  await makeInDashboard(catalog);
+  for (const event of (await catalog.events()).toReversed()) await catalog.deliver(event);
+  expect((await catalog.call('GET', '/products')).body.products).toMatchObject([{ name: 'Made by hand' }]);
+  expect((await catalog.call('GET', '/prices')).body.prices).toHaveLength(1);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
+});
+
+it('mirrors a product once when copies receive it and its prices at the same time', async () => {
+  await using catalog = await startCatalog();
+  await using copy = await startTestService(catalogService(), { besides: catalog });
+  for (let index = 0; index < 5; index += 1) await makeInDashboard(catalog);
+  const events = await catalog.events();
+  const again = events.map(deliveredAgain).toReversed();
+  await Promise.all([catalog.deliver(...events), copy.deliver(...again)]);
+  expect(await catalog.published(ProductCreated)).toHaveLength(5);
+  expect(await catalog.published(PriceCreated)).toHaveLength(5);
+  // Failed attempts are counted here.
+  expect(await catalog.em.fork().execute('select * from dead_letters')).toEqual([]);
+});
+
+it('does not list a price without a single amount', async () => {
+  await using catalog = await startCatalog();
+  const { processorProductId } = await catalog.createProduct();
+  await catalog.dashboard.prices.create({ product: processorProductId, currency: 'usd', unit_amount: 5 });
+  const [event] = await catalog.events('price.created');
+  if (!event) throw new Error('The processor sent no event of the price.');
+  const data = event.data as { object: object };
+  await catalog.deliver({ ...event, data: { ...data, object: { ...data.object, unit_amount: null } } });
+  expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
+  expect(await catalog.published(PriceCreated)).toMatchObject([{ data: { unitAmount: null } }]);
+});
+
+it('ignores products of other projects', async () => {
+  await using catalog = await startCatalog();
+  const metadata = { projectId: ProjectId.create() };
+  const product = await catalog.dashboard.products.create({ name: 'Theirs', metadata });
+  await catalog.dashboard.prices.create({ product: product.id, currency: 'usd', unit_amount: 5 });
+  await catalog.deliver(...(await catalog.events()));
+  expect((await catalog.call('GET', '/products')).body.products).toEqual([]);
+  expect((await catalog.call('GET', '/prices')).body.prices).toEqual([]);
+  expect(completionsIn(await catalog.published(ProcessorEventCompleted))).toMatchObject([
+    { outcome: 'processed' },
+    { outcome: 'processed' },
+  ]);
+});
+
+async function makeInDashboard({ dashboard, scope: { projectId } }: Catalog): Promise<void> {
+  const metadata = { projectId, origin: 'dashboard' };
+  const product = await dashboard.products.create({ name: 'Made by hand', metadata });
+  const recurring = { interval: 'week', interval_count: 2 } as const;
+  await dashboard.prices.create({ product: product.id, currency: 'usd', unit_amount: 900, recurring });
+}
