@@ -74,9 +74,10 @@ it('returns the sealed key to other services, in a version that grows with each 
 
 it('publishes that an account changed, without a secret', async () => {
   const { teamId } = await service.newTeam();
-  const found = () => service.received.find(it => it.type === ProcessorAccountChanged.name && it.teamId === teamId);
-  const event = await waitFor(found, { what: 'the event' });
-  expect(event.data).toEqual({ version: 1, accountId: expect.stringMatching(/^acct_/), livemode: false });
+  const found = () =>
+    service.received.find(event => event.type === ProcessorAccountChanged.name && event.teamId === teamId);
+  const { data } = await waitFor(found, { what: 'the event' });
+  expect(data).toEqual({ version: 1, accountId: expect.stringMatching(/^acct_/), livemode: false });
 });
 
 it.each([
