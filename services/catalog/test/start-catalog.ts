@@ -8,7 +8,7 @@ import { catalogService } from '../src/service.ts';
 export async function startCatalog(options: { readonly outboxHighWater?: number } = {}) {
   const account = await startTestAccount();
   const service = await startTestService(catalogService(), { ...options, account });
-  const { call, em, outbox, processors, logger, now } = service;
+  const { em, outbox, processors, logger, now } = service;
   const operationLog = openCatalogOperationLog({ outbox, processors, logger, now });
 
   return {
@@ -30,10 +30,11 @@ export async function startCatalog(options: { readonly outboxHighWater?: number 
     /** Ends the leases of a process that died, and makes its operations due. */
     endLeases: () =>
       em.fork().execute('update remote_operations set due_at = clock_timestamp() where due_at is not null'),
-    createProduct: async (body: object = { name: 'Pro' }) => (await call('POST', '/products', { body })).body.product,
+    createProduct: async (body: object = { name: 'Pro' }) =>
+      (await service.call('POST', '/products', { body })).body.product,
     createPrice: async (productId: string, body: object = {}) => {
       const price = { productId, unitAmount: 2_999, currency: 'usd', interval: 'month', ...body };
-      return (await call('POST', '/prices', { body: price })).body.price;
+      return (await service.call('POST', '/prices', { body: price })).body.price;
     },
   };
 }

@@ -69,4 +69,9 @@ export async function findReservedIds(em: EntityManager, ids: readonly InProject
 }
 
 const byKey = (prices: readonly Price[]): Map<string, MirroredPrice> =>
-  new Map(prices.filter(isMirrored).map(price => [keyOf({ ...price, value: price.processorPriceId }), price]));
+  new Map(
+    prices.filter(isMirrored).map(price => {
+      const { teamId, projectId, processorPriceId: value } = price;
+      return [keyOf({ teamId, projectId, value }), price];
+    }),
+  );

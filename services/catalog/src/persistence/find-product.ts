@@ -69,5 +69,8 @@ export async function findReservedNames(em: EntityManager, names: readonly InPro
 
 const byKey = (products: readonly Product[]): Map<string, MirroredProduct> =>
   new Map(
-    products.filter(isMirrored).map(product => [keyOf({ ...product, value: product.processorProductId }), product]),
+    products.filter(isMirrored).map(product => {
+      const { teamId, projectId, processorProductId: value } = product;
+      return [keyOf({ teamId, projectId, value }), product];
+    }),
   );
