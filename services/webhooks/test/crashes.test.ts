@@ -1,9 +1,10 @@
 import type { PublishMessage } from '@billing/messaging/bus';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
+import { teamSchemaName } from '#domain/raw-object.ts';
 import { publicationId } from '#domain/publication-id.ts';
 import { findRoute } from '#pipeline/find-route.ts';
-import { leaseDueEvents } from '#pipeline/lease.ts';
+import { LEASE_SECONDS, leaseDueEvents } from '#pipeline/lease.ts';
 import { openEventProcessor } from '#pipeline/process.ts';
 import { openEventPublisher } from '#pipeline/publish.ts';
 import { completed } from './domain-events.ts';
@@ -88,6 +89,32 @@ it('leaves what a process stored before it died to another copy, once the lease 
   await service.waitForPublications(later.id);
   expect(service.publicationsOf(event.id)).toEqual([]);
   expect(await service.waitForPublications(event.id)).toHaveLength(1);
+}, 60_000);
+
+it('leaves what a stopped process could not process to another copy at once', async () => {
+  await using service = await startWebhooks();
+  const team = await service.newTeam();
+  const stopping = await service.startCopy();
+  const inTable = customerUpdated(team.projectId);
+  await service.send(team, inTable);
+  await service.waitForPublications(inTable.id);
+
+  // A lock on the team's schema keeps the pipeline busy while another event is stored.
+  const [first, second] = [customerUpdated(team.projectId), customerUpdated(team.projectId)];
+  let stopped: Promise<void> | undefined;
+  await service.em.fork().transactional(async tx => {
+    await tx.execute(`lock table "${teamSchemaName(team.teamId)}".customers in exclusive mode`);
+    await service.send(team, first, { to: stopping });
+    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await waitFor(async () => (await service.sql(waits)).length > 0, { what: 'the pipeline to wait' });
+    await service.send(team, second, { to: stopping });
+    stopped = stopping[Symbol.asyncDispose]();
+  });
+  await stopped;
+  const startedAt = performance.now();
+  await service.waitForPublications(first.id);
+  expect(await service.waitForPublications(second.id)).toHaveLength(1);
+  expect(performance.now() - startedAt).toBeLessThan(LEASE_SECONDS * 500);
 }, 60_000);
 
 it('processes each stored event once with several copies side by side', async () => {

@@ -3,7 +3,7 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { extendLease, leaseRows, type LeasedTable } from '@billing/service/lease-rows';
+import { extendLease, leaseRows, releaseLease, type LeasedTable } from '@billing/service/lease-rows';
 import { readPayload } from '#domain/payload.ts';
 import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
 
@@ -109,6 +109,12 @@ export async function holdForRouting(em: EntityManager, events: readonly LeasedE
       held.add(`${key['team_id']} ${key['id']}`);
   }
   return events.filter(event => held.has(nameOf(event)));
+}
+
+/** Releases events that this process will not process; any copy may lease them at once. */
+export async function releaseUnprocessed(em: EntityManager, events: readonly LeasedEvent[]): Promise<void> {
+  for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId))
+    await releaseLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys: ofLease.map(toKey), dueAfterSeconds: 0 });
 }
 
 /** The key of an event's row. */

@@ -7,7 +7,7 @@ import { openLeaseQueue } from '@billing/service/lease-queue';
 import type { Logger } from 'pino';
 import { findRoute } from './find-route.ts';
 import { openFloodGate } from './flood-gate.ts';
-import { leaseDueEvents, type LeasedEvent } from './lease.ts';
+import { leaseDueEvents, releaseUnprocessed, type LeasedEvent } from './lease.ts';
 import { openEventProcessor } from './process.ts';
 import { openEventPublisher } from './publish.ts';
 import { storeEvents } from './store.ts';
@@ -68,12 +68,15 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
       stored.onAdd(started.wake);
       loop = started;
     },
-    /** Stops after the events in flight. */
+    /** Stops after the events in flight, and leaves those in memory to other copies. */
     async stop() {
       gate.open();
       await loop?.stop();
       await processor.idle();
       await publisher.flush();
+      await releaseUnprocessed(em, stored.take(Number.MAX_SAFE_INTEGER)).catch((err: unknown) =>
+        logger.warn({ err }, 'webhook events not released, their leases will end'),
+      );
     },
   };
 }
