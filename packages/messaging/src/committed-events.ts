@@ -1,5 +1,5 @@
 import { openLeaseQueue, type LeaseQueue } from '@billing/service/lease-queue';
-import type { NewEvent } from './outbox.ts';
+import type { NewEvent } from './new-event.ts';
 
 /** An event that a relay has leased. */
 export interface LeasedOutboxEvent extends NewEvent {

@@ -4,30 +4,13 @@ import type { EventType } from '@billing/contracts/event';
 import { executeBound, textArray } from '@billing/service/bound-statement';
 import type { z } from 'zod';
 import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
+import type { NewEvent, Publish } from './new-event.ts';
 import { timedTransaction, type TimeLimits } from './timed-transaction.ts';
 import { COMMITTED_LEASE_SECONDS, type CommittedEvents } from './committed-events.ts';
 import { OutboxEvent } from './outbox-event.entity.ts';
 import { publishBatched, type BatchedItem } from './publish-batched.ts';
 
-/** An event as the relay publishes it. */
-export interface NewEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly teamId: string;
-  /** JSON. */
-  readonly data: string;
-  readonly trace: TraceCarrier;
-  /** Milliseconds since 1970. */
-  readonly occurredMs: number;
-}
-
-/** Publishes an event if the transaction commits. `trace` is that of the request or event that led to it. */
-export type Publish = <Data extends z.ZodType>(
-  type: EventType<Data>,
-  teamId: string,
-  data: z.output<Data>,
-  trace?: TraceCarrier,
-) => void;
+export type { Publish } from './new-event.ts';
 
 /** Work in a transaction that can publish events. */
 export type PublishingWork<Result> = (tx: EntityManager, publish: Publish) => Promise<Result>;

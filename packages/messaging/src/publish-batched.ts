@@ -1,7 +1,7 @@
 import type { EventType } from '@billing/contracts/event';
 import type { z } from 'zod';
 import type { TraceCarrier } from './trace-carrier.ts';
-import type { Publish } from './outbox.ts';
+import type { Publish } from './new-event.ts';
 
 /** One of many items that an event carries, with the team it belongs to and the trace that led to it. */
 export interface BatchedItem<Item> {

@@ -6,7 +6,7 @@ import { startLeaseLoop, type LeaseLoop } from '@billing/service/lease-loop';
 import type { Logger } from 'pino';
 import type { PublishMessage } from './bus.ts';
 import { openCommittedEvents, type CommittedEvents, type LeasedOutboxEvent } from './committed-events.ts';
-import type { NewEvent } from './outbox.ts';
+import type { NewEvent } from './new-event.ts';
 
 /** Events per batch. */
 const RELAY_BATCH = 1_000;

@@ -3,7 +3,7 @@ import type { EventType } from '@billing/contracts/event';
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Linger } from '@billing/service/linger';
 import type { z } from 'zod';
-import type { Publish } from '../outbox.ts';
+import type { Publish } from '../new-event.ts';
 import type { semaphore } from '../semaphore.ts';
 import type { Delivery, HandleInTransaction } from './delivery.ts';
 
