@@ -1,12 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
+import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Logger } from 'pino';
 
-/** What the operations and reactions of this service work with; `main.ts` and the tests put it together. */
+/** What the service's operations work with; each takes what it needs. */
 export interface Dependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
-  readonly logger: Logger;
+  readonly operationLog: OperationLog;
+  readonly now: () => Date;
 }

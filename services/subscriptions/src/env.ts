@@ -1,4 +1,4 @@
 import { processorEnv, serviceEnv } from '@billing/service/env';
 
-/** What this service reads from its environment. */
+/** The environment variables of the service. */
 export const subscriptionsEnv = serviceEnv.extend(processorEnv.shape);

@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CustomerCreated } from '@billing/contracts/events/customers';
-import {
-  SubscriptionCanceled,
-  SubscriptionCreated,
-  SubscriptionUpdated,
-} from '@billing/contracts/events/subscriptions';
+import { SubscriptionCanceled, SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
-import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { processorEvent } from '@billing/contracts/processor-events';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { processorFact } from '@billing/testing/processor-events';
-import { startService, type Service } from './service.ts';
+import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
+import { routedEvent } from '@billing/testing/processor-events';
+import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
+import { startProject, type Project } from './start-project.ts';
 
-/** What happens to a subscription at the processor once it is paid for. */
-const DEEDS = ['schedule', 'resume', 'renew', 'decline', 'collect'] as const;
-type Deed = (typeof DEEDS)[number];
+/** What may happen to a subscription at the processor after its first payment. */
+type Step = 'schedule' | 'resume' | 'renew' | 'decline' | 'collect';
 
 let service: Service;
 beforeAll(async () => {
@@ -22,14 +19,17 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** A true history: what the processor has at the end, and the events by which it told of the way there. */
+/** What the processor has at the end, and the events of the way there, oldest first. */
 interface History {
   readonly processorCustomerId: string;
-  readonly truth: SubscriptionSnapshot;
+  readonly subscription: SubscriptionSnapshot;
+  readonly invoices: readonly InvoiceSnapshot[];
   readonly events: readonly Envelope[];
 }
 
-async function live(deeds: readonly Deed[], ends: boolean): Promise<History> {
+const TYPES_BY_NAME = new Map(OWNED_TYPES.map(type => [processorEvent(type).name, type]));
+
+async function createHistory(steps: readonly Step[], ends: boolean): Promise<History> {
   const { processor, control } = service;
   const { processorCustomerId: customerId } = await service.createCustomer();
   const { price } = await service.createPrice();
@@ -38,122 +38,118 @@ async function live(deeds: readonly Deed[], ends: boolean): Promise<History> {
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
   const session = { mode: 'subscription', customerId, line, ...urls, metadata: { plan: 'gold' } } as const;
   await control.checkout((await processor.createCheckoutSession(session, key)).id);
-  const [{ id } = { id: '' }] = await processor.listSubscriptions(customerId);
-  for (const [index, deed] of deeds.entries()) {
-    if (deed === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index);
-    if (deed === 'resume') await processor.setCancelAtPeriodEnd(id, false, key + index);
-    if (deed === 'renew') await control.renew(id);
-    if (deed === 'decline') await control.renew(id, 'decline');
-    if (deed === 'collect') await control.collect(id).catch(() => undefined); // there may be nothing open to collect
+  const [created] = await processor.listSubscriptions(customerId);
+  if (!created) throw new Error('The checkout created no subscription.');
+  const { id } = created;
+  for (const [index, step] of steps.entries()) {
+    if (step === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index);
+    if (step === 'resume') await processor.setCancelAtPeriodEnd(id, false, key + index);
+    if (step === 'renew') await control.renew(id);
+    if (step === 'decline') await control.renew(id, 'decline');
+    if (step === 'collect') await control.collect(id);
   }
   if (ends) await processor.cancelSubscription(id, `${key}cancel`);
-  const events = (await service.processorEvents()).filter(event => objectOf(event)['customer'] === customerId);
-  return { processorCustomerId: customerId, truth: await processor.findSubscription(id), events };
+  const events = (await service.account.events(service.scope, ...OWNED_TYPES)).filter(
+    event => objectOf(event)['customer'] === customerId,
+  );
+  const invoiceIds = new Set(
+    events.filter(({ type }) => type.startsWith('processor.invoice.')).map(event => String(objectOf(event)['id'])),
+  );
+  const invoices = await Promise.all([...invoiceIds].map(invoiceId => processor.findInvoice(invoiceId)));
+  return { processorCustomerId: customerId, subscription: await processor.findSubscription(id), invoices, events };
 }
 
-/** A project that has heard of the customer and of nothing else. */
-async function aProject(processorCustomerId: string): Promise<ProjectScope> {
-  const scope: ProjectScope = { ...service.scope, projectId: ProjectId.create() };
-  const customer = await service.createCustomer(scope, processorCustomerId);
-  await service.receive(service.tell(CustomerCreated, customer, scope));
-  return scope;
+/** The event as it is routed to a project, as if it had happened at another time. */
+function routedTo(scope: ProjectScope, event: Envelope, createdAt: Date): Envelope {
+  const type = TYPES_BY_NAME.get(event.type);
+  if (!type) throw new Error(`${event.type} is an event of another service.`);
+  const { eventId } = event.data as { eventId: string }; // every routed event has one
+  return routedEvent(scope, type, objectOf(event), { eventId, createdAt });
 }
 
-/** The event for this project, as if the processor had told of it in another second. */
-function toldTo(scope: ProjectScope, event: Envelope, createdAt: Date): Envelope {
-  const type = event.type.slice('processor.'.length, -'.v1'.length) as Parameters<typeof processorFact>[1]; // it was made of one
-  const { eventId } = event.data as { eventId: string }; // an event of the processor has one
-  return processorFact(scope, type, objectOf(event), { eventId, createdAt });
-}
-
-const objectOf = ({ data }: Envelope) => (data as { object: Record<string, unknown> }).object; // an event of the processor has one
-
-describe('a history of real events, delivered in any order and more than once', () => {
-  it('ends as the processor has it, and is told without a contradiction', async () => {
+describe('real events, delivered in any order and repeatedly', () => {
+  it('lead to the state that the processor has, and to consistent published events', async () => {
     const histories = [
-      await live(['schedule', 'resume', 'schedule'], false),
-      await live(['renew', 'decline', 'collect', 'schedule'], false),
-      await live(['decline', 'schedule', 'resume', 'renew'], true),
+      await createHistory(['schedule', 'resume', 'schedule'], false),
+      await createHistory(['renew', 'decline', 'collect', 'schedule'], false),
+      await createHistory(['decline', 'schedule', 'resume', 'renew'], true),
     ];
     const scenario = fc
       .record({
         history: fc.constantFrom(...histories),
-        // Seconds between one event and the next: mostly none, as the processor tells many things in one second.
+        // Seconds between events: mostly none, since the processor sends many events within one second.
         pauses: fc.array(fc.constantFrom<number>(0, 0, 0, 1, 90), { minLength: 40, maxLength: 40 }),
         repeated: fc.array(fc.nat(39), { maxLength: 6 }),
+        isBatch: fc.boolean(),
       })
-      .chain(({ history, pauses, repeated }) => {
+      .chain(({ history, repeated, ...rest }) => {
         const { length } = history.events;
         const all = [...history.events.keys(), ...repeated.map(one => one % length)];
         const order = fc.shuffledSubarray(all, { minLength: all.length });
-        return fc.record({ history: fc.constant(history), pauses: fc.constant(pauses), order });
+        return fc.record({ history: fc.constant(history), order, rest: fc.constant(rest) });
       });
 
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ history, pauses, order }) => {
-        const scope = await aProject(history.processorCustomerId);
+      fc.asyncProperty(scenario, async ({ history, order, rest: { pauses, isBatch } }) => {
+        const project = await startProject(service, { processorCustomerId: history.processorCustomerId });
+        const start = Date.now();
         const times = history.events.map(
-          (_, index) => new Date(Date.now() + pauses.slice(0, index).reduce((sum, pause) => sum + pause, 0) * 1_000),
+          (_, index) => new Date(start + pauses.slice(0, index).reduce((sum, pause) => sum + pause, 0) * 1_000),
         );
-        for (const index of order) {
+        const deliveries = order.flatMap(index => {
           const event = history.events[index];
-          if (event && service.consumers.some(one => hears(one.filter, event.type))) {
-            await service.receive(toldTo(scope, event, times[index] ?? new Date()));
-          }
-        }
-        await expectTruth(scope, history.truth);
+          return event ? [routedTo(project.scope, event, times[index] ?? new Date())] : [];
+        });
+        if (isBatch) await service.deliver(...deliveries);
+        else for (const event of deliveries) await service.deliver(event);
+        await expectState(project, history);
       }),
       { numRuns: 25 },
     );
   }, 180_000);
 
-  it('ends the same when many events are handled at once', async () => {
-    const { processorCustomerId, truth, events } = await live(['schedule', 'resume', 'schedule'], true);
-    const scope = await aProject(processorCustomerId);
-    const heard = events.filter(event => service.consumers.some(one => hears(one.filter, event.type)));
+  it('lead to the same state when all of them share one second and one batch', async () => {
+    const history = await createHistory(['schedule', 'resume', 'schedule'], true);
+    const project = await startProject(service, { processorCustomerId: history.processorCustomerId });
     const now = new Date();
-    await Promise.all([...heard, ...heard].map(event => service.receive(toldTo(scope, event, now))));
-    await expectTruth(scope, truth);
+    const { events } = history;
+    await service.deliver(...[...events, ...events].map(event => routedTo(project.scope, event, now)));
+    await expectState(project, history);
   });
 });
 
-async function expectTruth(scope: ProjectScope, truth: SubscriptionSnapshot): Promise<void> {
-  const { body } = await service.call('GET', '/subscriptions?activeOnly=false', { of: scope });
-  expect(body.subscriptions).toMatchObject([
+async function expectState(project: Project, { subscription, invoices }: History): Promise<void> {
+  const { status } = subscription;
+  const recorded = await project.subscriptions();
+  expect(recorded).toMatchObject([
     {
-      processorSubscriptionId: truth.id,
-      status: truth.status,
-      cancelAtPeriodEnd: truth.status === 'canceled' ? false : truth.cancelAtPeriodEnd,
+      processorSubscriptionId: subscription.id,
+      status,
+      // An end before the period's end is no end of the period.
+      cancelAtPeriodEnd: status === 'canceled' ? false : subscription.cancelAtPeriodEnd,
       quantity: 2,
-      currentPeriodStart: truth.currentPeriodStart.toISOString(),
-      currentPeriodEnd: truth.currentPeriodEnd.toISOString(),
+      currentPeriodStart: subscription.currentPeriodStart.toISOString(),
+      currentPeriodEnd: subscription.currentPeriodEnd.toISOString(),
       metadata: { plan: 'gold' },
     },
   ]);
-  const { body: listed } = await service.call('GET', '/invoices', { of: scope });
-  for (const invoice of listed.invoices)
-    expect(await service.processor.findInvoice(invoice.processorInvoiceId)).toMatchObject({
-      status: invoice.status,
-      number: invoice.number,
-      amountPaid: invoice.amountPaid,
-      amountRemaining: invoice.amountRemaining,
+
+  expect(invoices.length).toBeGreaterThan(0);
+  const byId = new Map((await project.invoices()).map(invoice => [invoice['processorInvoiceId'], invoice]));
+  expect(byId.size).toBe(invoices.length);
+  for (const { id, status: invoiceStatus, number, amountPaid, amountRemaining } of invoices)
+    expect(byId.get(id)).toMatchObject({
+      subscriptionId: recorded[0]?.['id'],
+      status: invoiceStatus,
+      number,
+      amountPaid,
+      amountRemaining,
     });
-  const said = (await service.said(SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled)).filter(
-    ({ data }) => data['projectId'] === scope.projectId,
-  );
-  expect(said.map(({ data }) => data['version'])).toEqual(said.map((_, index) => index + 1));
-  const types = said.map(({ type }) => type);
-  expect(types.filter(one => one === SubscriptionCreated.name)).toHaveLength(1);
-  expect(types.filter(one => one === SubscriptionCanceled.name)).toHaveLength(truth.status === 'canceled' ? 1 : 0);
-  expect(said.at(-1)?.data).toMatchObject({ status: truth.status, endedAt: truth.endedAt?.toISOString() ?? null });
 
-  const { body: invoiced } = await service.call('GET', '/invoices', { of: scope });
-  const id: string = body.subscriptions[0].id;
-  for (const invoice of invoiced.invoices) expect(invoice.subscriptionId).toBe(id);
-}
-
-/** Whether a subject falls under a filter of the bus. */
-function hears(filter: string, type: string): boolean {
-  const pattern = filter.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+');
-  return type.startsWith('processor.') && new RegExp(`^${pattern}$`).test(type);
+  const published = await project.published();
+  expect(published.map(({ data }) => data.version)).toEqual(published.map((_, index) => index + 1));
+  const types = published.map(({ type }) => type);
+  expect(types.filter(type => type === SubscriptionCreated.name)).toHaveLength(1);
+  expect(types.filter(type => type === SubscriptionCanceled.name)).toHaveLength(status === 'canceled' ? 1 : 0);
+  expect(published.at(-1)?.data).toMatchObject({ status, endedAt: subscription.endedAt });
 }

@@ -3,12 +3,12 @@ import { SubscriptionCanceled, SubscriptionUpdated } from '@billing/contracts/ev
 import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
-import { scheduleCancellation } from '../src/operations/order-cancellation.ts';
 import { deliveredAgain } from '@billing/testing/processor-events';
-import { startService, type Service } from './service.ts';
+import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import { scheduleCancellation } from '../src/operations/schedule-cancellation.ts';
+import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
 
 const DAY_SECONDS = 86_400;
-
 let service: Service;
 beforeAll(async () => {
   service = await startService();
@@ -16,48 +16,48 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
-/** A paid subscription, made by a checkout, of which every event has come. */
-async function aSubscription({ trialDays }: { trialDays?: number } = {}) {
+/** Buys a subscription; all of its events have been delivered. */
+async function buySubscription({ trialDays }: { trialDays?: number } = {}) {
   const customer = await service.createCustomer();
   const { price } = await service.createPrice();
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
   const body = { customerId: customer.id, priceId: price.id, ...urls, ...(trialDays && { trialDays }) };
   const checkout = await service.call('POST', '/checkout', { body });
   await service.control.checkout(checkout.body.sessionId);
-  const [mirrored] = await service.processor.listSubscriptions(customer.processorCustomerId);
-  if (!mirrored) throw new Error('The checkout made no subscription.');
-  const processorId = mirrored.id;
-  const events = async () => (await service.processorEvents()).filter(event => isAbout(event, processorId));
-  const deliver = async () => {
-    for (const event of await events()) await service.receive(event);
+  const [created] = await service.processor.listSubscriptions(customer.processorCustomerId);
+  if (!created) throw new Error('The checkout created no subscription.');
+  const processorId = created.id;
+  const events = async () =>
+    (await service.account.events(service.scope, ...OWNED_TYPES)).filter(event => isAbout(event, processorId));
+  const deliverEvents = async () => {
+    for (const event of await events()) await service.deliver(event);
   };
-  await deliver();
+  await deliverEvents();
   const list = await service.call('GET', `/subscriptions?customerId=${customer.id}`);
   const id: string = list.body.subscriptions[0].id;
   return {
     id,
-    customer,
     processorId,
-    deliver,
+    deliverEvents,
     events,
     get: async () => (await service.call('GET', `/subscriptions/${id}`)).body.subscription,
     patch: (cancelAtPeriodEnd: boolean) =>
       service.call('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd } }),
     remove: () => service.call('DELETE', `/subscriptions/${id}`),
     atProcessor: () => service.processor.findSubscription(processorId),
-    said: async () =>
-      (await service.said(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data['id'] === id),
+    published: async () =>
+      (await service.published(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data.id === id),
   };
 }
 
-function isAbout({ data }: Envelope, processorSubscriptionId: string): boolean {
-  const { object } = data as { object: { id: string; subscription?: unknown } }; // an event of the processor has one
-  return object.id === processorSubscriptionId || object.subscription === processorSubscriptionId;
+function isAbout(event: Envelope, processorSubscriptionId: string): boolean {
+  const { id, subscription } = objectOf(event);
+  return id === processorSubscriptionId || subscription === processorSubscriptionId;
 }
 
 describe('a cancellation at the end of the period', () => {
-  it('leaves the subscription active until the period ends, and can be taken back', async () => {
-    const { patch, atProcessor, get } = await aSubscription();
+  it('leaves the subscription active until then, and can be taken back', async () => {
+    const { patch, atProcessor, get } = await buySubscription();
     const scheduled = await patch(true);
     expect(scheduled.status).toBe(200);
     expect(scheduled.body.subscription).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
@@ -69,134 +69,144 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('can be switched any number of times', async () => {
-    const { patch, atProcessor, said } = await aSubscription();
-    const before = (await said()).length;
+    const { patch, atProcessor, published } = await buySubscription();
+    const before = (await published()).length;
     for (const wanted of [true, false, true, false, true]) {
       expect((await patch(wanted)).body.subscription.cancelAtPeriodEnd).toBe(wanted);
       expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: wanted });
     }
-    expect(await said()).toHaveLength(before + 5);
+    expect(await published()).toHaveLength(before + 5);
   });
 
-  it('may be asked for again, and says nothing when nothing changes', async () => {
-    const { patch, said } = await aSubscription();
+  it('can be requested again, which publishes nothing', async () => {
+    const { patch, published } = await buySubscription();
     await patch(true);
-    const before = await said();
+    const before = await published();
     expect((await patch(true)).status).toBe(200);
-    expect(await said()).toEqual(before);
+    expect(await published()).toEqual(before);
   });
 
-  it('becomes an end when the period is over', async () => {
-    const { patch, deliver, get } = await aSubscription({ trialDays: 3 });
+  it('ends the subscription when the period is over', async () => {
+    const { patch, deliverEvents, get } = await buySubscription({ trialDays: 3 });
     await patch(true);
     await service.control.advanceClock(4 * DAY_SECONDS);
-    await deliver();
+    await deliverEvents();
     expect(await get()).toMatchObject({ status: 'canceled' });
   });
 
-  it('is not undone by an event from before it', async () => {
-    const { patch, get, deliver, events } = await aSubscription();
+  it('is not undone by an older event', async () => {
+    const { patch, get, deliverEvents, events } = await buySubscription();
     const before = (await events()).map(deliveredAgain);
     await patch(true);
-    for (const event of before) await service.receive(event);
+    for (const event of before) await service.deliver(event);
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: true });
-    await deliver();
+    await deliverEvents();
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: true });
   });
 
-  it('does not overwrite what an event brought while the processor was answering', async () => {
-    const { id, processorId, deliver, get, atProcessor } = await aSubscription();
-    // The answer is on its way here when somebody else changes the subscription, and their event arrives first.
+  it('keeps what an event brings before the response of the processor is saved', async () => {
+    const { id, processorId, deliverEvents, get, atProcessor } = await buySubscription();
+    // While the response is on its way, somebody else changes the subscription, and that event arrives first.
     const overtaken: Pick<Processor, 'setCancelAtPeriodEnd'> = {
-      async setCancelAtPeriodEnd(...order) {
-        const answer = await service.processor.setCancelAtPeriodEnd(...order);
+      async setCancelAtPeriodEnd(...call) {
+        const response = await service.processor.setCancelAtPeriodEnd(...call);
         await service.processor.setCancelAtPeriodEnd(processorId, false, 'somebody-else');
-        await deliver();
-        return answer;
+        await deliverEvents();
+        return response;
       },
     };
     const processors = { of: async () => ({ ...service.processor, ...overtaken }) };
-    const schedule = scheduleCancellation({ em: service.em, processors });
-    const known = SubscriptionId.schema.parse(id);
-    expect(await schedule(service.scope, { id: known }, true)).toMatchObject({ cancelAtPeriodEnd: false });
+    const operationLog = openSubscriptionsOperationLog({ ...service, processors });
+    const schedule = scheduleCancellation({ ...service, processors, operationLog });
+    const key = { id: SubscriptionId.schema.parse(id) };
+    expect(await schedule(service.scope, key, true)).toMatchObject({ cancelAtPeriodEnd: false });
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: false });
     expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: false });
   });
 
-  it('reaches us by the event when the process dies between the answer and the commit', async () => {
-    const { patch, get, deliver, said } = await aSubscription();
-    // The database goes away after the order is counted: the answer comes, and there is nowhere to keep it.
+  it('arrives by its event when the response of the processor cannot be saved', async () => {
+    const { patch, get, deliverEvents, published } = await buySubscription();
     await service.em.fork().execute(`
-      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'gone'; end $$`);
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
     await service.em.fork().execute(`
       create trigger refuse before update of cancel_at_period_end on subscriptions
         for each row execute function refuse()`);
     expect((await patch(true)).status).toBe(500);
     await service.em.fork().execute(`drop function refuse() cascade`);
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: false });
-    await deliver();
+    await deliverEvents();
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: true });
-    expect((await said()).at(-1)?.data).toMatchObject({ cancelAtPeriodEnd: true });
+    expect((await published()).at(-1)?.data).toMatchObject({ cancelAtPeriodEnd: true });
   });
 
-  it('reaches us by the event when the answer is lost', async () => {
-    const { patch, get, deliver } = await aSubscription();
+  it('arrives by its event when the response of the processor is lost', async () => {
+    const { patch, get, deliverEvents } = await buySubscription();
     await service.control.fail({ path: '/v1/subscriptions', mode: 'done-but-answer-lost', times: 99 });
     const { status, headers } = await patch(true);
     expect([status, headers['retry-after']]).toEqual([503, '5']);
     await service.control.clearFaults();
-    await deliver();
+    await deliverEvents();
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: true });
+  });
+
+  it('is finished before the next change when the processor did not respond', async () => {
+    const { patch, atProcessor, get } = await buySubscription();
+    await service.control.fail({ path: '/v1/subscriptions', mode: 'dropped', times: 99 });
+    expect((await patch(true)).status).toBe(503);
+    await service.control.clearFaults();
+    expect((await patch(false)).body.subscription).toMatchObject({ cancelAtPeriodEnd: false });
+    expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: false });
+    expect(await get()).toMatchObject({ cancelAtPeriodEnd: false });
   });
 });
 
-describe('a cancellation now', () => {
-  it('ends the subscription for good, scheduled or not', async () => {
-    const { id, patch, remove, get, deliver, said } = await aSubscription();
+describe('a cancellation at once', () => {
+  it('ends a subscription that is scheduled to end', async () => {
+    const { id, patch, remove, get, deliverEvents, published } = await buySubscription();
     await patch(true);
     const { status, body } = await remove();
     expect(status).toBe(200);
     expect(body).toEqual({ subscription: { id, status: 'canceled', cancelAtPeriodEnd: false } });
     expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
-    await deliver();
+    await deliverEvents();
     expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
-    expect((await said()).filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(1);
+    expect((await published()).filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(1);
   });
 
-  it.each(['PATCH', 'DELETE'] as const)('leaves nothing to %s', async method => {
-    const { id, remove } = await aSubscription();
+  it.each(['PATCH', 'DELETE'] as const)('rejects a later %s', async method => {
+    const { id, remove } = await buySubscription();
     await remove();
     const body = method === 'PATCH' ? { body: { cancelAtPeriodEnd: false } } : {};
-    const answer = await service.call(method, `/subscriptions/${id}`, body);
-    expect([answer.status, answer.body.error.code]).toEqual([422, 'subscription_ended']);
+    const response = await service.call(method, `/subscriptions/${id}`, body);
+    expect([response.status, response.body.error.code]).toEqual([422, 'subscription_ended']);
   });
 
-  it.each(['PATCH', 'DELETE'] as const)('that we have not heard of is found out by a %s', async method => {
-    const { id, processorId, get } = await aSubscription();
+  it.each(['PATCH', 'DELETE'] as const)('that was missed is found out by a %s', async method => {
+    const { id, processorId, get } = await buySubscription();
     await service.control.end(processorId);
     const body = method === 'PATCH' ? { body: { cancelAtPeriodEnd: true } } : {};
-    const answer = await service.call(method, `/subscriptions/${id}`, body);
-    expect([answer.status, answer.body.error.code]).toEqual([422, 'subscription_ended']);
+    const response = await service.call(method, `/subscriptions/${id}`, body);
+    expect([response.status, response.body.error.code]).toEqual([422, 'subscription_ended']);
     expect(await get()).toMatchObject({ status: 'canceled' });
   });
 });
 
-describe('what may not be changed', () => {
-  it('is another project’s subscription', async () => {
-    const { id, atProcessor } = await aSubscription();
+describe('a change that is rejected', () => {
+  it("is one of another project's subscription", async () => {
+    const { id, atProcessor } = await buySubscription();
     const of = { ...service.scope, projectId: ProjectId.create() };
-    const answers = [
+    const responses = [
       await service.call('PATCH', `/subscriptions/${id}`, { of, body: { cancelAtPeriodEnd: true } }),
       await service.call('DELETE', `/subscriptions/${id}`, { of }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404]);
     expect(await atProcessor()).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
   });
 
   it.each([{}, { cancelAtPeriodEnd: 'yes' }, { cancelAtPeriodEnd: true, status: 'active' }])(
-    'is anything by %j',
+    'has an invalid body: %j',
     async body => {
-      const { id } = await aSubscription();
+      const { id } = await buySubscription();
       expect((await service.call('PATCH', `/subscriptions/${id}`, { body })).status).toBe(400);
     },
   );

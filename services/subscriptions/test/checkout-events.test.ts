@@ -3,9 +3,11 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
-import { deliveredAgain, processorFact } from '@billing/testing/processor-events';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { newEvent } from '@billing/testing/events';
+import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
-import { startService, type Service } from './service.ts';
+import { objectOf, startService, type Service } from './service.ts';
 
 const URLS = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
 
@@ -17,111 +19,115 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 /** The newest event of a type that is about the customer. */
-async function newestEvent(type: string, { processorCustomerId }: CustomerState): Promise<Envelope> {
-  const events = await service.processorEvents();
-  const found = events.findLast(({ type: name, data }) => {
-    const { object } = data as { object: { customer?: unknown } }; // an event of the processor has one
-    return name === `processor.${type}.v1` && object.customer === processorCustomerId;
-  });
+async function newestEvent(type: ProcessorEventType, { processorCustomerId }: CustomerState): Promise<Envelope> {
+  const events = await service.account.events(service.scope, type);
+  const found = events.findLast(event => objectOf(event)['customer'] === processorCustomerId);
   if (!found) throw new Error(`There was no ${type}.`);
   return found;
 }
 
-async function buy(customer: CustomerState, { recurring = true } = {}): Promise<string> {
+async function startCheckout(customer: CustomerState, { recurring = true } = {}): Promise<string> {
   const { price } = await service.createPrice({ recurring });
   const mode = recurring ? 'subscription' : 'payment';
   const body = { customerId: customer.id, priceId: price.id, mode, ...URLS };
   const { body: session } = await service.call('POST', '/checkout', { body });
-  await service.control.checkout(session.sessionId);
   return session.sessionId;
 }
 
+async function buy(customer: CustomerState, options: { recurring?: boolean } = {}): Promise<string> {
+  const sessionId = await startCheckout(customer, options);
+  await service.control.checkout(sessionId);
+  return sessionId;
+}
+
+/** No request shows the state of a checkout. */
 const stateOf = async (processorSessionId: string) =>
   (await service.em.fork().findOneOrFail(CheckoutSession, { processorSessionId })).state;
 const subscriptionsOf = async ({ id }: CustomerState): Promise<Record<string, unknown>[]> =>
   (await service.call('GET', `/subscriptions?customerId=${id}`)).body.subscriptions;
 
 describe('a completed checkout', () => {
-  it('leaves a subscription behind, were it the only event that ever comes', async () => {
+  it('records the subscription even if no other event arrives', async () => {
     const customer = await service.createCustomer();
     const sessionId = await buy(customer);
-    await service.receive(await newestEvent('checkout.session.completed', customer));
+    await service.deliver(await newestEvent('checkout.session.completed', customer));
     expect(await subscriptionsOf(customer)).toMatchObject([{ status: 'active', customerId: customer.id }]);
     expect(await stateOf(sessionId)).toBe('complete');
-    await service.receive(await newestEvent('customer.subscription.created', customer));
-    const said = (await service.said(SubscriptionCreated)).filter(({ data }) => data['customerId'] === customer.id);
-    expect(said).toHaveLength(1);
+    await service.deliver(await newestEvent('customer.subscription.created', customer));
+    const published = await service.published(SubscriptionCreated);
+    expect(published.filter(({ data }) => data.customerId === customer.id)).toHaveLength(1);
   });
 
-  it('waits for a processor that is away, and loses nothing', async () => {
+  it('records the subscription once when its own event arrives at the same time', async () => {
+    const customer = await service.createCustomer();
+    await buy(customer);
+    await service.deliver(
+      await newestEvent('checkout.session.completed', customer),
+      await newestEvent('customer.subscription.created', customer),
+    );
+    expect(await subscriptionsOf(customer)).toHaveLength(1);
+    const published = await service.published(SubscriptionCreated);
+    expect(published.filter(({ data }) => data.customerId === customer.id)).toHaveLength(1);
+  });
+
+  it('waits while the processor is unavailable', async () => {
     const customer = await service.createCustomer();
     await buy(customer);
     const completed = await newestEvent('checkout.session.completed', customer);
     await service.control.fail({ path: '/v1/subscriptions', mode: '429', times: 3 });
-    const checkouts = service.consumers.find(one => one.durable === 'subscriptions-checkouts');
-    expect(await checkouts?.receive(completed, 1)).toMatchObject({ kind: 'again' });
-    expect(await checkouts?.receive(completed, 2)).toEqual({ kind: 'done' });
+    expect(await service.deliverOnce('subscriptions-checkouts', completed, 1)).toBe('redeliver');
+    expect(await service.deliverOnce('subscriptions-checkouts', completed, 2)).toBe('ack');
     expect(await subscriptionsOf(customer)).toHaveLength(1);
   });
 
-  it('makes no subscription in payment mode', async () => {
+  it('records no subscription in payment mode', async () => {
     const customer = await service.createCustomer();
     const sessionId = await buy(customer, { recurring: false });
-    await service.receive(await newestEvent('checkout.session.completed', customer));
+    await service.deliver(await newestEvent('checkout.session.completed', customer));
     expect(await subscriptionsOf(customer)).toEqual([]);
     expect(await stateOf(sessionId)).toBe('complete');
   });
-
-  it('has the saved payment method pay from now on, the default and each running subscription', async () => {
-    const customer = await service.createCustomer();
-    await service.receive(service.tell(CustomerCreated, customer));
-    await buy(customer);
-    await buy(customer);
-    const setUp = async (key: string) => {
-      const { processorCustomerId: customerId } = customer;
-      const metadata = { ...service.scope, customerId: customer.id };
-      const session = { customerId, currency: 'usd', ...URLS, metadata };
-      const { id } = await service.processor.createSetupSession(session, key);
-      await service.control.checkout(id);
-      return newestEvent('checkout.session.completed', customer);
-    };
-    const methods = async () => {
-      const found = await service.processor.findCustomer(customer.processorCustomerId);
-      const subscriptions = await service.processor.listSubscriptions(customer.processorCustomerId);
-      const own = subscriptions.map(one => one.defaultPaymentMethodId);
-      return [...new Set([found.deleted ? null : found.defaultPaymentMethodId, ...own])];
-    };
-    const before = await methods();
-    await service.receive(await setUp('setup-1'));
-    const replaced = await methods();
-    expect(replaced).toEqual([expect.stringMatching(/^pm_/)]);
-    expect(before).not.toContain(replaced[0]);
-
-    const late = await setUp('setup-2');
-    await service.control.advanceClock(60);
-    const newest = await setUp('setup-3');
-    await service.receive(newest);
-    const last = await methods();
-    expect(last).toEqual([expect.stringMatching(/^pm_/)]);
-    await service.receive(late);
-    await service.receive(deliveredAgain(newest));
-    expect(await methods()).toEqual(last);
-  });
 });
 
-describe('a checkout that comes to nothing', () => {
-  it('is remembered as expired', async () => {
-    const customer = await service.createCustomer();
-    const { price } = await service.createPrice();
-    const body = { customerId: customer.id, priceId: price.id, ...URLS };
-    const { body: session } = await service.call('POST', '/checkout', { body });
-    const object = {
-      id: session.sessionId,
-      object: 'checkout.session',
-      mode: 'subscription',
-      payment_status: 'unpaid',
-    };
-    await service.receive(processorFact(service.scope, 'checkout.session.expired', object));
-    expect(await stateOf(session.sessionId)).toBe('expired');
-  });
+it('uses the newest saved payment method for the customer and each running subscription', async () => {
+  const customer = await service.createCustomer();
+  await service.deliver(newEvent(CustomerCreated, service.scope.teamId, customer));
+  await buy(customer);
+  await buy(customer);
+  const { processorCustomerId: customerId } = customer;
+  const savePaymentMethod = async (key: string) => {
+    const metadata = { ...service.scope, customerId: customer.id };
+    const { id } = await service.processor.createSetupSession({ customerId, currency: 'usd', ...URLS, metadata }, key);
+    await service.control.checkout(id);
+    return newestEvent('checkout.session.completed', customer);
+  };
+  const methodsInUse = async () => {
+    const found = await service.processor.findCustomer(customerId);
+    const subscriptions = await service.processor.listSubscriptions(customerId);
+    const own = subscriptions.map(one => one.defaultPaymentMethodId);
+    return [...new Set([found.deleted ? null : found.defaultPaymentMethodId, ...own])];
+  };
+  const before = await methodsInUse();
+  await service.deliver(await savePaymentMethod('setup-1'));
+  const replaced = await methodsInUse();
+  expect(replaced).toEqual([expect.stringMatching(/^pm_/)]);
+  expect(before).not.toContain(replaced[0]);
+
+  const late = await savePaymentMethod('setup-2');
+  await service.control.advanceClock(60);
+  const newest = await savePaymentMethod('setup-3');
+  await service.deliver(newest);
+  const last = await methodsInUse();
+  expect(last).toEqual([expect.stringMatching(/^pm_/)]);
+  expect(last).not.toEqual(replaced);
+  await service.deliver(late);
+  await service.deliver(deliveredAgain(newest));
+  expect(await methodsInUse()).toEqual(last);
+});
+
+it('records that a checkout has expired', async () => {
+  const sessionId = await startCheckout(await service.createCustomer());
+  const object = { id: sessionId, object: 'checkout.session', mode: 'subscription', payment_status: 'unpaid' };
+  await service.deliver(routedEvent(service.scope, 'checkout.session.expired', object));
+  expect(await stateOf(sessionId)).toBe('expired');
 });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest';
-import { CustomerDeleted, CustomerCreated } from '@billing/contracts/events/customers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
+import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/contracts/events/customers';
 import { CustomerId, PriceId, ProjectId } from '@billing/contracts/ids';
-import type { CustomerState } from '@billing/contracts/events/customers';
-import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
-import { resumeCheckouts } from '../src/operations/resume-checkouts.ts';
+import { newEvent } from '@billing/testing/events';
+import { waitFor } from '@billing/testing/wait-for';
+import { CheckoutSession, type CheckoutState } from '../src/persistence/checkout-session.entity.ts';
 import { startService, type Service } from './service.ts';
 
 const URLS = { successUrl: 'https://shop.example/ok?s={CHECKOUT_SESSION_ID}', cancelUrl: 'https://shop.example/no' };
@@ -24,18 +24,19 @@ beforeEach(() => service.control.clearFaults());
 const checkout = (body: object = {}, headers: Record<string, string> = {}) =>
   service.call('POST', '/checkout', { body: { customerId: customer.id, priceId, ...URLS, ...body }, headers });
 
-const reservations = (state: CheckoutSession['state']) => service.em.fork().count(CheckoutSession, { state });
-const sessionsMade = async () =>
+/** No request shows sessions that are only reserved. */
+const countSessions = (state: CheckoutState) => service.em.fork().count(CheckoutSession, { state });
+const countAtProcessor = async () =>
   (await service.control.ledger()).objects.filter(({ object }) => object === 'checkout.session').length;
 
 describe('a checkout', () => {
-  it('works right after customer and price were created, before any event has come', async () => {
+  it('works right after customer and price were created, before their events arrive', async () => {
     const { status, body } = await checkout();
     expect(status).toBe(201);
     expect(body).toEqual({ sessionId: expect.stringMatching(/^cs_/), url: expect.stringMatching(/^http/) });
   });
 
-  it('tells the processor where the payment belongs, beside what the caller says', async () => {
+  it('sends the metadata of the caller and the routing keys', async () => {
     const { body } = await checkout({ metadata: { plan: 'gold' }, quantity: 3, trialDays: 14 });
     const metadata = { plan: 'gold', ...service.scope, customerId: customer.id, priceId };
     expect(await service.processor.findCheckoutSession(body.sessionId)).toMatchObject({ metadata });
@@ -44,7 +45,7 @@ describe('a checkout', () => {
     expect(subscription).toMatchObject({ metadata, status: 'trialing', items: [{ quantity: 3 }] });
   });
 
-  it('leaves the placeholder in the success URL to the processor', async () => {
+  it('passes the placeholder in the success URL to the processor', async () => {
     const { body } = await checkout();
     const paid = await service.control.checkout(body.sessionId);
     expect(paid.success_url).toBe(URLS.successUrl);
@@ -57,7 +58,7 @@ describe('a checkout', () => {
     expect(await service.processor.findCheckoutSession(body.sessionId)).toMatchObject({ mode: 'payment' });
   });
 
-  it('knows neither what does not exist nor what belongs to another project', async () => {
+  it('finds neither unknown ids nor those of another project', async () => {
     const elsewhere = { ...service.scope, projectId: ProjectId.create() };
     const foreignCustomer = await service.createCustomer(elsewhere);
     const foreignPrice = (await service.createPrice({}, elsewhere)).price;
@@ -76,7 +77,7 @@ describe('a checkout', () => {
     ['product_inactive', { product: { isActive: false } }],
     ['product_inactive', { product: { deletedAt: new Date() } }],
   ])(
-    'refuses what is not sold: %s',
+    'rejects what is not for sale: %s',
     async (code, { price = {}, product = {} }: { price?: object; product?: object }) => {
       const offer = await service.createPrice();
       service.prices.set(offer.price.id, {
@@ -88,7 +89,7 @@ describe('a checkout', () => {
     },
   );
 
-  it('refuses a price whose type does not fit the mode', async () => {
+  it('rejects a price whose type does not fit the mode', async () => {
     const { price } = await service.createPrice({ recurring: false });
     const oneTime = await checkout({ priceId: price.id });
     expect([oneTime.status, oneTime.body.error.code]).toEqual([422, 'price_type_mismatch']);
@@ -96,7 +97,7 @@ describe('a checkout', () => {
     expect([recurring.status, recurring.body.error.code]).toEqual([422, 'price_type_mismatch']);
   });
 
-  it('names every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     const { status, body } = await checkout({ quantity: 0, successUrl: 'javascript:alert(1)', extra: 1 });
     expect(status).toBe(400);
     const paths = body.error.details.fields.map(({ path }: { path: string }) => path);
@@ -111,96 +112,98 @@ describe('a checkout', () => {
 
   it('leaves nothing behind for a team without a processor', async () => {
     await using other = await startService();
-    other.disconnected.add(other.scope.teamId);
+    other.account.disconnected.add(other.scope.teamId);
     const buyer = await other.createCustomer();
     const { price } = await other.createPrice();
     const body = { customerId: buyer.id, priceId: price.id, ...URLS };
-    const answer = await other.call('POST', '/checkout', { body });
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'processor_not_connected']);
+    const response = await other.call('POST', '/checkout', { body });
+    expect([response.status, response.body.error.code]).toEqual([409, 'processor_not_connected']);
     expect(await other.em.fork().count(CheckoutSession)).toBe(0);
   });
 });
 
-describe('a checkout in bad luck', () => {
-  it('asks the processor again when the answer is lost, and makes one session', async () => {
-    const before = await sessionsMade();
+describe('a checkout that meets a failure', () => {
+  it('creates one session when the response of the processor is lost', async () => {
+    const before = await countAtProcessor();
     await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost' });
     expect((await checkout()).status).toBe(201);
-    expect(await sessionsMade()).toBe(before + 1);
+    expect(await countAtProcessor()).toBe(before + 1);
   });
 
-  it('shows the caller what the processor refuses, and keeps no reservation', async () => {
-    const stranger = await service.createCustomer(service.scope, 'cus_unknown');
-    const { status, body } = await checkout({ customerId: stranger.id });
+  it('returns the refusal of the processor, and leaves nothing behind', async () => {
+    const foreign = await service.createCustomer(service.scope, 'cus_unknown');
+    const { status, body } = await checkout({ customerId: foreign.id });
     expect([status, body.error.code]).toEqual([502, 'processor_error']);
     expect(body.error.details).toMatchObject({ code: 'resource_missing' });
-    expect(await reservations('reserved')).toBe(0);
-    expect(await reservations('void')).toBe(1);
+    expect(await countSessions('reserved')).toBe(0);
   });
 
-  it('is resumed under the same key after the answer never came', async () => {
-    const before = await sessionsMade();
-    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost', times: 99 });
-    expect((await checkout()).status).toBe(503);
-    await service.control.clearFaults();
-    expect(await reservations('reserved')).toBe(1);
-    await letClaimsEnd();
-    expect(await resumeCheckouts(service.dependencies)()).toBe(1);
-    expect(await reservations('reserved')).toBe(0);
-    expect(await sessionsMade()).toBe(before + 1);
+  it('is finished later under the same key when no response came', async () => {
+    await using other = await startService();
+    const buyer = await other.createCustomer();
+    const { price } = await other.createPrice();
+    const body = { customerId: buyer.id, priceId: price.id, ...URLS };
+    await other.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost', times: 99 });
+    expect((await other.call('POST', '/checkout', { body })).status).toBe(503);
+    await other.control.clearFaults();
+    const stateOf = async () => (await other.em.fork().findOneOrFail(CheckoutSession, other.scope)).state;
+    expect(await stateOf()).toBe('reserved');
+    await other.run();
+    await waitFor(async () => (await stateOf()) === 'open', { what: 'the session to be opened' });
+    const { objects } = await other.control.ledger();
+    expect(objects.filter(({ object }) => object === 'checkout.session')).toHaveLength(1);
   });
 
-  it('continues what was begun when the caller repeats it with the same Idempotency-Key', async () => {
-    const before = await sessionsMade();
+  it('is finished by a repeat with the same Idempotency-Key', async () => {
+    const before = await countAtProcessor();
     const key = { 'idempotency-key': 'order-1' };
     await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost', times: 99 });
     expect((await checkout({}, key)).status).toBe(503);
     await service.control.clearFaults();
-    const again = await checkout({}, key);
-    expect(again.status).toBe(201);
-    expect(await sessionsMade()).toBe(before + 1);
+    const repeated = await checkout({}, key);
+    expect(repeated.status).toBe(201);
+    expect(await countAtProcessor()).toBe(before + 1);
     const replayed = await checkout({}, key);
-    expect(replayed.body).toEqual(again.body);
+    expect(replayed.body).toEqual(repeated.body);
     expect(replayed.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('asks under a new key after a failure that the processor keeps, and makes one session', async () => {
-    const before = await sessionsMade();
+  it('is sent under a new key after a failure that the processor replays', async () => {
+    const before = await countAtProcessor();
     const key = { 'idempotency-key': 'order-2' };
     await service.control.fail({ path: '/v1/checkout/sessions', mode: '500' });
     expect((await checkout({}, key)).status).toBe(502);
-    expect(await reservations('reserved')).toBe(0);
+    expect(await countSessions('reserved')).toBe(0);
     expect((await checkout({}, key)).status).toBe(201);
-    expect(await sessionsMade()).toBe(before + 1);
+    expect(await countAtProcessor()).toBe(before + 1);
   });
 
-  it('gives up a reservation whose key the processor has forgotten', async () => {
-    const em = service.em.fork();
+  it('is given up when the processor has forgotten its key', async () => {
+    const key = { 'idempotency-key': 'order-3' };
     await service.control.fail({ path: '/v1/checkout/sessions', mode: 'dropped', times: 99 });
-    expect((await checkout()).status).toBe(503);
-    await em.execute(`update checkout_sessions set created_at = now() - interval '1 day' where state = 'reserved'`);
-    const voided = await reservations('void');
-    await letClaimsEnd();
-    expect(await resumeCheckouts(service.dependencies)()).toBe(0);
-    expect(await reservations('void')).toBe(voided + 1);
+    expect((await checkout({}, key)).status).toBe(503);
+    expect(await countSessions('reserved')).toBe(1);
+    // The only way to let a day pass.
+    await service.em.fork().execute(`update remote_operations set sent_at = now() - interval '1 day'`);
+    expect((await checkout({}, key)).status).toBe(503);
+    expect(await countSessions('reserved')).toBe(0);
+    await service.control.clearFaults();
+    expect((await checkout({}, key)).status).toBe(201);
   });
 
-  it('serves from its own copies while customers and catalog are away', async () => {
+  it('uses its copies while customers and catalog are down', async () => {
     await using other = await startService();
     const buyer = await other.createCustomer();
     const { price, product } = await other.createPrice();
     const body = { customerId: buyer.id, priceId: price.id, ...URLS };
-    await other.silence('customer', 'price');
+    await other.stopOtherServices();
     expect((await other.call('POST', '/checkout', { body })).status).toBe(503);
-    await other.receive(other.tell(CustomerCreated, buyer));
-    await other.receive(other.tell(ProductCreated, product));
-    await other.receive(other.tell(PriceCreated, price));
+    await other.deliver(newEvent(CustomerCreated, other.scope.teamId, buyer));
+    await other.deliver(newEvent(ProductCreated, other.scope.teamId, product));
+    await other.deliver(newEvent(PriceCreated, other.scope.teamId, price));
     expect((await other.call('POST', '/checkout', { body })).status).toBe(201);
-    await other.receive(other.tell(CustomerDeleted, { ...buyer, version: 2, deletedAt: new Date() }));
+    await other.deliver(newEvent(CustomerDeleted, other.scope.teamId, { ...buyer, version: 2, deletedAt: new Date() }));
     const gone = await other.call('POST', '/checkout', { body });
     expect([gone.status, gone.body.error.code]).toEqual([404, 'customer_not_found']);
   });
 });
-
-const letClaimsEnd = () =>
-  service.em.fork().execute(`update checkout_sessions set claimed_until = now() where state = 'reserved'`);

@@ -1,17 +1,18 @@
-import { PROCESSOR_EVENT_OWNERS, isHandled, ProcessorEventCompleted } from '@billing/contracts/processor-events';
-import { processorFact, completionsIn } from '@billing/testing/processor-events';
+import { isHandled, PROCESSOR_EVENT_OWNERS, ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { routedEvent } from '@billing/testing/processor-events';
 import { expect, it } from 'vitest';
-import { startService } from './service.ts';
+import { OWNED_TYPES, startService } from './service.ts';
 
-it('settles every type of event that it owns, once, and no other', async () => {
+it('reports the outcome of every event type that it owns, and of no other', async () => {
   await using service = await startService();
   const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
   for (const type of types) {
-    // An object that cannot be read is settled at once.
-    const event = processorFact(service.scope, type, {}, { eventId: `evt_${type.replaceAll('.', '_')}` });
-    for (const { receive } of service.consumers) expect(await receive(event, 1)).toEqual({ kind: 'done' });
+    // An object that cannot be read fails at once.
+    const event = routedEvent(service.scope, type, {}, { eventId: `evt_${type.replaceAll('.', '_')}` });
+    for (const { name } of service.parts.consumers) expect(await service.deliverOnce(name, event)).toBe('ack');
   }
-  const settled = completionsIn(await service.said(ProcessorEventCompleted)).map(({ eventId }) => eventId);
-  const owned = types.filter(type => PROCESSOR_EVENT_OWNERS[type] === 'subscriptions');
-  expect(settled.toSorted()).toEqual(owned.map(type => `evt_${type.replaceAll('.', '_')}`).toSorted());
+  const completions = (await service.published(ProcessorEventCompleted)).flatMap(({ data }) => data.completions);
+  expect(completions.map(({ eventId }) => eventId).toSorted()).toEqual(
+    OWNED_TYPES.map(type => `evt_${type.replaceAll('.', '_')}`).toSorted(),
+  );
 });

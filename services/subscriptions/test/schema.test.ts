@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startService } from './service.ts';
 
-it('has migrations that lead to what the entities say', async () => {
+it('has migrations that create what the entities describe', async () => {
   await using service = await startService();
   expect(await service.database.schema.getUpdateSchemaSQL()).toBe('');
 });

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { INVOICE_STATUSES } from '@billing/contracts/resources/invoice';
-import { supersedes, type InvoiceSighting } from './invoice.ts';
+import { supersedes, type InvoiceState } from './invoice.ts';
 
-const sighting: fc.Arbitrary<InvoiceSighting> = fc.record({
+const state: fc.Arbitrary<InvoiceState> = fc.record({
   status: fc.constantFrom(...INVOICE_STATUSES),
   amountPaid: fc.nat(3),
-  moment: fc.record({
+  position: fc.record({
     at: fc.nat(3).map(seconds => new Date(seconds * 1_000)),
     rank: fc.nat(5),
     eventId: fc.uuid(),
   }),
 });
-const fold = (sightings: readonly InvoiceSighting[]) =>
-  sightings.reduce((known, next) => (supersedes(next, known) ? next : known));
+const fold = (states: readonly InvoiceState[]) =>
+  states.reduce((recorded, next) => (supersedes(next, recorded) ? next : recorded));
 
-it('ends the same in every order of its events', () => {
+it('leads to the same state in every order of events', () => {
   const orders = fc
-    .array(sighting, { minLength: 1, maxLength: 8 })
+    .array(state, { minLength: 1, maxLength: 8 })
     .chain(all => fc.tuple(fc.constant(all), fc.shuffledSubarray([...all, ...all], { minLength: all.length * 2 })));
   fc.assert(
     fc.property(orders, ([all, shuffled]) => {
@@ -26,31 +26,31 @@ it('ends the same in every order of its events', () => {
   );
 });
 
-it('stays paid or void whatever older events say', () => {
-  const paid = { status: 'paid', amountPaid: 1, moment: { at: new Date(9_000), rank: 5, eventId: 'a' } } as const;
-  const open = { status: 'open', amountPaid: 0, moment: { at: new Date(8_000), rank: 2, eventId: 'b' } } as const;
+it('keeps an invoice paid when an older event shows it open', () => {
+  const paid = { status: 'paid', amountPaid: 1, position: { at: new Date(9_000), rank: 5, eventId: 'a' } } as const;
+  const open = { status: 'open', amountPaid: 0, position: { at: new Date(8_000), rank: 2, eventId: 'b' } } as const;
   expect(supersedes(open, paid)).toBe(false);
   expect(supersedes(paid, open)).toBe(true);
 });
 
-it('takes the newer event, however far the older one says it was', () => {
-  const moment = (seconds: number, rank: number) => ({ at: new Date(seconds * 1_000), rank, eventId: 'a' });
-  const older = { status: 'uncollectible', amountPaid: 1, moment: moment(8, 3) } as const;
-  const newer = { status: 'open', amountPaid: 0, moment: moment(9, 1) } as const;
+it('prefers the newer event to one with a later status', () => {
+  const position = (seconds: number, rank: number) => ({ at: new Date(seconds * 1_000), rank, eventId: 'a' });
+  const older = { status: 'uncollectible', amountPaid: 1, position: position(8, 3) } as const;
+  const newer = { status: 'open', amountPaid: 0, position: position(9, 1) } as const;
   expect(supersedes(newer, older)).toBe(true);
   expect(supersedes(older, newer)).toBe(false);
 });
 
-it('stays paid even if something newer says it is open', () => {
-  const paid = { status: 'paid', amountPaid: 1, moment: { at: new Date(8_000), rank: 5, eventId: 'a' } } as const;
-  const open = { status: 'open', amountPaid: 0, moment: { at: new Date(9_000), rank: 2, eventId: 'b' } } as const;
+it('keeps an invoice paid when a newer event shows it open', () => {
+  const paid = { status: 'paid', amountPaid: 1, position: { at: new Date(8_000), rank: 5, eventId: 'a' } } as const;
+  const open = { status: 'open', amountPaid: 0, position: { at: new Date(9_000), rank: 2, eventId: 'b' } } as const;
   expect(supersedes(open, paid)).toBe(false);
 });
 
-it('is not replaced by itself', () => {
+it('does not replace a state by itself', () => {
   fc.assert(
-    fc.property(sighting, known => {
-      expect(supersedes(known, known)).toBe(false);
+    fc.property(state, recorded => {
+      expect(supersedes(recorded, recorded)).toBe(false);
     }),
   );
 });

@@ -1,46 +1,167 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
+import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 
-/** When the processor said something of an invoice. */
-export interface InvoiceMoment {
+/** Where an event stands in the order. */
+export interface InvoicePosition {
   readonly at: Date;
   /** Orders the kinds of events within one second. */
   readonly rank: number;
-  /** Settles what nothing else does, so that every copy decides alike. */
+  /** Decides when nothing else does, so that every copy of the service decides alike. */
   readonly eventId: string;
 }
 
-/** What the order of events on an invoice depends on. */
-export interface InvoiceSighting {
+/** What the order of an invoice's events depends on. */
+export interface InvoiceState {
   readonly status: InvoiceStatus;
   readonly amountPaid: number;
-  readonly moment: InvoiceMoment;
+  readonly position: InvoicePosition;
+}
+
+/** All that the processor decides about an invoice. Amounts are in the currency's smallest unit. */
+export interface InvoiceContent extends Pick<
+  InvoiceSnapshot,
+  | 'number'
+  | 'amountDue'
+  | 'amountPaid'
+  | 'amountRemaining'
+  | 'currency'
+  | 'billingReason'
+  | 'hostedInvoiceUrl'
+  | 'invoicePdfUrl'
+  | 'periodStart'
+  | 'periodEnd'
+  | 'dueDate'
+  | 'paidAt'
+> {
+  readonly status: InvoiceStatus;
+  readonly processorSubscriptionId: string | null;
+}
+
+/** An invoice as it is recorded. */
+export interface RecordedInvoice {
+  readonly content: InvoiceContent;
+  readonly position: InvoicePosition;
+  readonly version: number;
+}
+
+/** An invoice as it was read from the processor, outside of any transaction. */
+export interface InvoiceRead {
+  /** `missing` if the processor has no such invoice. */
+  readonly snapshot: InvoiceSnapshot | 'missing';
+  /** Our version of the record before the read. */
+  readonly version: number;
+}
+
+/** One event of an invoice. */
+export interface InvoiceObservation {
+  readonly snapshot: InvoiceSnapshot;
+  readonly position: InvoicePosition;
+  /** What the processor returned when it was read because of this event. */
+  readonly read: InvoiceRead | null;
 }
 
 const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, uncollectible: 2, paid: 3, void: 3 };
 
 /** An invoice that is paid or void stays so. https://docs.stripe.com/invoicing/overview#invoice-statuses */
-const isSettled = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
+const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
 
 /**
- * Whether only the processor knows which of two different states came last: its events tell the second, and within one
- * an invoice that stands where it stood may have changed in either order.
+ * Applies events of one invoice to its record, the oldest first. Returns the same object as before when they add nothing,
+ * and the events that changed nothing because the processor must be read first.
  */
-export const inDoubt = (next: InvoiceSighting, known: InvoiceSighting): boolean =>
-  next.status === known.status && next.moment.at.getTime() === known.moment.at.getTime();
+export function applyInvoiceObservations<Event extends InvoiceObservation>(
+  recorded: RecordedInvoice,
+  events: readonly Event[],
+): { readonly invoice: RecordedInvoice; readonly unprepared: readonly Event[] } {
+  let invoice = recorded;
+  const unprepared: Event[] = [];
+  for (const event of sortByPosition(events)) {
+    // A change by this batch makes a read from before it outdated.
+    const isCurrent = invoice === recorded && event.read?.version === recorded.version;
+    const next = compareInvoice(invoice, event, isCurrent ? (event.read?.snapshot ?? null) : null);
+    if (next === 'reread') unprepared.push(event);
+    else if (next) invoice = { ...recorded, content: next, position: event.position };
+  }
+  return { invoice, unprepared };
+}
 
-/** Whether the processor's answer may replace what is known: a settled invoice stays settled. */
-export const mayBecome = (known: InvoiceStatus, answer: InvoiceStatus): boolean =>
-  !isSettled(known) || isSettled(answer);
+/** Returns the oldest event whose status is known, or else the oldest one. */
+export function oldestReadable<Event extends InvoiceObservation>(events: readonly Event[]): Event[] {
+  const readable = events.filter(({ snapshot }) => snapshot.status !== null);
+  return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
+}
 
-/** Whether `next` replaces `known`: a settled invoice stays settled, then the newer event wins, then the further one. */
-export function supersedes(next: InvoiceSighting, known: InvoiceSighting): boolean {
+const sortByPosition = <Event extends InvoiceObservation>(events: readonly Event[]): Event[] =>
+  events.toSorted(({ position: a }, { position: b }) => a.at.getTime() - b.at.getTime() || a.rank - b.rank);
+
+/**
+ * Decides what to record after an event: its content, what was read, null when it adds nothing, or `reread` when only the
+ * processor knows which of two states of one second holds.
+ */
+function compareInvoice(
+  { content, position }: RecordedInvoice,
+  event: InvoiceObservation,
+  read: InvoiceSnapshot | 'missing' | null,
+): InvoiceContent | 'reread' | null {
+  const next = contentOf(event.snapshot, content.status);
+  const observed = { ...next, position: event.position };
+  const current = { ...content, position };
+  if (isTie(observed, current) && !isDeepStrictEqual(next, content)) {
+    if (!read) return 'reread';
+    if (read !== 'missing') return changeByRead(content, read);
+  }
+  return supersedes(observed, current) ? next : null;
+}
+
+/** Returns the content of the processor's invoice if it differs and the recorded status allows it. */
+function changeByRead(recorded: InvoiceContent, read: InvoiceSnapshot): InvoiceContent | null {
+  const content = contentOf(read, recorded.status);
+  const isAllowed = !isFinal(recorded.status) || isFinal(content.status);
+  return isAllowed && !isDeepStrictEqual(content, recorded) ? content : null;
+}
+
+/** Events give whole seconds. Within one second, an invoice whose status is the same may have changed in either order. */
+const isTie = (observed: InvoiceState, recorded: InvoiceState): boolean =>
+  observed.status === recorded.status && observed.position.at.getTime() === recorded.position.at.getTime();
+
+/**
+ * Returns whether an event's state replaces the recorded one: a final status stays, then the newer event wins, then the
+ * status that comes later in an invoice's life.
+ */
+export function supersedes(observed: InvoiceState, recorded: InvoiceState): boolean {
   const order = [
-    Number(isSettled(next.status)) - Number(isSettled(known.status)),
-    next.moment.at.getTime() - known.moment.at.getTime(),
-    PROGRESS[next.status] - PROGRESS[known.status],
-    next.moment.rank - known.moment.rank,
-    next.amountPaid - known.amountPaid,
-    next.moment.eventId > known.moment.eventId ? 1 : -1,
+    Number(isFinal(observed.status)) - Number(isFinal(recorded.status)),
+    observed.position.at.getTime() - recorded.position.at.getTime(),
+    PROGRESS[observed.status] - PROGRESS[recorded.status],
+    observed.position.rank - recorded.position.rank,
+    observed.amountPaid - recorded.amountPaid,
+    observed.position.eventId > recorded.position.eventId ? 1 : -1,
   ];
   return (order.find(difference => difference !== 0) ?? -1) > 0;
+}
+
+/**
+ * Returns what a snapshot shows. A status that is newer than this service leaves the recorded one.
+ * @throws Error for an unknown status when none is recorded
+ */
+export function contentOf(snapshot: InvoiceSnapshot, recordedStatus?: InvoiceStatus): InvoiceContent {
+  const status = snapshot.status ?? recordedStatus;
+  if (!status) throw new Error(`Invoice ${snapshot.id} has a status that this service does not know.`);
+  return {
+    processorSubscriptionId: snapshot.subscriptionId,
+    number: snapshot.number,
+    status,
+    amountDue: snapshot.amountDue,
+    amountPaid: snapshot.amountPaid,
+    amountRemaining: snapshot.amountRemaining,
+    currency: snapshot.currency,
+    billingReason: snapshot.billingReason,
+    hostedInvoiceUrl: snapshot.hostedInvoiceUrl,
+    invoicePdfUrl: snapshot.invoicePdfUrl,
+    periodStart: snapshot.periodStart,
+    periodEnd: snapshot.periodEnd,
+    dueDate: snapshot.dueDate,
+    paidAt: snapshot.paidAt,
+  };
 }

@@ -14,14 +14,14 @@ it('sells a recurring price as a subscription and a one-time price as a payment'
   expect(() => requireSellable({ price: recurring, product }, 'payment')).toThrow(mismatch);
 });
 
-it('sells nothing that is not active', () => {
+it('rejects inactive prices, and inactive or deleted products', () => {
   const inactive = { ...recurring, isActive: false };
   expect(() => requireSellable({ price: inactive, product }, 'subscription')).toThrow(refusal('price_inactive'));
-  for (const gone of [
+  for (const unavailable of [
     { isActive: false, deletedAt: null },
     { isActive: true, deletedAt: new Date() },
   ]) {
-    const offer = { price: recurring, product: gone };
+    const offer = { price: recurring, product: unavailable };
     expect(() => requireSellable(offer, 'subscription')).toThrow(refusal('product_inactive'));
   }
 });

@@ -8,8 +8,7 @@ export interface Offer {
 }
 
 /**
- * Lets only a price pass that is sold and fits the mode: a subscription needs a recurring price, a payment a one-time
- * price.
+ * Checks that a price is for sale and fits the mode: a subscription needs a recurring price, a payment a one-time price.
  * @throws Problem 422 `product_inactive`, `price_inactive` or `price_type_mismatch`
  */
 export function requireSellable({ price, product }: Offer, mode: 'subscription' | 'payment'): void {

@@ -1,17 +1,17 @@
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import { ROUTING_KEYS } from '@billing/contracts/metadata';
 import { unprocessable } from '@billing/contracts/problem';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { withoutRouting } from '@billing/processor/metadata';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 
-/** What one item bills as the processor tells it: all but our own id of its price. */
+/** What one item bills, as the processor has it: all but our own id of its price. */
 export type ItemTerms = Omit<BilledItem, 'priceId'>;
 
 /** All that the processor decides about a subscription. Amounts are in the currency's smallest unit. */
 export interface SubscriptionTerms {
   readonly status: SubscriptionStatus;
   readonly cancelAtPeriodEnd: boolean;
-  /** When it ends by itself; null while it goes on. */
+  /** When it ends by itself; null if it does not. */
   readonly cancelAt: Date | null;
   readonly items: readonly ItemTerms[];
   readonly currentPeriodStart: Date;
@@ -25,11 +25,11 @@ export interface SubscriptionTerms {
 export const ACTIVE_STATUSES = ['active', 'trialing'] as const satisfies readonly SubscriptionStatus[];
 export const ENDED_STATUSES = ['canceled', 'incomplete_expired'] as const satisfies readonly SubscriptionStatus[];
 
-/** Canceled and incomplete-expired subscriptions never come back. */
+/** Returns whether a subscription is canceled or its first payment has expired: it never comes back. */
 export const hasEnded = (status: SubscriptionStatus): boolean => ENDED_STATUSES.some(ended => ended === status);
 
 /**
- * Lets only a subscription pass that has not ended: it may be scheduled to end, resumed, or canceled.
+ * Checks that a subscription has not ended, so that it can be scheduled to end, resumed or canceled.
  * @throws Problem 422 `subscription_ended`
  */
 export function requireRunning(status: SubscriptionStatus): void {
@@ -39,17 +39,26 @@ export function requireRunning(status: SubscriptionStatus): void {
 }
 
 /**
- * What a snapshot says. `seenAt` is when the processor said it; it stands in for a missing time of ending.
- * Answers null for a status that is newer than this service while no status is `known`; else the known one stays.
+ * Returns the status that a snapshot shows. A status that is newer than this service leaves the recorded one.
+ * @throws Error for an unknown status when none is recorded
+ */
+export function statusOf(snapshot: SubscriptionSnapshot, recorded?: SubscriptionStatus): SubscriptionStatus {
+  const status = snapshot.status ?? recorded;
+  if (!status) throw new Error(`Subscription ${snapshot.id} has a status that this service does not know.`);
+  return status;
+}
+
+/**
+ * Returns what a snapshot shows. `observedAt`, the time of the snapshot, stands in for a missing time of the end.
+ * @throws Error for an unknown status when none is recorded
  */
 export function readTerms(
   snapshot: SubscriptionSnapshot,
-  { seenAt, known }: { seenAt: Date; known: SubscriptionStatus | undefined },
-): SubscriptionTerms | null {
-  const status = snapshot.status ?? known;
-  if (!status) return null;
-  const endedAt = hasEnded(status) ? (snapshot.endedAt ?? seenAt) : null;
-  // Flags of an end to come may outlive an end that came before its time.
+  { observedAt, recordedStatus }: { observedAt: Date; recordedStatus?: SubscriptionStatus },
+): SubscriptionTerms {
+  const status = statusOf(snapshot, recordedStatus);
+  const endedAt = hasEnded(status) ? (snapshot.endedAt ?? observedAt) : null;
+  // Stripe keeps the flags of a scheduled end when the subscription ends before it.
   const endedEarly = endedAt !== null && endedAt < snapshot.currentPeriodEnd;
   return {
     status,
@@ -61,11 +70,11 @@ export function readTerms(
     trialEnd: snapshot.trialEnd,
     startedAt: snapshot.startedAt,
     endedAt,
-    metadata: withoutRoutingKeys(snapshot.metadata),
+    metadata: withoutRouting(snapshot.metadata),
   };
 }
 
-/** A subscription that is canceled at `endedAt`, whatever else was said of it. */
+/** Returns the terms of a subscription after its cancellation at `endedAt`. */
 export function canceledAt(terms: SubscriptionTerms, endedAt: Date): SubscriptionTerms {
   const endedEarly = endedAt < terms.currentPeriodEnd;
   const { cancelAtPeriodEnd, cancelAt } = endedEarly ? { cancelAtPeriodEnd: false, cancelAt: null } : terms;
@@ -74,13 +83,7 @@ export function canceledAt(terms: SubscriptionTerms, endedAt: Date): Subscriptio
 
 function itemTerms({ price, quantity }: SubscriptionSnapshot['items'][number]): ItemTerms {
   const { id, unitAmount, currency, interval, intervalCount, metered } = price;
-  // A decimal amount is no whole number of the smallest unit, so it has no face value here.
+  // A decimal amount cannot be given in whole units.
   const wholeAmount = unitAmount !== null && Number.isSafeInteger(unitAmount) ? unitAmount : null;
   return { processorPriceId: id, unitAmount: wholeAmount, currency, interval, intervalCount, quantity, metered };
-}
-
-/** Metadata as its writer gave it: without the keys this service adds to find the way back. */
-export function withoutRoutingKeys(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  const ours: ReadonlySet<string> = new Set(ROUTING_KEYS);
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !ours.has(key)));
 }

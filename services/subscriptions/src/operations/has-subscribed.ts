@@ -1,12 +1,11 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
 
-/** Whether the customer has a subscription or ever had one, whatever became of it. */
-export async function hasSubscribed(
-  em: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  customerId: CustomerId,
-): Promise<boolean> {
-  return (await em.findOne(Subscription, { teamId, projectId, customerId }, { fields: ['id'] })) !== null;
+/** Returns whether the customer has a subscription or ever had one. */
+export function hasSubscribed({ em }: Pick<Dependencies, 'em'>) {
+  return async ({ teamId, projectId }: ProjectScope, customerId: CustomerId): Promise<boolean> => {
+    const where = { teamId, projectId, customerId };
+    return (await em.fork().findOne(Subscription, where, { fields: ['id'] })) !== null;
+  };
 }

@@ -2,17 +2,18 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import type { CheckoutSessionSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
+import { executeBound } from '@billing/service/bound-statement';
 import { hasEnded } from '#domain/subscription.ts';
-import { KnownCustomer } from '#persistence/known-customer.entity.ts';
+import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * Has the method that a setup session saved pay from now on: it becomes the customer's default and that of each
- * running subscription, whose own default would otherwise go first.
+ * Has the payment method that a setup session saved used from now on. It becomes the default of the customer and of each
+ * running subscription, whose own default would otherwise come first.
  * https://docs.stripe.com/payments/checkout/subscriptions/update-payment-details
  *
- * May run any number of times: every write has a key made from the session. An older session than the newest that was
- * taken over changes nothing.
+ * It may run any number of times: every write has an idempotency key made from the session. A session that is older than
+ * the newest one whose method was taken changes nothing.
  */
 export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em' | 'processors'>) {
   return async (scope: ProjectScope, session: CheckoutSessionSnapshot, completedAt: Date): Promise<void> => {
@@ -33,17 +34,32 @@ export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em'
   };
 }
 
-/** Remembers when the newest setup session was taken over. */
-export async function rememberReplacement(
-  tx: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  processorCustomerId: string,
-  completedAt: Date,
-): Promise<void> {
-  await tx.execute(
-    `update known_customers set payment_method_as_of = greatest(payment_method_as_of, ?)
-      where team_id = ? and project_id = ? and processor_customer_id = ?`,
-    [completedAt, teamId, projectId, processorCustomerId],
+/** A completed setup session. */
+interface Replacement {
+  readonly scope: ProjectScope;
+  readonly session: Pick<CheckoutSessionSnapshot, 'customerId'>;
+  readonly completedAt: Date;
+}
+
+/** Notes on the customers' copies when the newest setup session was completed. */
+export async function noteReplacements(tx: EntityManager, replacements: readonly Replacement[]): Promise<void> {
+  if (replacements.length === 0) return;
+  await executeBound(
+    tx,
+    `update customer_copies copy
+        set payment_method_replaced_at = greatest(copy.payment_method_replaced_at, replaced.at)
+       from (select team_id, project_id, processor_customer_id, max(at) as at
+               from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+                      as session (team_id, project_id, processor_customer_id, at)
+              group by 1, 2, 3) replaced
+      where copy.team_id = replaced.team_id and copy.project_id = replaced.project_id
+        and copy.processor_customer_id = replaced.processor_customer_id`,
+    [
+      replacements.map(({ scope }) => scope.teamId),
+      replacements.map(({ scope }) => scope.projectId),
+      replacements.map(({ session }) => session.customerId),
+      replacements.map(({ completedAt }) => completedAt),
+    ],
   );
 }
 
@@ -53,11 +69,11 @@ async function isOutdated(
   processorCustomerId: string,
   completedAt: Date,
 ): Promise<boolean> {
-  const newer = await em.count(KnownCustomer, {
+  const newer = await em.count(CustomerCopy, {
     teamId,
     projectId,
     processorCustomerId,
-    paymentMethodAsOf: { $gt: completedAt },
+    paymentMethodReplacedAt: { $gt: completedAt },
   });
   return newer > 0;
 }

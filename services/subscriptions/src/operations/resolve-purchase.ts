@@ -3,39 +3,39 @@ import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound, Problem } from '@billing/contracts/problem';
 import { FindCustomer, FindPrice } from '@billing/contracts/rpc/calls';
 import { requireSellable } from '#domain/purchase.ts';
-import { keepCustomer, keepPrice, keepProduct } from '#persistence/copies.ts';
-import { KnownPrice, KnownProduct } from '#persistence/known-catalog.entity.ts';
-import { KnownCustomer } from '#persistence/known-customer.entity.ts';
+import { PriceCopy, ProductCopy } from '#persistence/catalog-copies.entity.ts';
+import { saveCustomerCopies, savePriceCopies, saveProductCopies } from '#persistence/copies.ts';
+import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** What is sold to whom, in the processor's ids. */
+/** The processor's ids of what is sold to whom. */
 export interface Purchase {
   readonly processorCustomerId: string;
   readonly processorPriceId: string;
 }
 
-interface Wanted {
+interface RequestedPurchase {
   readonly customerId: CustomerId;
   readonly priceId: PriceId;
   readonly mode: 'subscription' | 'payment';
 }
 
-interface Offered {
+interface Offer {
   readonly price: Pick<PriceState, 'isActive' | 'type' | 'processorPriceId'>;
   readonly product: Pick<ProductState, 'isActive' | 'deletedAt'>;
 }
 
-/** The owners answer in milliseconds; a caller should not wait longer for one that is away. */
-const PATIENCE_MS = 1_000;
+/** How long a caller waits for the owners, which reply in milliseconds. */
+const RPC_TIMEOUT_MS = 1_000;
 
 /**
- * Turns our ids into the processor's, and refuses what is not sold. The owners are asked, so that what was created or
- * deactivated a moment ago counts already; while one is away our own copy serves.
+ * Finds the processor's ids and checks that the price is for sale. The owners are called, so that what was created or
+ * deactivated a moment ago counts; our copies serve while an owner is down.
  * @throws Problem 404 `customer_not_found`, `price_not_found`; 422 `price_inactive`, `product_inactive`,
- * `price_type_mismatch`; 503 when an owner is away and there is no copy
+ * `price_type_mismatch`; 503 when an owner is down and there is no copy
  */
 export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
-  return async (scope: ProjectScope, { customerId, priceId, mode }: Wanted): Promise<Purchase> => {
+  return async (scope: ProjectScope, { customerId, priceId, mode }: RequestedPurchase): Promise<Purchase> => {
     const [customer, offer] = await Promise.all([findCustomer(scope, customerId), findOffer(scope, priceId)]);
     if (!customer) throw notFound('customer');
     if (!offer) throw notFound('price');
@@ -48,40 +48,37 @@ export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
 
   async function findCustomer({ teamId, projectId }: ProjectScope, customerId: CustomerId) {
     try {
-      const customer = await rpc.call(FindCustomer, { teamId, projectId, customerId }, PATIENCE_MS);
-      if (customer) await keepCustomer(em.fork(), teamId, customer);
-      return customer;
+      const state = await rpc.call(FindCustomer, { teamId, projectId, customerId }, RPC_TIMEOUT_MS);
+      if (state) await saveCustomerCopies(em.fork(), [{ teamId, state }]);
+      return state;
     } catch (err) {
-      const copy = isAway(err) && (await em.fork().findOne(KnownCustomer, { id: customerId, teamId, projectId }));
+      const copy = isUnavailable(err) && (await em.fork().findOne(CustomerCopy, { id: customerId, teamId, projectId }));
       if (!copy) throw err;
       return copy.deletedAt ? null : copy;
     }
   }
 
-  async function findOffer({ teamId, projectId }: ProjectScope, priceId: PriceId): Promise<Offered | null> {
+  async function findOffer({ teamId, projectId }: ProjectScope, priceId: PriceId): Promise<Offer | null> {
     try {
-      const offer = await rpc.call(FindPrice, { teamId, projectId, priceId }, PATIENCE_MS);
+      const offer = await rpc.call(FindPrice, { teamId, projectId, priceId }, RPC_TIMEOUT_MS);
       if (offer) {
-        await keepPrice(em.fork(), teamId, offer.price);
-        await keepProduct(em.fork(), teamId, offer.product);
+        await savePriceCopies(em.fork(), [{ teamId, state: offer.price }]);
+        await saveProductCopies(em.fork(), [{ teamId, state: offer.product }]);
       }
       return offer;
     } catch (err) {
-      const copies = isAway(err) && (await findCopies({ teamId, projectId }, priceId));
+      const copies = isUnavailable(err) && (await findCopies({ teamId, projectId }, priceId));
       if (!copies) throw err;
-      const { price, product } = copies;
-      return price.deletedAt
-        ? null
-        : { price, product: { isActive: product.isActive, deletedAt: product.deletedAt ?? null } };
+      return copies.price.deletedAt ? null : copies;
     }
   }
 
   async function findCopies({ teamId, projectId }: ProjectScope, priceId: PriceId) {
     const fork = em.fork();
-    const price = await fork.findOne(KnownPrice, { id: priceId, teamId, projectId });
-    const product = price && (await fork.findOne(KnownProduct, { id: price.productId, teamId, projectId }));
+    const price = await fork.findOne(PriceCopy, { id: priceId, teamId, projectId });
+    const product = price && (await fork.findOne(ProductCopy, { id: price.productId, teamId, projectId }));
     return product && { price, product };
   }
 }
 
-const isAway = (err: unknown): boolean => err instanceof Problem && err.kind === 'unavailable';
+const isUnavailable = (err: unknown): boolean => err instanceof Problem && err.kind === 'unavailable';

@@ -1,42 +1,103 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { z } from 'zod';
 import type { ProjectScope } from '@billing/contracts/ids';
-import type { checkoutCreate } from '@billing/contracts/resources/checkout';
-import type { NewCheckoutSession } from '@billing/processor/port';
+import { Problem, unavailable } from '@billing/contracts/problem';
+import { CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import { z } from 'zod';
 import { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { openReserved } from './open-reserved.ts';
 import { resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
-type Wanted = z.output<typeof checkoutCreate>;
+/** A hosted checkout session that a customer can be sent to. */
+interface OpenCheckout {
+  readonly sessionId: string;
+  readonly url: string;
+}
 
-/** A request stays in its caller's hands for less than this, in milliseconds; then others may take the reservation up. */
-const CLAIM_MS = 60_000;
+const input = z.object({
+  mode: z.enum(CHECKOUT_MODES),
+  customerId: z.string(),
+  line: z.object({ priceId: z.string(), quantity: z.int() }),
+  successUrl: z.string(),
+  cancelUrl: z.string(),
+  trialDays: z.int().exactOptional(),
+  metadata: z.record(z.string(), z.string()),
+});
 
-/**
- * Creates a hosted checkout session: reserved here, then created at the processor under a key made from the
- * reservation, then kept. With an `operationKey`, a repeat continues what was begun.
- * @throws Problem as `resolvePurchase`; 409 `processor_not_connected`; 502 and 503 of the processor
- */
-export function startCheckout(dependencies: Dependencies) {
-  const { em, processors } = dependencies;
-  const resolve = resolvePurchase(dependencies);
-  const open = openReserved(dependencies);
-  return async (scope: ProjectScope, wanted: Wanted, operationKey?: string) => {
-    const purchase = await resolve(scope, wanted);
-    // Before anything is reserved: a team without a processor leaves nothing behind.
-    await processors.of(scope.teamId);
-    const reserved = await reserve(em.fork(), scope, wanted, {
-      request: sessionOf(scope, wanted, purchase),
-      operationKey,
-    });
-    return open(reserved);
+/** Creates a checkout session at the processor; until then its row is only reserved. */
+export function createCheckoutKind({
+  now,
+}: Pick<Dependencies, 'now'>): OperationKind<z.output<typeof input>, OpenCheckout, OpenCheckout> {
+  return {
+    name: 'create-checkout',
+    input,
+    async send(processor, operation) {
+      const { id: sessionId, url } = await processor.createCheckoutSession(operation.input, operation.idempotencyKey);
+      if (!url) throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
+      return { sessionId, url };
+    },
+    async commit(tx, { id, teamId, projectId }, opened) {
+      const session = await tx.findOne(CheckoutSession, { id, teamId, projectId });
+      if (!session) throw unavailable('The checkout session is no longer reserved.');
+      const { sessionId: processorSessionId, url } = opened;
+      tx.assign(session, { state: 'open', processorSessionId, url, updatedAt: now() });
+      return opened;
+    },
+    // If the processor has created the session all the same, it expires: the URL of its page was never returned.
+    async cancel(tx, { id, teamId, projectId }) {
+      await tx.nativeDelete(CheckoutSession, { id, teamId, projectId, state: 'reserved' });
+    },
   };
 }
 
-function sessionOf({ teamId, projectId }: ProjectScope, wanted: Wanted, purchase: Purchase): NewCheckoutSession {
-  const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = wanted;
+/**
+ * Creates a hosted checkout session. The same operation key gives the same session.
+ * @throws Problem what `resolvePurchase` throws; 409 `processor_not_connected`; `processor_error` after a refusal, with
+ * nothing left behind; `unavailable` when the processor does not respond
+ */
+export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'now'>) {
+  const { operationLog, now } = dependencies;
+  const resolve = resolvePurchase(dependencies);
+  const kind = createCheckoutKind(dependencies);
+  return async (
+    scope: ProjectScope,
+    requested: z.output<typeof checkoutCreate>,
+    operationKey: string = randomUUID(),
+  ): Promise<OpenCheckout> => {
+    const purchase = await resolve(scope, requested);
+    const { teamId, projectId } = scope;
+    const { customerId, priceId } = requested;
+    const request = {
+      resourceId: operationKey,
+      operationKey,
+      find: (em: EntityManager) => findOpened(em, scope, operationKey),
+    };
+    return operationLog.perform(kind, { teamId, projectId }, request, async tx => {
+      const createdAt = now();
+      tx.create(CheckoutSession, {
+        id: operationKey,
+        teamId,
+        projectId,
+        customerId,
+        priceId,
+        state: 'reserved',
+        processorSessionId: null,
+        url: null,
+        createdAt,
+        updatedAt: createdAt,
+      });
+      return toSession(scope, requested, purchase);
+    });
+  };
+}
+
+function toSession(
+  { teamId, projectId }: ProjectScope,
+  requested: z.output<typeof checkoutCreate>,
+  purchase: Purchase,
+): z.output<typeof input> {
+  const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;
   return {
     mode,
     customerId: purchase.processorCustomerId,
@@ -44,35 +105,18 @@ function sessionOf({ teamId, projectId }: ProjectScope, wanted: Wanted, purchase
     successUrl,
     cancelUrl,
     ...(trialDays !== undefined && { trialDays }),
-    metadata: { ...wanted.metadata, teamId, projectId, customerId, priceId },
+    // The routing keys win over the caller's.
+    metadata: { ...requested.metadata, teamId, projectId, customerId, priceId },
   };
 }
 
-/** With an operation key the reservation bears it as its id, so that a repeat finds what was begun. */
-async function reserve(
+/** Finds a session that an earlier request with the same key has created. */
+async function findOpened(
   em: EntityManager,
-  scope: ProjectScope,
-  wanted: Wanted,
-  { request, operationKey }: { request: NewCheckoutSession; operationKey: string | undefined },
-): Promise<CheckoutSession> {
-  const { teamId, projectId } = scope;
-  const begun = operationKey && (await em.findOne(CheckoutSession, { id: operationKey, teamId, projectId }));
-  if (begun && begun.state !== 'void') return begun;
-  const now = new Date();
-  const row = em.create(CheckoutSession, {
-    // What was refused before stays refused under its id, for the processor remembers; so that one is not used again.
-    id: operationKey === undefined || begun ? randomUUID() : operationKey,
-    teamId,
-    projectId,
-    customerId: wanted.customerId,
-    priceId: wanted.priceId,
-    request,
-    state: 'reserved',
-    attempts: 1,
-    claimedUntil: new Date(now.getTime() + CLAIM_MS),
-    createdAt: now,
-    updatedAt: now,
-  });
-  await em.flush();
-  return row;
+  { teamId, projectId }: ProjectScope,
+  id: string,
+): Promise<OpenCheckout | null> {
+  const session = await em.findOne(CheckoutSession, { id, teamId, projectId });
+  if (!session?.processorSessionId || !session.url) return null;
+  return { sessionId: session.processorSessionId, url: session.url };
 }

@@ -1,12 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, PriceId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { NewCheckoutSession } from '@billing/processor/port';
 
-/**
- * `reserved` is on its way to the processor and shown to nobody; `open` waits for the customer; `complete` and
- * `expired` are the processor's words; `void` was refused or given up.
- */
-export type CheckoutState = 'reserved' | 'open' | 'complete' | 'expired' | 'void';
+/** `reserved` until the processor has created the session, `open` until the customer has paid or it expires. */
+export type CheckoutState = 'reserved' | 'open' | 'complete' | 'expired';
 
 const CheckoutSessionSchema = defineEntity({
   name: 'CheckoutSession',
@@ -14,27 +10,23 @@ const CheckoutSessionSchema = defineEntity({
   uniques: [
     { name: 'checkout_sessions_processor_id_unique', properties: ['teamId', 'projectId', 'processorSessionId'] },
   ],
-  indexes: [{ name: 'checkout_sessions_reserved', properties: ['claimedUntil'], where: "state = 'reserved'" }],
   properties: {
+    /** The operation key of the request that created it. */
     id: p.uuid().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     customerId: p.text().$type<CustomerId>(),
     priceId: p.text().$type<PriceId>(),
-    /** What the processor is asked for; the same on every attempt, as its idempotency key demands. */
-    request: p.json<NewCheckoutSession>(),
     state: p.text().$type<CheckoutState>(),
-    processorSessionId: p.text().nullable(),
-    url: p.text().nullable(),
-    attempts: p.integer(),
-    error: p.text().nullable(),
-    /** Whoever holds the claim is at work until then. */
-    claimedUntil: p.datetime(),
+    /** Null while it is reserved. */
+    processorSessionId: p.text().strictNullable(),
+    /** The hosted page; null while it is reserved. */
+    url: p.text().strictNullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** A hosted checkout: reserved before the processor is asked, so that a crash leaves a trace to follow. */
+/** A hosted checkout session that this service has created. */
 export class CheckoutSession extends CheckoutSessionSchema.class {}
 CheckoutSessionSchema.setClass(CheckoutSession);

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, InvoiceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
-import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
+import type { Invoice as InvoiceResource, InvoiceStatus } from '@billing/contracts/resources/invoice';
 
 const InvoiceSchema = defineEntity({
   name: 'Invoice',
@@ -17,34 +17,60 @@ const InvoiceSchema = defineEntity({
     projectId: p.text().$type<ProjectId>(),
     processorInvoiceId: p.text(),
     customerId: p.text().$type<CustomerId>(),
-    /** Null without a subscription, and until the subscription is known here. */
-    subscriptionId: p.text().$type<SubscriptionId>().nullable(),
-    processorSubscriptionId: p.text().nullable(),
-    number: p.text().nullable(),
+    /** Null without a subscription, and until the subscription is recorded here. */
+    subscriptionId: p.text().$type<SubscriptionId>().strictNullable(),
+    processorSubscriptionId: p.text().strictNullable(),
+    number: p.text().strictNullable(),
     status: p.text().$type<InvoiceStatus>(),
     amountDue: p.bigint('number'),
     amountPaid: p.bigint('number'),
     amountRemaining: p.bigint('number'),
     currency: p.text(),
-    billingReason: p.text().nullable(),
-    hostedInvoiceUrl: p.text().nullable(),
-    invoicePdfUrl: p.text().nullable(),
-    periodStart: p.datetime().nullable(),
-    periodEnd: p.datetime().nullable(),
-    dueDate: p.datetime().nullable(),
-    paidAt: p.datetime().nullable(),
+    billingReason: p.text().strictNullable(),
+    hostedInvoiceUrl: p.text().strictNullable(),
+    invoicePdfUrl: p.text().strictNullable(),
+    periodStart: p.datetime().strictNullable(),
+    periodEnd: p.datetime().strictNullable(),
+    dueDate: p.datetime().strictNullable(),
+    paidAt: p.datetime().strictNullable(),
     /** Incremented by every change. */
     version: p.integer(),
-    /** The event it was last taken from: the processor's time, the rank of its kind, its id. */
-    asOf: p.datetime(),
-    asOfRank: p.smallint(),
-    asOfEvent: p.text(),
-    /** The processor's. */
+    /** The position of the event that it was last taken from. */
+    eventAt: p.datetime(),
+    eventRank: p.smallint(),
+    eventId: p.text(),
+    /** At the processor. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** An invoice as the processor last told of it; amounts in the currency's smallest unit. */
+/** An invoice, copied from the processor; amounts in the currency's smallest unit. */
 export class Invoice extends InvoiceSchema.class {}
 InvoiceSchema.setClass(Invoice);
+
+/** Returns the resource that callers and other services get. */
+export function toResource(row: Invoice): InvoiceResource {
+  return {
+    id: row.id,
+    processorInvoiceId: row.processorInvoiceId,
+    customerId: row.customerId,
+    subscriptionId: row.subscriptionId,
+    number: row.number,
+    status: row.status,
+    amountDue: row.amountDue,
+    amountPaid: row.amountPaid,
+    amountRemaining: row.amountRemaining,
+    currency: row.currency,
+    billingReason: row.billingReason,
+    hostedInvoiceUrl: row.hostedInvoiceUrl,
+    invoicePdfUrl: row.invoicePdfUrl,
+    periodStart: row.periodStart,
+    periodEnd: row.periodEnd,
+    dueDate: row.dueDate,
+    paidAt: row.paidAt,
+    projectId: row.projectId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

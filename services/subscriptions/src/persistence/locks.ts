@@ -1,41 +1,27 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/service/bound-statement';
+import { scopedKey, type ProcessorObject } from './processor-object.ts';
 
-/** A thing of the processor that may have no row yet, so that a row lock would hold nothing. */
-type Thing = 'price' | 'subscription' | 'invoice' | 'payment';
+/** An object of the processor that may have no row yet, so that there is no row to lock. */
+type ObjectKind = 'price' | 'subscription' | 'invoice' | 'payment';
 
-/*
- * Transactions take locks in the order price, subscription, invoice or payment; so none waits in a circle.
+/**
+ * Locks objects of the processor, recorded here or not, until the transaction ends. With `shared`, other transactions may
+ * share the lock.
+ *
+ * A transaction takes locks in the order price, subscription, invoice or payment, and those of one kind in the order of
+ * their names, so that there are no deadlocks.
  */
-
-/** Has one transaction at a time work on a thing of the processor, known here or not, until it commits. */
-export async function lock(tx: EntityManager, scope: ProjectScope, thing: Thing, processorId: string): Promise<void> {
-  await tx.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [nameOf(scope, thing, processorId)]);
-}
-
-/** Like `lock`, for many things of one kind. */
 export async function lockAll(
   tx: EntityManager,
-  thing: Thing,
-  things: readonly { readonly scope: ProjectScope; readonly processorId: string }[],
+  kind: ObjectKind,
+  objects: readonly ProcessorObject[],
+  { shared = false } = {},
 ): Promise<void> {
-  const names = new Set(things.map(({ scope, processorId }) => nameOf(scope, thing, processorId)));
-  // Transactions that lock many take them in the same order.
-  await executeBound(tx, `select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as name`, [
+  if (objects.length === 0) return;
+  const names = new Set(objects.map(object => `${kind}/${scopedKey(object)}`));
+  const lock = shared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  await executeBound(tx, `select ${lock}(hashtextextended(name, 0)) from unnest($1::text[]) as name`, [
     [...names].toSorted(),
   ]);
 }
-
-/** Like `lock`, but side by side with others that share it. */
-export async function lockShared(
-  tx: EntityManager,
-  scope: ProjectScope,
-  thing: Thing,
-  processorId: string,
-): Promise<void> {
-  await tx.execute(`select pg_advisory_xact_lock_shared(hashtextextended(?, 0))`, [nameOf(scope, thing, processorId)]);
-}
-
-const nameOf = ({ teamId, projectId }: ProjectScope, thing: Thing, processorId: string) =>
-  `${teamId}/${projectId}/${thing}/${processorId}`;

@@ -1,8 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { PaymentStatus } from '#domain/payment.ts';
-
-export type PaymentKind = 'payment_intent' | 'charge';
+import type { PaymentKind, PaymentStatus } from '#domain/payment.ts';
 
 const PaymentSchema = defineEntity({
   name: 'Payment',
@@ -14,21 +12,21 @@ const PaymentSchema = defineEntity({
     /** The processor's id of the payment intent (`pi_…`) or charge (`ch_…`). */
     processorId: p.text().primary(),
     kind: p.text().$type<PaymentKind>(),
-    customerId: p.text().$type<CustomerId>().nullable(),
-    /** Of a charge: the payment intent it belongs to. */
-    processorPaymentIntentId: p.text().nullable(),
+    customerId: p.text().$type<CustomerId>().strictNullable(),
+    /** The payment intent that a charge belongs to. */
+    processorPaymentIntentId: p.text().strictNullable(),
     status: p.text().$type<PaymentStatus>(),
     amount: p.bigint('number'),
     currency: p.text(),
-    failureCode: p.text().nullable(),
-    /** The event it was last taken from: the processor's time and its id. */
-    asOf: p.datetime(),
-    asOfEvent: p.text(),
+    failureCode: p.text().strictNullable(),
+    /** The event that it was last taken from: the processor's time and its id. */
+    eventAt: p.datetime(),
+    eventId: p.text(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** A payment intent or a charge, and how it ended; amount in the currency's smallest unit. No card data is kept. */
+/** How a payment intent or a charge ended; the amount is in the currency's smallest unit. No card data is stored. */
 export class Payment extends PaymentSchema.class {}
 PaymentSchema.setClass(Payment);

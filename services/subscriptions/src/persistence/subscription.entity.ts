@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { BilledItem } from '@billing/contracts/events/subscriptions';
+import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import type { Rank } from '#domain/sighting.ts';
+import type { Rank } from '#domain/observation.ts';
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -25,38 +25,59 @@ const SubscriptionSchema = defineEntity({
     customerId: p.text().$type<CustomerId>(),
     processorSubscriptionId: p.text(),
     processorCustomerId: p.text(),
-    /** Of the first item; null while its price is not known to the catalog. */
-    priceId: p.text().$type<PriceId>().nullable(),
+    /** Of the first item; null while the catalog does not have its price. */
+    priceId: p.text().$type<PriceId>().strictNullable(),
     status: p.text().$type<SubscriptionStatus>(),
     /** Of the first item. */
     quantity: p.integer(),
     cancelAtPeriodEnd: p.boolean(),
-    /** When it ends by itself; null while it goes on. */
-    cancelAt: p.datetime().nullable(),
-    /** Its own copy of what it bills: deleting a price changes nothing for it. */
+    /** When it ends by itself; null if it does not. */
+    cancelAt: p.datetime().strictNullable(),
+    /** Copies of the prices' fields: a price that changes or is deleted changes nothing here. */
     items: p.json<BilledItem[]>(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
-    trialEnd: p.datetime().nullable(),
+    trialEnd: p.datetime().strictNullable(),
     startedAt: p.datetime(),
-    endedAt: p.datetime().nullable(),
+    endedAt: p.datetime().strictNullable(),
     metadata: p.json<Record<string, string>>(),
-    /** Grows with every change that the bus hears of. */
+    /** Incremented by every published change. */
     version: p.integer(),
-    /** The processor's time of the newest event that is included; null while only its answers are. */
-    asOf: p.datetime().nullable(),
-    asOfRank: p.smallint().$type<Rank>().nullable(),
-    asOfEvent: p.text().nullable(),
-    /** When the processor's own answer was last kept, by our clock. */
-    readAt: p.datetime().nullable(),
-    /** Counts what was ordered at the processor, so that each order has an idempotency key of its own. */
-    orders: p.integer(),
-    /** The processor's. */
+    /** The position of the newest event that is included; null while only reads of the processor are. */
+    eventAt: p.datetime().strictNullable(),
+    eventRank: p.smallint().$type<Rank>().strictNullable(),
+    eventId: p.text().strictNullable(),
+    /** When the processor was read, by our clock, if what it returned is included. */
+    readAt: p.datetime().strictNullable(),
+    /** At the processor. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** A customer's subscription, as the processor last told of it. */
+/** A customer's subscription, copied from the processor. */
 export class Subscription extends SubscriptionSchema.class {}
 SubscriptionSchema.setClass(Subscription);
+
+/** Returns the state that events and other services get. */
+export function toState(row: Subscription): SubscriptionState {
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    customerId: row.customerId,
+    processorSubscriptionId: row.processorSubscriptionId,
+    processorCustomerId: row.processorCustomerId,
+    priceId: row.priceId,
+    status: row.status,
+    quantity: row.quantity,
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    items: row.items,
+    currentPeriodStart: row.currentPeriodStart,
+    currentPeriodEnd: row.currentPeriodEnd,
+    trialEnd: row.trialEnd,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+    version: row.version,
+    createdAt: row.createdAt,
+  };
+}

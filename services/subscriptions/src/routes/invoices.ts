@@ -1,14 +1,16 @@
+import type { Routes } from '@billing/chassis/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { listInvoices } from '#operations/list-invoices.ts';
-import { toResource } from '#wire/invoice.ts';
+import { toResource } from '#persistence/invoice.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Invoices, to read. */
-export function serveInvoices(app: HttpServer, { em }: Dependencies): void {
-  serve(app, operations.listInvoices, async ({ params, query }) => {
-    const { invoices, pagination } = await listInvoices(em.fork(), params, query);
-    return { invoices: invoices.map(toResource), pagination };
-  });
+/** Invoices, which are read-only. */
+export function invoiceRoutes(dependencies: Pick<Dependencies, 'em'>): Routes {
+  const list = listInvoices(dependencies);
+  return app =>
+    serve(app, operations.listInvoices, async ({ params, query }) => {
+      const { invoices, pagination } = await list(params, query);
+      return { invoices: invoices.map(toResource), pagination };
+    });
 }

@@ -1,30 +1,55 @@
+import type { Routes } from '@billing/chassis/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { HttpServer } from '@billing/service/http';
+import type { Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
 import { serve } from '@billing/service/serve';
-import { findSubscription } from '#operations/find-subscription.ts';
+import { cancelNow } from '#operations/cancel-now.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
-import { cancelNow, scheduleCancellation } from '#operations/order-cancellation.ts';
-import { toResource } from '#wire/subscription.ts';
+import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
+import { findSubscription } from '#persistence/find-subscription.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Subscriptions: read, cancel, resume. */
-export function serveSubscriptions(app: HttpServer, dependencies: Dependencies): void {
+/** Subscriptions: list, get, cancel, resume. */
+export function subscriptionRoutes(
+  dependencies: Pick<Dependencies, 'em' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
+): Routes {
   const { em } = dependencies;
+  const list = listSubscriptions(dependencies);
   const schedule = scheduleCancellation(dependencies);
   const cancel = cancelNow(dependencies);
 
-  serve(app, operations.listSubscriptions, async ({ params, query }) => {
-    const { subscriptions, pagination } = await listSubscriptions(em.fork(), params, query);
-    return { subscriptions: subscriptions.map(toResource), pagination };
-  });
-  serve(app, operations.getSubscription, async ({ params: { subscriptionId: id, ...scope } }) => ({
-    subscription: toResource(await findSubscription(em.fork(), scope, { id })),
-  }));
-  serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
-    subscription: toResource(await schedule(scope, { id }, body.cancelAtPeriodEnd)),
-  }));
-  serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope } }) => {
-    await cancel(scope, { id });
-    return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
-  });
+  return app => {
+    serve(app, operations.listSubscriptions, async ({ params, query }) => {
+      const { subscriptions, pagination } = await list(params, query);
+      return { subscriptions: subscriptions.map(toResource), pagination };
+    });
+    serve(app, operations.getSubscription, async ({ params: { subscriptionId: id, ...scope } }) => ({
+      subscription: toResource(await findSubscription(em.fork(), scope, { id })),
+    }));
+    serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
+      subscription: toResource(await schedule(scope, { id }, body.cancelAtPeriodEnd)),
+    }));
+    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope } }) => {
+      await cancel(scope, { id });
+      return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
+    });
+  };
+}
+
+function toResource(row: Subscription): SubscriptionResource {
+  return {
+    id: row.id,
+    customerId: row.customerId,
+    processorSubscriptionId: row.processorSubscriptionId,
+    status: row.status,
+    ...(row.priceId && { priceId: row.priceId }),
+    quantity: row.quantity,
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    currentPeriodStart: row.currentPeriodStart,
+    currentPeriodEnd: row.currentPeriodEnd,
+    metadata: row.metadata,
+    projectId: row.projectId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
 }

@@ -2,6 +2,13 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class CreateSubscriptions extends Migration {
   override up(): void {
+    this.#createSubscriptions();
+    this.#createInvoicesAndPayments();
+    this.#createCheckoutSessions();
+    this.#createCopies();
+  }
+
+  #createSubscriptions(): void {
     this.addSql(`
       create table subscriptions (
         id text primary key,
@@ -14,6 +21,7 @@ export class CreateSubscriptions extends Migration {
         status text not null,
         quantity int not null,
         cancel_at_period_end boolean not null,
+        cancel_at timestamptz,
         items jsonb not null,
         current_period_start timestamptz not null,
         current_period_end timestamptz not null,
@@ -22,11 +30,10 @@ export class CreateSubscriptions extends Migration {
         ended_at timestamptz,
         metadata jsonb not null,
         version int not null,
-        as_of timestamptz,
-        as_of_rank smallint,
-        as_of_event text,
+        event_at timestamptz,
+        event_rank smallint,
+        event_id text,
         read_at timestamptz,
-        orders int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         constraint subscriptions_processor_id_unique unique (team_id, project_id, processor_subscription_id)
@@ -36,5 +43,119 @@ export class CreateSubscriptions extends Migration {
     this.addSql(
       `create index subscriptions_processor_customer on subscriptions (team_id, project_id, processor_customer_id)`,
     );
+  }
+
+  #createInvoicesAndPayments(): void {
+    this.addSql(`
+      create table invoices (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        processor_invoice_id text not null,
+        customer_id text not null,
+        subscription_id text,
+        processor_subscription_id text,
+        number text,
+        status text not null,
+        amount_due bigint not null,
+        amount_paid bigint not null,
+        amount_remaining bigint not null,
+        currency text not null,
+        billing_reason text,
+        hosted_invoice_url text,
+        invoice_pdf_url text,
+        period_start timestamptz,
+        period_end timestamptz,
+        due_date timestamptz,
+        paid_at timestamptz,
+        version int not null,
+        event_at timestamptz not null,
+        event_rank smallint not null,
+        event_id text not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        constraint invoices_processor_id_unique unique (team_id, project_id, processor_invoice_id)
+      )`);
+    this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
+    this.addSql(`create index invoices_customer on invoices (team_id, project_id, customer_id)`);
+    this.addSql(
+      `create index invoices_processor_subscription on invoices (team_id, project_id, processor_subscription_id)`,
+    );
+    this.addSql(`
+      create table payments (
+        team_id text not null,
+        project_id text not null,
+        processor_id text not null,
+        kind text not null,
+        customer_id text,
+        processor_payment_intent_id text,
+        status text not null,
+        amount bigint not null,
+        currency text not null,
+        failure_code text,
+        event_at timestamptz not null,
+        event_id text not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (team_id, project_id, processor_id)
+      )`);
+    this.addSql(`create index payments_customer on payments (team_id, project_id, customer_id)`);
+  }
+
+  #createCheckoutSessions(): void {
+    this.addSql(`
+      create table checkout_sessions (
+        id uuid primary key,
+        team_id text not null,
+        project_id text not null,
+        customer_id text not null,
+        price_id text not null,
+        state text not null,
+        processor_session_id text,
+        url text,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        constraint checkout_sessions_processor_id_unique unique (team_id, project_id, processor_session_id)
+      )`);
+  }
+
+  #createCopies(): void {
+    this.addSql(`
+      create table customer_copies (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        processor_customer_id text not null,
+        version int not null,
+        created_at timestamptz not null,
+        deleted_at timestamptz,
+        payment_method_replaced_at timestamptz
+      )`);
+    this.addSql(
+      `create index customer_copies_processor_id on customer_copies (team_id, project_id, processor_customer_id)`,
+    );
+    this.addSql(`
+      create table product_copies (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        name text not null,
+        is_active boolean not null,
+        version int not null,
+        deleted_at timestamptz
+      )`);
+    this.addSql(`
+      create table price_copies (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        product_id text not null,
+        type text not null,
+        is_active boolean not null,
+        processor_price_id text not null,
+        version int not null,
+        deleted_at timestamptz
+      )`);
+    this.addSql(`create index price_copies_processor_id on price_copies (team_id, project_id, processor_price_id)`);
   }
 }

@@ -1,0 +1,44 @@
+import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { readObject } from '@billing/processor/event-object';
+import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
+import {
+  applyCheckoutEvents,
+  prepareCheckoutEvent,
+  type CheckoutEvent,
+  type PreparedCheckout,
+} from '#operations/apply-checkout-events.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { scopeOf } from './scope-of.ts';
+
+const OUTCOMES = new Map<ProcessorEventType, CheckoutEvent['outcome']>([
+  ['checkout.session.completed', 'complete'],
+  ['checkout.session.async_payment_succeeded', 'complete'],
+  ['checkout.session.expired', 'expired'],
+  // The events of the subscription and the payment carry the outcome.
+  ['checkout.session.async_payment_failed', null],
+]);
+const OUTCOMES_BY_NAME = new Map([...OUTCOMES].map(([type, outcome]) => [processorEvent(type).name, outcome]));
+
+/** Follows hosted checkout sessions to their end. */
+export function checkoutEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
+  const apply = applyCheckoutEvents(dependencies);
+  const prepare = prepareCheckoutEvent(dependencies);
+  return consumer('subscriptions-checkouts', 'processor.checkout.>').onProcessorEvent([...OUTCOMES.keys()], {
+    prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
+    handle: async (tx, deliveries, publish) => {
+      const unprepared = await apply(tx, deliveries.map(toEvent), publish);
+      return unprepared.map(({ delivery }) => delivery);
+    },
+  });
+}
+
+type Received = Delivery<ProcessorEventData, PreparedCheckout>;
+
+function toEvent(delivery: Received): CheckoutEvent & { delivery: Received } {
+  const { event, data, trace, context } = delivery;
+  const session = readObject(data, readCheckoutSession);
+  const outcome = OUTCOMES_BY_NAME.get(event.type) ?? null;
+  return { delivery, scope: scopeOf(delivery), session, outcome, at: data.createdAt, trace, prepared: context };
+}

@@ -1,0 +1,35 @@
+import {
+  PriceCreated,
+  PriceDeleted,
+  PriceUpdated,
+  ProductCreated,
+  ProductDeleted,
+  ProductUpdated,
+} from '@billing/contracts/events/catalog';
+import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { savePrices } from '#operations/save-prices.ts';
+import { saveCustomerCopies, saveProductCopies, type OwnedBy } from '#persistence/copies.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** Keeps copies of the customers, products and prices of other services. */
+export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
+  const saveWithSubscriptions = savePrices(dependencies);
+  return [
+    consumer('subscriptions-customers', 'customer.*.v1').on(
+      [CustomerCreated, CustomerUpdated, CustomerDeleted],
+      (tx, deliveries) => saveCustomerCopies(tx, deliveries.map(toOwned)),
+    ),
+    consumer('subscriptions-products', 'product.*.v1').on(
+      [ProductCreated, ProductUpdated, ProductDeleted],
+      (tx, deliveries) => saveProductCopies(tx, deliveries.map(toOwned)),
+    ),
+    consumer('subscriptions-prices', 'price.*.v1').on(
+      [PriceCreated, PriceUpdated, PriceDeleted],
+      (tx, deliveries, publish) => saveWithSubscriptions(tx, deliveries.map(toOwned), publish),
+    ),
+  ];
+}
+
+const toOwned = <State>({ teamId, data }: Delivery<State>): OwnedBy<State> => ({ teamId, state: data });

@@ -1,0 +1,47 @@
+import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { readObject } from '@billing/processor/event-object';
+import { readInvoice } from '@billing/processor/snapshots/invoice';
+import type { InvoiceRead } from '#domain/invoice.ts';
+import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from '#operations/apply-invoice-events.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { scopeOf } from './scope-of.ts';
+
+/** Within one second of the processor, the events of an invoice follow each other in this order. */
+const TYPES = [
+  'invoice.finalized',
+  'invoice.updated',
+  'invoice.payment_failed',
+  'invoice.voided',
+  'invoice.paid',
+] as const satisfies readonly ProcessorEventType[];
+const NAMES = TYPES.map(type => processorEvent(type).name);
+
+/** Keeps copies of the invoices of the project's customers. */
+export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
+  const apply = applyInvoiceEvents(dependencies);
+  const prepare = prepareInvoiceEvent(dependencies);
+  return consumer('subscriptions-invoices', 'processor.invoice.>').onProcessorEvent(TYPES, {
+    prepare: async delivery => {
+      const [event] = toEvents({ ...delivery, context: undefined });
+      return event ? prepare(event) : null;
+    },
+    handle: async (tx, deliveries) => {
+      const unprepared = await apply(tx, deliveries.flatMap(toEvents));
+      return unprepared.map(({ delivery }) => delivery);
+    },
+  });
+}
+
+type Received = Delivery<ProcessorEventData, InvoiceRead | null>;
+
+/** Empty for an invoice without a customer: no customer's page could show it. */
+function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[] {
+  const { event, data, context } = delivery;
+  const snapshot = readObject(data, readInvoice);
+  const { customerId: processorCustomerId } = snapshot;
+  if (!processorCustomerId) return [];
+  const position = { at: data.createdAt, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
+  return [{ delivery, scope: scopeOf(delivery), snapshot, position, processorCustomerId, read: context ?? null }];
+}

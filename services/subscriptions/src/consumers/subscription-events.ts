@@ -1,0 +1,81 @@
+import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { readObject } from '@billing/processor/event-object';
+import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { readCustomer } from '@billing/processor/snapshots/customer';
+import { readSubscription } from '@billing/processor/snapshots/subscription';
+import { RANK, type Rank, type Reread } from '#domain/observation.ts';
+import { hasEnded } from '#domain/subscription.ts';
+import {
+  applySubscriptionEvents,
+  prepareSubscriptionEvent,
+  type SubscriptionEvent,
+} from '#operations/apply-subscription-events.ts';
+import { cancelWithCustomers } from '#operations/cancel-with-customers.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { scopeOf } from './scope-of.ts';
+
+const RANKS = new Map<ProcessorEventType, Rank>([
+  ['customer.subscription.created', RANK.created],
+  ['customer.subscription.updated', RANK.updated],
+  ['customer.subscription.paused', RANK.updated],
+  ['customer.subscription.resumed', RANK.updated],
+  ['customer.subscription.trial_will_end', RANK.updated],
+  ['customer.subscription.deleted', RANK.deleted],
+]);
+const RANKS_BY_NAME = new Map([...RANKS].map(([type, rank]) => [processorEvent(type).name, rank]));
+
+/** Keeps a copy of every subscription at the processor, in whatever order its events arrive. */
+export function subscriptionEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
+  const apply = applySubscriptionEvents(dependencies);
+  const prepare = prepareSubscriptionEvent(dependencies);
+  return consumer('subscriptions-mirror', 'processor.customer.subscription.>', { maxInFlight: 4_096 }).onProcessorEvent(
+    [...RANKS.keys()],
+    {
+      prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
+      handle: async (tx, deliveries, publish) => {
+        const unprepared = await apply(tx, deliveries.map(toEvent), publish);
+        return unprepared.map(({ delivery }) => delivery);
+      },
+    },
+  );
+}
+
+type Received = Delivery<ProcessorEventData, Reread | 'missing' | null>;
+
+function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received } {
+  const { event, data, trace, context } = delivery;
+  const rank = RANKS_BY_NAME.get(event.type) ?? RANK.updated;
+  const read = readObject(data, readSubscription);
+  const snapshot = rank === RANK.deleted ? ended(read) : read;
+  const position = { at: data.createdAt, rank, eventId: data.eventId };
+  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread: context ?? null };
+}
+
+/** A deletion is an end, whatever status its object has. */
+function ended(snapshot: SubscriptionSnapshot): SubscriptionSnapshot {
+  return snapshot.status && hasEnded(snapshot.status) ? snapshot : { ...snapshot, status: 'canceled' };
+}
+
+/**
+ * Cancels the subscriptions of customers that were deleted at the processor. The customers service owns the event and
+ * reports its outcome. A customer that was deleted through our API stays at the processor and is still billed, so
+ * `customer.deleted` of the customers service cancels nothing.
+ */
+export function deletedCustomerEvents(dependencies: Pick<Dependencies, 'now'>): Consumer {
+  const cancel = cancelWithCustomers(dependencies);
+  return consumer('subscriptions-deleted-customers', 'processor.customer.deleted.v1').on(
+    processorEvent('customer.deleted'),
+    (tx, deliveries, publish) =>
+      cancel(
+        tx,
+        deliveries.map(delivery => {
+          const { data, trace } = delivery;
+          const { id } = readObject(data, raw => readCustomer({ ...Object(raw), deleted: true }));
+          return { scope: scopeOf(delivery), id, deletedAt: data.createdAt, trace };
+        }),
+        publish,
+      ),
+  );
+}

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { applyObservations, applyReread, sortByPosition, type Observation } from './apply-observations.ts';
+import { RANK, type RecordedState } from './observation.ts';
+import { hasEnded, readTerms } from './subscription.ts';
+
+const START = Date.UTC(2026, 10, 1);
+const at = (seconds: number) => new Date(START + seconds * 1_000);
+
+/** Events of one subscription at the processor, oldest first. */
+const history: fc.Arbitrary<Observation[]> = fc
+  .record({
+    // Mostly several in one second, as renewals and toggles are.
+    pauses: fc.array(fc.constantFrom(0, 0, 0, 1, 5), { minLength: 1, maxLength: 7 }),
+    contents: fc.array(fc.record({ cancelAtPeriodEnd: fc.boolean(), isPaid: fc.boolean() }), {
+      minLength: 8,
+      maxLength: 8,
+    }),
+    ends: fc.boolean(),
+  })
+  .map(({ pauses, contents, ends }) => {
+    const seconds = pauses.reduce<number[]>((times, pause) => [...times, (times.at(-1) ?? 0) + pause], [0]);
+    return seconds.map((second, index) => {
+      const { cancelAtPeriodEnd = false, isPaid = true } = contents[index] ?? {};
+      const isEnd = ends && index === seconds.length - 1;
+      const status = isEnd ? 'canceled' : isPaid ? 'active' : 'past_due';
+      const rank = index === 0 ? RANK.created : isEnd ? RANK.deleted : RANK.updated;
+      const position = { at: at(second), rank, eventId: `evt_${index}` };
+      return {
+        snapshot: snapshot({ status, cancelAtPeriodEnd, endedAt: isEnd ? at(second) : null }),
+        position,
+        reread: null,
+      };
+    });
+  });
+
+function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot {
+  return {
+    id: 'sub_1',
+    customerId: 'cus_1',
+    status: 'active',
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    items: [],
+    currentPeriodStart: at(0),
+    currentPeriodEnd: at(99),
+    startedAt: at(0),
+    trialEnd: null,
+    endedAt: null,
+    defaultPaymentMethodId: null,
+    metadata: {},
+    createdAt: at(0),
+    ...changes,
+  };
+}
+
+/** Something happens at the processor, a batch of its events arrives, or it is read without an event. */
+type Step = { readonly kind: 'happens' | 'read' } | { readonly kind: 'arrive'; readonly picks: readonly number[] };
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant({ kind: 'happens' } as const) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('arrive' as const),
+        picks: fc.array(fc.nat(99), { minLength: 1, maxLength: 4 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'read' } as const) },
+  ),
+  { maxLength: 25 },
+);
+
+it('leads to the state at the processor, whatever arrives late, repeatedly, in any order and between reads', () => {
+  fc.assert(
+    fc.property(
+      history,
+      steps,
+      fc.array(fc.nat(99), { maxLength: 5 }),
+      fc.integer({ min: -30, max: 30 }),
+      fc.infiniteStream(fc.nat(99)),
+      (events, script, repeats, clockDifference, picks) => {
+        const record = new TestRecord(events, clockDifference);
+        for (const step of script) {
+          if (step.kind === 'happens') record.happen();
+          if (step.kind === 'arrive') record.receive(step.picks);
+          if (step.kind === 'read') record.read();
+        }
+        for (const _ of events) record.happen();
+        const left = [...events.keys(), ...repeats];
+        while (left.length > 0) record.receive(left.splice(Number(picks.next().value) % left.length, 1));
+        expect(record.state?.terms).toEqual(record.truth);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+/** A record that follows events as `apply-subscription-events` does, without a database. */
+class TestRecord {
+  state: RecordedState | null = null;
+  #version = 1;
+  #happened = 1;
+  readonly #events: readonly Observation[];
+  readonly #clockDifference: number;
+
+  constructor(events: readonly Observation[], clockDifferenceSeconds: number) {
+    this.#events = events;
+    this.#clockDifference = clockDifferenceSeconds;
+  }
+
+  get truth() {
+    return readTerms(this.#latest.snapshot, { observedAt: this.#latest.position.at });
+  }
+
+  happen(): void {
+    this.#happened = Math.min(this.#happened + 1, this.#events.length);
+  }
+
+  read(): void {
+    if (this.state) this.#change(applyReread(this.state, this.#reread()));
+  }
+
+  /** Receives a batch of events that have happened. */
+  receive(picks: readonly number[]): void {
+    const wasEnded = this.state !== null && hasEnded(this.state.terms.status);
+    let batch = picks.flatMap(index => this.#events[index % this.#happened] ?? []);
+    const [oldest] = sortByPosition(batch);
+    if (!oldest) throw new Error('A batch has events.');
+    const { snapshot: first, position } = oldest;
+    this.state ??= { terms: readTerms(first, { observedAt: position.at }), position, readAt: null };
+    for (let round = 0; batch.length > 0; round += 1) {
+      if (round > 3) throw new Error('The events need too many reads.');
+      const applied = applyObservations({ state: this.state, version: this.#version }, batch);
+      this.#change(applied.state);
+      batch = applied.unprepared.map(event => ({ ...event, reread: this.#reread() }));
+    }
+    if (wasEnded && !hasEnded(this.state.terms.status)) throw new Error('The subscription came back.');
+  }
+
+  #change(state: RecordedState): void {
+    if (state.terms !== this.state?.terms) this.#version += 1;
+    this.state = state;
+  }
+
+  /** The clocks of this service and the processor may differ. */
+  #reread() {
+    const { snapshot: current, position } = this.#latest;
+    const readAt = new Date(position.at.getTime() + this.#clockDifference * 1_000);
+    return { snapshot: current, version: this.#version, readAt };
+  }
+
+  get #latest(): Observation {
+    const latest = this.#events[this.#happened - 1];
+    if (!latest) throw new Error('A history has events.');
+    return latest;
+  }
+}

@@ -1,0 +1,86 @@
+import type { SubscriptionSnapshot } from '@billing/processor/port';
+import {
+  bringsChange,
+  compareObservation,
+  comparePositions,
+  laterPosition,
+  winsUnread,
+  type EventPosition,
+  type RecordedState,
+  type Reread,
+} from './observation.ts';
+import { readTerms } from './subscription.ts';
+
+/** One event of a subscription. */
+export interface Observation {
+  readonly snapshot: SubscriptionSnapshot;
+  readonly position: EventPosition;
+  /** What the processor returned when it was read because of this event; `missing` if it has no such subscription. */
+  readonly reread: Reread | 'missing' | null;
+}
+
+/** A record after events. */
+interface Applied<Event> {
+  /** The same object as before when the events add nothing. */
+  readonly state: RecordedState;
+  /** The event that made the last change of the terms, if any did. */
+  readonly cause: Event | undefined;
+  /** Events that changed nothing because the processor must be read first. */
+  readonly unprepared: readonly Event[];
+}
+
+/** Applies events of one subscription to its record, the oldest first. */
+export function applyObservations<Event extends Observation>(
+  recorded: { readonly state: RecordedState; readonly version: number },
+  events: readonly Event[],
+): Applied<Event> {
+  let { state } = recorded;
+  let cause: Event | undefined;
+  const unprepared: Event[] = [];
+  for (const event of sortByPosition(events)) {
+    // A change by this batch makes a read from before it outdated.
+    const next = applyOne({ state, version: cause ? undefined : recorded.version }, event);
+    if (next === 'unprepared') {
+      unprepared.push(event);
+    } else {
+      if (next.terms !== state.terms) cause = event;
+      state = next;
+    }
+  }
+  return { state, cause, unprepared };
+}
+
+/** Returns the events in the order of their positions. */
+export const sortByPosition = <Event extends { readonly position: EventPosition }>(events: readonly Event[]): Event[] =>
+  events.toSorted((a, b) => comparePositions(a.position, b.position));
+
+/** Returns the same object when the event adds nothing, and the same terms when it confirms them. */
+function applyOne(
+  recorded: { readonly state: RecordedState; readonly version: number | undefined },
+  { snapshot, position, reread }: Observation,
+): RecordedState | 'unprepared' {
+  const { state } = recorded;
+  const terms = readTerms(snapshot, { observedAt: position.at, recordedStatus: state.terms.status });
+  const applied = { terms, position, readAt: null };
+  const comparison = compareObservation(state, terms, position);
+  if (comparison === 'stale') return state;
+  if (comparison === 'confirm') return { ...state, position: laterPosition(state.position, position) };
+  if (comparison === 'apply') return applied;
+  if (!reread) return 'unprepared';
+  if (reread === 'missing') return winsUnread(position, state.position) ? applied : state;
+  return reread.version === recorded.version ? applyReread(state, reread, position) : 'unprepared';
+}
+
+/** Applies a read of the record's current version. `position` is that of the event that led to it. */
+export function applyReread(
+  state: RecordedState,
+  { snapshot, readAt }: Reread,
+  position: EventPosition | null = null,
+): RecordedState {
+  const terms = readTerms(snapshot, { observedAt: readAt, recordedStatus: state.terms.status });
+  return {
+    terms: bringsChange(state.terms, terms) ? terms : state.terms,
+    position: laterPosition(state.position, position),
+    readAt,
+  };
+}

@@ -1,0 +1,139 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
+import type { Reread } from '#domain/observation.ts';
+import { readTerms } from '#domain/subscription.ts';
+import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
+import { findCustomers } from '#persistence/find-customers.ts';
+import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
+import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { referenceOf } from './apply-subscription-events.ts';
+import { fetchCustomer } from './fetch-customer.ts';
+import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
+import { readSubscription } from './save-reread.ts';
+import { insertCreated, newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
+
+/** An event of a checkout session that was routed to a project. */
+export interface CheckoutEvent {
+  readonly scope: ProjectScope;
+  readonly session: CheckoutSessionSnapshot;
+  /** What the event reports; null for an event that changes nothing here. */
+  readonly outcome: 'complete' | 'expired' | null;
+  /** The processor's time. */
+  readonly at: Date;
+  readonly trace: TraceCarrier;
+  readonly prepared: PreparedCheckout | undefined;
+}
+
+/** What `prepareCheckoutEvent` returns. */
+export interface PreparedCheckout {
+  /** The subscription that the session created, if it has no record. */
+  readonly subscription: Reread | null;
+}
+
+/**
+ * Records how checkout sessions ended. A completed session leaves its subscription recorded even if no event about the
+ * subscription arrives, and a saved payment method in use. Returns the events that need `prepareCheckoutEvent` first.
+ */
+export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
+  return async <Event extends CheckoutEvent>(
+    tx: EntityManager,
+    events: readonly Event[],
+    publish: Publish,
+  ): Promise<Event[]> => {
+    const recorded = await findSubscriptionRows(tx, events.flatMap(subscriptionsOf));
+    const isReady = (event: Event) =>
+      event.prepared !== undefined ||
+      (!replacesPaymentMethod(event) && subscriptionsOf(event).every(object => recorded.has(scopedKey(object))));
+    const ready = events.filter(isReady);
+    const withoutCustomer = await recordSubscriptions(tx, ready, { publish, now: now() });
+    const handled = ready.filter(event => !withoutCustomer.has(event));
+    await noteReplacements(
+      tx,
+      handled.filter(replacesPaymentMethod).map(({ scope, session, at }) => ({ scope, session, completedAt: at })),
+    );
+    await closeCheckoutSessions(
+      tx,
+      handled.flatMap(({ scope, session: { id }, outcome }) => (outcome ? [{ scope, id, state: outcome }] : [])),
+    );
+    const done = new Set<Event>(handled);
+    return events.filter(event => !done.has(event));
+  };
+}
+
+/**
+ * Does what a completed session needs outside of any transaction: reads its subscription if that has no record, or has
+ * the saved payment method used from now on.
+ */
+export function prepareCheckoutEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
+  const read = readSubscription(dependencies);
+  const fetch = fetchCustomer(dependencies);
+  const replace = replacePaymentMethod(dependencies);
+  return async (event: CheckoutEvent): Promise<PreparedCheckout> => {
+    if (replacesPaymentMethod(event)) await replace(event.scope, event.session, event.at);
+    const [object] = subscriptionsOf(event);
+    if (!object) return { subscription: null };
+    const subscription = await read(object);
+    if (subscription.version !== null) return { subscription: null };
+    await fetch(referenceOf(event.scope, subscription.snapshot));
+    return { subscription };
+  };
+}
+
+/** Records the subscriptions that were read, and returns the events whose customers have no copy here. */
+async function recordSubscriptions<Event extends CheckoutEvent>(
+  tx: EntityManager,
+  events: readonly Event[],
+  { publish, now }: { publish: Publish; now: Date },
+): Promise<ReadonlySet<Event>> {
+  const read = events.flatMap(event => {
+    const reread = event.prepared?.subscription;
+    return reread ? [{ event, reread, object: { scope: event.scope, id: reread.snapshot.id } }] : [];
+  });
+  if (read.length === 0) return new Set();
+  const objects = read.map(({ object }) => object);
+  const priceIds = await findPriceIds(
+    tx,
+    read.flatMap(({ event, reread }) => pricesOf(event.scope, reread.snapshot)),
+  );
+  await lockAll(tx, 'subscription', objects);
+  // A subscription that got a record meanwhile needs nothing: its own events apply.
+  const rows = await findSubscriptionRows(tx, objects);
+  const customerIds = await findCustomers(
+    tx,
+    read.map(({ event, reread }) => referenceOf(event.scope, reread.snapshot)),
+  );
+  const created = new Map<string, Subscription>();
+  const withoutCustomer = new Set<Event>();
+  for (const [index, { event, reread, object }] of read.entries()) {
+    const key = scopedKey(object);
+    if (rows.has(key) || created.has(key)) continue;
+    const customerId = customerIds[index];
+    if (!customerId) {
+      withoutCustomer.add(event);
+      continue;
+    }
+    const { snapshot, readAt } = reread;
+    const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
+    const row = newSubscription(tx, { scope: event.scope, snapshot, state, customerId, priceIds, now });
+    publishCreated(publish, row, event.trace);
+    created.set(key, row);
+  }
+  await insertCreated(tx, [...created.values()]);
+  return withoutCustomer;
+}
+
+/** The subscription that a completed session created, if it created one. */
+const subscriptionsOf = ({ scope, session, outcome }: CheckoutEvent): ProcessorObject[] =>
+  outcome === 'complete' && session.mode === 'subscription' && session.subscriptionId
+    ? [{ scope, id: session.subscriptionId }]
+    : [];
+
+const replacesPaymentMethod = ({ session, outcome }: CheckoutEvent): boolean =>
+  outcome === 'complete' && session.mode === 'setup' && session.customerId !== null;

@@ -1,0 +1,171 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
+import { missingOrThrow } from '@billing/processor/errors';
+import {
+  applyInvoiceObservations,
+  contentOf,
+  oldestReadable,
+  type InvoiceObservation,
+  type InvoicePosition,
+  type InvoiceRead,
+  type RecordedInvoice,
+} from '#domain/invoice.ts';
+import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import { Invoice } from '#persistence/invoice.entity.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { groupByScope, scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
+import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fetchCustomer } from './fetch-customer.ts';
+
+/** Returns the id of a processor's subscription that is recorded in the project. */
+type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) => SubscriptionId | null;
+
+/** An event of a processor's invoice that was routed to a project. */
+export interface InvoiceEvent extends InvoiceObservation {
+  readonly scope: ProjectScope;
+  readonly processorCustomerId: string;
+}
+
+/**
+ * Applies events to the invoices they are about, so that every order of delivery leads to the same record
+ * (`domain/invoice.ts`). Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the
+ * processor must be read.
+ * @throws Error for a status that this service does not know, if the invoice has no record
+ */
+export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
+  return async <Event extends InvoiceEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
+    // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
+    const subscriptions = events.flatMap(subscriptionsOf);
+    await lockAll(tx, 'subscription', subscriptions);
+    const invoices = events.map(toObject);
+    await lockAll(tx, 'invoice', invoices);
+    const rows = await findInvoices(tx, invoices);
+    const subscriptionRows = await findSubscriptionRows(tx, subscriptions);
+    const linkOf: FindLink = (scope, id) =>
+      id === null ? null : (subscriptionRows.get(scopedKey({ scope, id }))?.id ?? null);
+
+    const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
+    const created = await createInvoices(
+      tx,
+      [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne),
+      { linkOf, now: now() },
+    );
+    const unprepared: Event[] = [];
+    for (const [key, ofOne] of eventsByKey) {
+      const row = rows.get(key) ?? created.get(key);
+      if (!row) {
+        unprepared.push(...ofOne);
+        continue;
+      }
+      const recorded = recordedInvoice(row);
+      const applied = applyInvoiceObservations(recorded, ofOne);
+      unprepared.push(...applied.unprepared);
+      if (applied.invoice === recorded) continue;
+      const { content, position } = applied.invoice;
+      tx.assign(row, {
+        ...content,
+        ...positionColumns(position),
+        subscriptionId: linkOf(row, content.processorSubscriptionId),
+        version: created.has(key) ? row.version : row.version + 1,
+        updatedAt: now(),
+      });
+    }
+    return unprepared;
+  };
+}
+
+/**
+ * Finds out, outside of any transaction, what the event does not carry: the customer of a new invoice, whose copy is saved
+ * then, or the state of a recorded one at the processor.
+ */
+export function prepareInvoiceEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const { em, processors } = dependencies;
+  const fetch = fetchCustomer(dependencies);
+  return async (event: InvoiceEvent): Promise<InvoiceRead | null> => {
+    const object = toObject(event);
+    const row = (await findInvoices(em.fork(), [object])).get(scopedKey(object));
+    if (!row) {
+      await fetch(referenceOf(event));
+      return null;
+    }
+    const processor = await processors.of(event.scope.teamId);
+    const snapshot = await processor.findInvoice(object.id).catch(missingOrThrow);
+    return { snapshot, version: row.version };
+  };
+}
+
+/** Creates the rows of invoices that have no record, by `scopedKey`; without those whose customer has no copy here. */
+async function createInvoices(
+  tx: EntityManager,
+  groups: readonly (readonly InvoiceEvent[])[],
+  { linkOf, now }: { linkOf: FindLink; now: Date },
+): Promise<ReadonlyMap<string, Invoice>> {
+  const oldest = groups.flatMap(oldestReadable);
+  const customerIds = await findCustomers(tx, oldest.map(referenceOf));
+  const created = oldest.flatMap((event, index) => {
+    const customerId = customerIds[index];
+    if (!customerId) return [];
+    const { scope, snapshot, position } = event;
+    const content = contentOf(snapshot);
+    const row = tx.create(Invoice, {
+      id: InvoiceId.create(),
+      teamId: scope.teamId,
+      projectId: scope.projectId,
+      processorInvoiceId: snapshot.id,
+      customerId,
+      ...content,
+      ...positionColumns(position),
+      subscriptionId: linkOf(scope, content.processorSubscriptionId),
+      version: 1,
+      createdAt: snapshot.createdAt,
+      updatedAt: now,
+    });
+    return [[scopedKey(toObject(event)), row] as const];
+  });
+  return new Map(created);
+}
+
+async function findInvoices(em: EntityManager, objects: readonly ProcessorObject[]): Promise<Map<string, Invoice>> {
+  const rows = await em.find(Invoice, {
+    $or: groupByScope(objects).map(({ scope, ids }) => ({ ...scope, processorInvoiceId: { $in: ids } })),
+  });
+  return new Map(rows.map(row => [scopedKey({ scope: row, id: row.processorInvoiceId }), row]));
+}
+
+function recordedInvoice(row: Invoice): RecordedInvoice {
+  const content = {
+    processorSubscriptionId: row.processorSubscriptionId,
+    number: row.number,
+    status: row.status,
+    amountDue: row.amountDue,
+    amountPaid: row.amountPaid,
+    amountRemaining: row.amountRemaining,
+    currency: row.currency,
+    billingReason: row.billingReason,
+    hostedInvoiceUrl: row.hostedInvoiceUrl,
+    invoicePdfUrl: row.invoicePdfUrl,
+    periodStart: row.periodStart,
+    periodEnd: row.periodEnd,
+    dueDate: row.dueDate,
+    paidAt: row.paidAt,
+  };
+  const position = { at: row.eventAt, rank: row.eventRank, eventId: row.eventId };
+  return { content, position, version: row.version };
+}
+
+const positionColumns = ({ at, rank, eventId }: InvoicePosition) => ({ eventAt: at, eventRank: rank, eventId });
+
+const toObject = ({ scope, snapshot }: InvoiceEvent): ProcessorObject => ({ scope, id: snapshot.id });
+
+/** The subscriptions of the event and of what was read because of it. */
+const subscriptionsOf = ({ scope, snapshot, read }: InvoiceEvent): ProcessorObject[] =>
+  [snapshot, read?.snapshot].flatMap(it =>
+    it && it !== 'missing' && it.subscriptionId ? [{ scope, id: it.subscriptionId }] : [],
+  );
+
+const referenceOf = ({ scope, snapshot, processorCustomerId }: InvoiceEvent): CustomerReference => ({
+  scope,
+  processorCustomerId,
+  metadata: { ...snapshot.subscriptionMetadata, ...snapshot.metadata },
+});

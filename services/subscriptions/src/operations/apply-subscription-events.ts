@@ -1,0 +1,151 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { missingOrThrow } from '@billing/processor/errors';
+import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { applyObservations, sortByPosition, type Observation } from '#domain/apply-observations.ts';
+import type { Reread } from '#domain/observation.ts';
+import { readTerms } from '#domain/subscription.ts';
+import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
+import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fetchCustomer } from './fetch-customer.ts';
+import { readSubscription } from './save-reread.ts';
+import {
+  changeSubscription,
+  confirmSubscription,
+  insertCreated,
+  newSubscription,
+  pricesOf,
+  publishCreated,
+  recordedState,
+} from './save-subscriptions.ts';
+
+/** An event of a processor's subscription that was routed to a project. */
+export interface SubscriptionEvent extends Observation {
+  readonly scope: ProjectScope;
+  readonly trace: TraceCarrier;
+}
+
+/** A new subscription's row, and the event that it was created from. */
+interface Created<Event> {
+  readonly row: Subscription;
+  readonly from: Event;
+}
+
+/**
+ * Applies events to the subscriptions they are about. Every order of delivery leads to the same record
+ * (`domain/observation.ts`). Events of one subscription are applied in the order of their positions, and what they change
+ * together is published once.
+ *
+ * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
+ * read.
+ * @throws Error for a status that this service does not know, if the subscription has no record
+ */
+export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
+  return async <Event extends SubscriptionEvent>(
+    tx: EntityManager,
+    events: readonly Event[],
+    publish: Publish,
+  ): Promise<Event[]> => {
+    const priceIds = await findPriceIds(tx, events.flatMap(pricesInEvent));
+    const subscriptions = events.map(toObject);
+    await lockAll(tx, 'subscription', subscriptions);
+    const rows = await findSubscriptionRows(tx, subscriptions);
+    const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
+
+    const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
+    const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
+    const updated: Subscription[] = [];
+    const unprepared: Event[] = [];
+    for (const [key, ofOne] of eventsByKey) {
+      const creation = created.get(key);
+      const row = rows.get(key) ?? creation?.row;
+      if (!row) {
+        unprepared.push(...ofOne);
+        continue;
+      }
+      if (creation) publishCreated(publish, row, creation.from.trace);
+      const recorded = recordedState(row);
+      const applied = applyObservations({ state: recorded, version: row.version }, ofOne);
+      unprepared.push(...applied.unprepared);
+      const { state, cause } = applied;
+      if (state === recorded) continue;
+      if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), trace: cause.trace });
+      else confirmSubscription(row, state);
+      if (!creation) updated.push(row);
+    }
+    await insertCreated(
+      tx,
+      [...created.values()].map(({ row }) => row),
+    );
+    await updateSubscriptions(tx, updated);
+    return unprepared;
+  };
+}
+
+/**
+ * Finds out, outside of any transaction, what the event does not carry: the customer of a new subscription, whose copy is
+ * saved then, or the state of a recorded one at the processor.
+ */
+export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
+  const fetch = fetchCustomer(dependencies);
+  const read = readSubscription(dependencies);
+  return async ({ scope, snapshot }: SubscriptionEvent): Promise<Reread | 'missing' | null> => {
+    const object = { scope, id: snapshot.id };
+    const rows = await findSubscriptionRows(dependencies.em.fork(), [object]);
+    if (rows.size > 0) return read(object).catch(missingOrThrow);
+    await fetch(referenceOf(scope, snapshot));
+    return null;
+  };
+}
+
+/** Returns how a subscription refers to its customer. */
+export const referenceOf = (
+  scope: ProjectScope,
+  { customerId, metadata }: SubscriptionSnapshot,
+): CustomerReference => ({ scope, processorCustomerId: customerId, metadata });
+
+/**
+ * Makes the rows of subscriptions that have no record, each from the oldest of its events, by `scopedKey`; without those
+ * whose customer has no copy here.
+ */
+async function createSubscriptions<Event extends SubscriptionEvent>(
+  tx: EntityManager,
+  groups: readonly (readonly Event[])[],
+  { priceIds, now }: { priceIds: PriceIds; now: Date },
+): Promise<ReadonlyMap<string, Created<Event>>> {
+  const oldest = groups.flatMap(oldestReadable);
+  const customerIds = await findCustomers(
+    tx,
+    oldest.map(({ scope, snapshot }) => referenceOf(scope, snapshot)),
+  );
+  const created = oldest.flatMap((from, index) => {
+    const customerId = customerIds[index];
+    if (!customerId) return [];
+    const { scope, snapshot, position } = from;
+    const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
+    const row = newSubscription(tx, { scope, snapshot, state, customerId, priceIds, now });
+    return [[scopedKey(toObject(from)), { row, from }] as const];
+  });
+  return new Map(created);
+}
+
+/** The oldest event whose status is known, or else the oldest one. */
+function oldestReadable<Event extends SubscriptionEvent>(events: readonly Event[]): Event[] {
+  const readable = events.filter(({ snapshot }) => snapshot.status !== null);
+  return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
+}
+
+const toObject = ({ scope, snapshot }: SubscriptionEvent): ProcessorObject => ({ scope, id: snapshot.id });
+
+/** The prices of the event and of what was read because of it. */
+const pricesInEvent = ({ scope, snapshot, reread }: SubscriptionEvent): ProcessorObject[] => [
+  ...pricesOf(scope, snapshot),
+  ...(reread && reread !== 'missing' ? pricesOf(scope, reread.snapshot) : []),
+];

@@ -1,0 +1,59 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { canceledAt, ENDED_STATUSES } from '#domain/subscription.ts';
+import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { groupByScope, scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
+import { findSubscriptionRows, toProcessorObject, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { changeSubscription, recordedState } from './save-subscriptions.ts';
+
+/** A customer that was deleted at the processor. */
+interface DeletedCustomer extends ProcessorObject {
+  readonly deletedAt: Date;
+  readonly trace: TraceCarrier;
+}
+
+/**
+ * Cancels the subscriptions of customers that were deleted at the processor, which cancels them there at once. The events
+ * about each subscription may come before or after, and then apply.
+ */
+export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
+  return async (tx: EntityManager, customers: readonly DeletedCustomer[], publish: Publish): Promise<void> => {
+    const running = await findRunning(tx, customers);
+    if (running.length === 0) return;
+    const subscriptions = running.map(toProcessorObject);
+    const prices = running.flatMap(({ teamId, projectId, items }) =>
+      items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
+    );
+    const priceIds = await findPriceIds(tx, prices);
+    await lockAll(tx, 'subscription', subscriptions);
+    const rows = await findSubscriptionRows(tx, subscriptions);
+
+    const deletions = new Map(customers.map(customer => [scopedKey(customer), customer]));
+    const canceled: Subscription[] = [];
+    for (const row of rows.values()) {
+      const { teamId, projectId, processorCustomerId } = row;
+      const deletion = deletions.get(scopedKey({ scope: { teamId, projectId }, id: processorCustomerId }));
+      const recorded = recordedState(row);
+      if (!deletion || recorded.terms.endedAt) continue;
+      const state = { ...recorded, terms: canceledAt(recorded.terms, deletion.deletedAt) };
+      changeSubscription(publish, row, { state, priceIds, now: now(), trace: deletion.trace });
+      canceled.push(row);
+    }
+    await updateSubscriptions(tx, canceled);
+  };
+}
+
+function findRunning(tx: EntityManager, customers: readonly DeletedCustomer[]): Promise<Subscription[]> {
+  return tx.find(
+    Subscription,
+    {
+      status: { $nin: [...ENDED_STATUSES] },
+      $or: groupByScope(customers).map(({ scope, ids }) => ({ ...scope, processorCustomerId: { $in: ids } })),
+    },
+    { disableIdentityMap: true },
+  );
+}

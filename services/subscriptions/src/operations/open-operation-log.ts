@@ -1,0 +1,20 @@
+import type { Outbox } from '@billing/messaging/outbox';
+import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Logger } from 'pino';
+import { cancelNowKind } from './cancel-now.ts';
+import { scheduleCancellationKind } from './schedule-cancellation.ts';
+import { createCheckoutKind } from './start-checkout.ts';
+
+interface SubscriptionsOperationLogOptions {
+  readonly outbox: Outbox;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** Opens the log of what this service writes to the processor for its callers. */
+export function openSubscriptionsOperationLog({ now, ...options }: SubscriptionsOperationLogOptions): OperationLog {
+  const kinds = [createCheckoutKind({ now }), scheduleCancellationKind({ now }), cancelNowKind({ now })];
+  return openOperationLog({ ...options, kinds });
+}

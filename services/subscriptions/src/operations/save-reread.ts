@@ -1,0 +1,55 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
+import type { Processor } from '@billing/processor/port';
+import { applyReread } from '#domain/apply-observations.ts';
+import type { Reread } from '#domain/observation.ts';
+import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
+import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { changeSubscription, confirmSubscription, pricesOf, recordedState } from './save-subscriptions.ts';
+
+/** Reads a subscription from the team's processor, outside of any transaction. */
+export function readSubscription({ em, processors, now }: Pick<Dependencies, 'em' | 'processors' | 'now'>) {
+  return async (object: ProcessorObject): Promise<Reread> => {
+    const processor = await processors.of(object.scope.teamId);
+    return readWith({ processor, em: em.fork(), now }, object);
+  };
+}
+
+/** Does the same with a given processor. `em` is not shared. */
+export async function readWith(
+  { processor, em, now }: { processor: Processor } & Pick<Dependencies, 'em' | 'now'>,
+  object: ProcessorObject,
+): Promise<Reread> {
+  const rows = await findSubscriptionRows(em, [object]);
+  const version = rows.get(scopedKey(object))?.version ?? null;
+  const snapshot = await processor.findSubscription(object.id);
+  return { snapshot, version, readAt: now() };
+}
+
+/**
+ * Saves what the processor returned for a recorded subscription. Returns its row, or `outdated` when the record has
+ * changed since: then the processor has to be read again.
+ */
+export function saveReread({ now }: Pick<Dependencies, 'now'>) {
+  return async (
+    tx: EntityManager,
+    object: ProcessorObject,
+    reread: Reread,
+    publish: Publish,
+  ): Promise<Subscription | 'outdated'> => {
+    const priceIds = await findPriceIds(tx, pricesOf(object.scope, reread.snapshot));
+    await lockAll(tx, 'subscription', [object]);
+    const row = (await findSubscriptionRows(tx, [object])).get(scopedKey(object));
+    if (!row || row.version !== reread.version) return 'outdated';
+    const recorded = recordedState(row);
+    const state = applyReread(recorded, reread);
+    if (state.terms === recorded.terms) confirmSubscription(row, state);
+    else changeSubscription(publish, row, { state, priceIds, now: now() });
+    await updateSubscriptions(tx, [row]);
+    return row;
+  };
+}

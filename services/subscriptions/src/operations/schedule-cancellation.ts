@@ -1,0 +1,33 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import { z } from 'zod';
+import type { SubscriptionKey } from '#persistence/find-subscription.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
+
+const input = changeInput.extend({ cancelAtPeriodEnd: z.boolean() });
+
+/** Schedules the end of a subscription at the processor, or takes that back. */
+export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>) =>
+  changeKind(
+    {
+      name: 'schedule-cancellation',
+      input,
+      send: (processor, { input: { processorSubscriptionId, cancelAtPeriodEnd }, idempotencyKey }) =>
+        processor.setCancelAtPeriodEnd(processorSubscriptionId, cancelAtPeriodEnd, idempotencyKey),
+    },
+    dependencies,
+  );
+
+/**
+ * Cancels at the end of the period, or takes that back. What holds already may be requested again.
+ * @throws Problem what `changeAtProcessor` throws
+ */
+export function scheduleCancellation(
+  dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>,
+) {
+  const change = changeAtProcessor(dependencies);
+  const kind = scheduleCancellationKind(dependencies);
+  return (scope: ProjectScope, key: SubscriptionKey, cancelAtPeriodEnd: boolean): Promise<Subscription> =>
+    change(kind, scope, key, common => ({ ...common, cancelAtPeriodEnd }));
+}

@@ -1,0 +1,42 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { PriceType } from '@billing/contracts/resources/price';
+
+const ProductCopySchema = defineEntity({
+  name: 'ProductCopy',
+  tableName: 'product_copies',
+  properties: {
+    id: p.text().$type<ProductId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    name: p.text(),
+    isActive: p.boolean(),
+    version: p.integer(),
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+
+/** A copy of what this service needs of a product; the catalog owns it. */
+export class ProductCopy extends ProductCopySchema.class {}
+ProductCopySchema.setClass(ProductCopy);
+
+const PriceCopySchema = defineEntity({
+  name: 'PriceCopy',
+  tableName: 'price_copies',
+  indexes: [{ name: 'price_copies_processor_id', properties: ['teamId', 'projectId', 'processorPriceId'] }],
+  properties: {
+    id: p.text().$type<PriceId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    productId: p.text().$type<ProductId>(),
+    type: p.text().$type<PriceType>(),
+    isActive: p.boolean(),
+    processorPriceId: p.text(),
+    version: p.integer(),
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+
+/** A copy of what this service needs of a price; the catalog owns it. Subscriptions may use a deleted one. */
+export class PriceCopy extends PriceCopySchema.class {}
+PriceCopySchema.setClass(PriceCopy);

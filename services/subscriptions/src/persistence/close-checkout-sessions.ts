@@ -1,0 +1,28 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from '@billing/service/bound-statement';
+import type { CheckoutState } from './checkout-session.entity.ts';
+import type { ProcessorObject } from './processor-object.ts';
+
+/** A checkout session at the processor, and how it ended. */
+interface ClosedSession extends ProcessorObject {
+  readonly state: Extract<CheckoutState, 'complete' | 'expired'>;
+}
+
+/** Notes how open checkout sessions ended. Sessions that this service has not created are ignored. */
+export async function closeCheckoutSessions(tx: EntityManager, sessions: readonly ClosedSession[]): Promise<void> {
+  if (sessions.length === 0) return;
+  await executeBound(
+    tx,
+    `update checkout_sessions session set state = closed.state, updated_at = clock_timestamp()
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+              as closed (team_id, project_id, processor_session_id, state)
+      where session.team_id = closed.team_id and session.project_id = closed.project_id
+        and session.processor_session_id = closed.processor_session_id and session.state = 'open'`,
+    [
+      sessions.map(({ scope }) => scope.teamId),
+      sessions.map(({ scope }) => scope.projectId),
+      sessions.map(({ id }) => id),
+      sessions.map(({ state }) => state),
+    ],
+  );
+}

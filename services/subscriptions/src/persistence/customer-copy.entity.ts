@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+
+const CustomerCopySchema = defineEntity({
+  name: 'CustomerCopy',
+  tableName: 'customer_copies',
+  indexes: [{ name: 'customer_copies_processor_id', properties: ['teamId', 'projectId', 'processorCustomerId'] }],
+  properties: {
+    id: p.text().$type<CustomerId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    processorCustomerId: p.text(),
+    version: p.integer(),
+    createdAt: p.datetime(),
+    deletedAt: p.datetime().strictNullable(),
+    /** The processor's time of the newest setup session whose payment method the customer's subscriptions use. */
+    paymentMethodReplacedAt: p.datetime().strictNullable(),
+  },
+});
+
+/** A copy of what this service needs of a customer; the customers service owns it. */
+export class CustomerCopy extends CustomerCopySchema.class {}
+CustomerCopySchema.setClass(CustomerCopy);

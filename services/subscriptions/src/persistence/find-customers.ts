@@ -1,0 +1,47 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import { executeBound } from '@billing/service/bound-statement';
+
+/** How an object of the processor refers to its customer. */
+export interface CustomerReference {
+  readonly scope: ProjectScope;
+  readonly processorCustomerId: string;
+  /** May name our customer. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds, for each reference in order, the project's customer in our copies; undefined without a copy. The processor's id
+ * counts more than a name in the metadata, and a customer that is not deleted more than a deleted one.
+ */
+export async function findCustomers(
+  em: EntityManager,
+  references: readonly CustomerReference[],
+): Promise<(CustomerId | undefined)[]> {
+  if (references.length === 0) return [];
+  const rows = await executeBound<{ id: CustomerId | null }>(
+    em,
+    `select found.id
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+              as wanted (team_id, project_id, processor_customer_id, named, place)
+       left join lateral (
+         select copy.id from customer_copies copy
+          where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
+            and (copy.processor_customer_id = wanted.processor_customer_id or copy.id = wanted.named)
+          order by copy.processor_customer_id = wanted.processor_customer_id desc, copy.id = wanted.named desc,
+                   copy.deleted_at is null desc, copy.created_at desc, copy.id
+          limit 1) found on true
+      order by wanted.place`,
+    [
+      references.map(({ scope }) => scope.teamId),
+      references.map(({ scope }) => scope.projectId),
+      references.map(it => it.processorCustomerId),
+      references.map(it => namedCustomer(it) ?? ''),
+    ],
+  );
+  return rows.map(({ id }) => id ?? undefined);
+}
+
+/** Returns the customer that the metadata names. */
+export const namedCustomer = ({ metadata }: Pick<CustomerReference, 'metadata'>): CustomerId | undefined =>
+  CustomerId.schema.safeParse(metadata['customerId']).data;

@@ -1,0 +1,23 @@
+import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
+import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
+import { CheckoutSession } from './checkout-session.entity.ts';
+import { CustomerCopy } from './customer-copy.entity.ts';
+import { Invoice } from './invoice.entity.ts';
+import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
+import { Payment } from './payment.entity.ts';
+import { Subscription } from './subscription.entity.ts';
+
+/** The tables of the service. */
+export const subscriptionsSchema = {
+  entities: [
+    ...operationLogEntities,
+    Subscription,
+    Invoice,
+    Payment,
+    CheckoutSession,
+    CustomerCopy,
+    ProductCopy,
+    PriceCopy,
+  ],
+  migrations: [...operationLogMigrations, { name: '0001-create-subscriptions', class: CreateSubscriptions }],
+};

@@ -1,0 +1,35 @@
+import { rpcHandler, type RpcHandler } from '@billing/chassis/definition';
+import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
+import { findPage } from '@billing/service/find-page';
+import { describeBilling } from '#operations/describe-billing.ts';
+import { hasSubscribed } from '#operations/has-subscribed.ts';
+import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
+import { Subscription, toState } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** What this service returns to other services. */
+export function subscriptionRpc(
+  dependencies: Pick<Dependencies, 'em' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
+): RpcHandler[] {
+  const { em } = dependencies;
+  const isSubscriber = hasSubscribed(dependencies);
+  const describe = describeBilling(dependencies);
+  const schedule = scheduleCancellation(dependencies);
+  return [
+    rpcHandler(HasSubscribed, async ({ customerId, ...scope }) => ({
+      subscribed: await isSubscriber(scope, customerId),
+    })),
+    rpcHandler(DescribeCustomerBilling, ({ customerId, invoiceLimit: limit, invoiceOffset: offset, ...scope }) =>
+      describe(scope, customerId, { limit, offset }),
+    ),
+    rpcHandler(ScheduleCancellation, async ({ subscriptionId: id, customerId, cancelAtPeriodEnd, ...scope }) =>
+      toState(await schedule(scope, { id, customerId }, cancelAtPeriodEnd)),
+    ),
+    rpcHandler(ListSubscriptionStates, async ({ after, limit, ...scope }) => {
+      const rows = await findPage(em.fork(), Subscription, scope, { after, limit });
+      const records = rows.map(row => ({ recordedAt: row.updatedAt, state: toState(row) }));
+      return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+    }),
+  ];
+}

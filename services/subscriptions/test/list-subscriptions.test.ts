@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routedEvent } from '@billing/testing/processor-events';
+import { after, subscriptionObject } from './payloads.ts';
+import { startService, type Service } from './service.ts';
+import { startProject } from './start-project.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const CREATED = 'customer.subscription.created';
+
+it('lists active and trialing subscriptions by default, newest first, in pages', async () => {
+  const { scope, base, subscriptions, customer } = await startProject(service);
+  const statuses = ['active', 'trialing', 'past_due', 'canceled', 'active'];
+  for (const [index, status] of statuses.entries()) {
+    const payload = { ...base, id: `${base.id}_${index}`, status, createdAt: after(index) };
+    await service.deliver(routedEvent(scope, CREATED, subscriptionObject(payload)));
+  }
+  expect(await subscriptions('')).toMatchObject([
+    { status: 'active', processorSubscriptionId: `${base.id}_4` },
+    { status: 'trialing', processorSubscriptionId: `${base.id}_1` },
+    { status: 'active', processorSubscriptionId: `${base.id}_0` },
+  ]);
+  const { body } = await service.call('GET', '/subscriptions?activeOnly=false&limit=2&offset=1', { of: scope });
+  expect(body.subscriptions).toHaveLength(2);
+  expect(body.pagination).toEqual({ limit: 2, offset: 1, total: 5, hasMore: true });
+  expect(await subscriptions(`?customerId=${customer.id}`)).toHaveLength(3);
+  const other = await startProject(service);
+  expect(await subscriptions(`?customerId=${other.customer.id}`)).toEqual([]);
+});
+
+it('hides a subscription from other projects, with the same response as for an unknown id', async () => {
+  const { event, subscriptions } = await startProject(service);
+  const other = await startProject(service);
+  await service.deliver(event(CREATED, after(0)));
+  const id = String((await subscriptions())[0]?.['id']);
+  const responses = await Promise.all(
+    [id, `ps_${'0'.repeat(24)}`].map(one =>
+      service.call('GET', `/subscriptions/${one}`, { of: other.scope, headers: { 'x-request-id': 'same' } }),
+    ),
+  );
+  expect(responses.map(({ status }) => status)).toEqual([404, 404]);
+  expect(responses[0]?.text).toBe(responses[1]?.text);
+  expect(responses[0]?.body.error.code).toBe('subscription_not_found');
+});
+
+it.each(['?activeOnly=1', '?limit=0', '?offset=-1', '?customerId=x', '?other=1'])('rejects %s', async query => {
+  expect((await service.call('GET', `/subscriptions${query}`)).status).toBe(400);
+});

@@ -1,0 +1,88 @@
+import type { Serve } from '@billing/chassis/start-test-service';
+import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
+import type { CustomerState } from '@billing/contracts/events/customers';
+import { CustomerId, PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
+import { FindCustomer, FindCustomersByProcessorId, FindPrice } from '@billing/contracts/rpc/calls';
+import type { Processor } from '@billing/processor/port';
+
+interface OtherServicesOptions {
+  readonly processor: Processor;
+  readonly serve: Serve;
+  /** The project that customers and prices belong to by default. */
+  readonly scope: ProjectScope;
+}
+
+/** Serves the calls of customers and catalog, which hold what the test creates. */
+export async function serveOtherServices({ processor, serve, scope }: OtherServicesOptions) {
+  const customers = new Map<string, CustomerState>();
+  const prices = new Map<string, { price: PriceState; product: ProductState }>();
+  const stops = [
+    await serve(FindCustomer, async ({ projectId, customerId }) => {
+      const found = customers.get(customerId);
+      return found?.projectId === projectId && !found.deletedAt ? found : null;
+    }),
+    await serve(FindCustomersByProcessorId, async ({ processorCustomerId }) =>
+      [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId),
+    ),
+    await serve(FindPrice, async ({ projectId, priceId }) => {
+      const found = prices.get(priceId);
+      return found?.price.projectId === projectId && !found.price.deletedAt ? found : null;
+    }),
+  ];
+
+  return {
+    prices,
+    /** Stops customers and catalog. */
+    stopOtherServices: async () => {
+      await Promise.all(stops.map(stop => stop()));
+    },
+    /** Creates a customer at the processor, unless its id there is given, and in the customers service. */
+    createCustomer: async (of = scope, processorCustomerId?: string): Promise<CustomerState> => {
+      const id = CustomerId.create();
+      const email = `${id}@example.com`;
+      const metadata = { teamId: of.teamId, projectId: of.projectId, customerId: id };
+      const created = processorCustomerId ?? (await processor.createCustomer({ email, metadata }, id)).id;
+      const state = { version: 1, createdAt: new Date(), deletedAt: null };
+      const customer = { id, projectId: of.projectId, email, name: null, processorCustomerId: created, ...state };
+      customers.set(id, customer);
+      return customer;
+    },
+    /** Creates a price and its product at the processor and in the catalog. */
+    createPrice: async ({ recurring = true, unitAmount = 2_999 } = {}, of = scope) => {
+      const ids = { product: ProductId.create(), price: PriceId.create() };
+      const { projectId } = of;
+      const processorProduct = await processor.createProduct({ name: 'Pro', metadata: {} }, ids.product);
+      const month = { interval: 'month', intervalCount: 1 } as const;
+      const processorPrice = await processor.createPrice(
+        {
+          productId: processorProduct.id,
+          unitAmount,
+          currency: 'usd',
+          recurring: recurring ? month : null,
+          metadata: {},
+        },
+        ids.price,
+      );
+      const state = { projectId, isActive: true, version: 1, createdAt: new Date(), deletedAt: null };
+      const product: ProductState = {
+        ...state,
+        id: ids.product,
+        name: 'Pro',
+        processorProductId: processorProduct.id,
+      };
+      const price: PriceState = {
+        ...state,
+        id: ids.price,
+        productId: ids.product,
+        unitAmount,
+        currency: 'usd',
+        type: recurring ? 'recurring' : 'one_time',
+        interval: recurring ? 'month' : null,
+        intervalCount: recurring ? 1 : null,
+        processorPriceId: processorPrice.id,
+      };
+      prices.set(ids.price, { price, product });
+      return { price, product };
+    },
+  };
+}
