@@ -14,20 +14,12 @@ import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { envelope, type Envelope } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
-import type { Delivery, Receive as OnDelivery } from './consumer/delivery.ts';
+import type { Delivery, Receive } from './consumer/delivery.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { withinTrace, type TraceCarrier } from './trace-carrier.ts';
 
 /** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
 export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
-
-/* Until every service uses the consumer chain. */
-export type Verdict = { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
-export type Receive = (event: Envelope, attempt: number) => Promise<Verdict>;
-export interface ConsumeOptions {
-  readonly concurrency?: number;
-  readonly ackWaitMs?: number;
-}
 
 interface BusOptions {
   readonly nats: NatsConnection;
@@ -80,7 +72,7 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
    * Reads the events that match `filter`, from the first one on. Returns a function that stops after the deliveries in
    * flight.
    */
-  async function subscribe(durable: string, filter: string, receive: OnDelivery, options: SubscribeOptions = {}) {
+  async function subscribe(durable: string, filter: string, receive: Receive, options: SubscribeOptions = {}) {
     const { maxInFlight = 1_024, ackWaitMs = 10_000 } = options;
     const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
     const name = durable.replaceAll(/[.*>]/g, '_');
@@ -117,7 +109,7 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   }
 
   /** Hands a message to its consumer and acknowledges it; never rejects. */
-  async function deliver(message: JsMsg, receive: OnDelivery): Promise<void> {
+  async function deliver(message: JsMsg, receive: Receive): Promise<void> {
     const event = readEnvelope(message);
     if (!event) {
       logger.error({ subject: message.subject }, 'malformed message dropped');
@@ -144,23 +136,7 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   /** Rejects when the server does not respond. */
   const ping = (): Promise<unknown> => nats.flush();
 
-  const consume = (
-    durable: string,
-    filter: string,
-    receive: (event: Envelope, attempt: number) => Promise<{ kind: 'done' } | { kind: 'again'; delayMs: number }>,
-    { concurrency = 8, ackWaitMs }: { concurrency?: number; ackWaitMs?: number } = {},
-  ) =>
-    subscribe(
-      durable,
-      filter,
-      async ({ event, attempt }) => {
-        const verdict = await receive(event, attempt);
-        return verdict.kind === 'done' ? { kind: 'ack' } : { kind: 'redeliver', delayMs: verdict.delayMs };
-      },
-      { maxInFlight: concurrency, ...(ackWaitMs && { ackWaitMs }) },
-    );
-
-  return { publish, subscribe, consume, remove, ping, root, nats };
+  return { publish, subscribe, remove, ping, root, nats };
 }
 
 export type Bus = Awaited<ReturnType<typeof openBus>>;

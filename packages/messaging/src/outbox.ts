@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { EventType } from '@billing/contracts/event';
 import { executeBound, textArray } from '@billing/service/bound-statement';
-import type { z } from 'zod';
-import { currentTrace, type TraceCarrier } from './trace-carrier.ts';
+import { currentTrace } from './trace-carrier.ts';
 import type { NewEvent, Publish } from './new-event.ts';
 import { timedTransaction, type TimeLimits } from './timed-transaction.ts';
 import { COMMITTED_LEASE_SECONDS, type CommittedEvents } from './committed-events.ts';
-import { OutboxEvent } from './outbox-event.entity.ts';
-import { publishBatched, type BatchedItem } from './publish-batched.ts';
 
 export type { Publish } from './new-event.ts';
 
@@ -74,61 +70,4 @@ async function insertEvents(tx: EntityManager, events: readonly NewEvent[], leas
               unnest($2::text[])) as e`,
     [JSON.stringify(rows), textArray(events.map(({ data }) => data)), leaseId ? COMMITTED_LEASE_SECONDS : 0, leaseId],
   );
-}
-
-/* Until every service publishes through an outbox. */
-
-export function record<Data extends z.ZodType>(
-  em: EntityManager,
-  type: EventType<Data>,
-  teamId: string,
-  data: z.output<Data>,
-): void {
-  const encoded: unknown = type.data.encode(data);
-  em.persist(
-    em.create(OutboxEvent, {
-      id: randomUUID(),
-      type: type.name,
-      teamId,
-      data: encoded,
-      dataBytes: Buffer.byteLength(JSON.stringify(encoded)),
-      trace: currentTrace(),
-      occurredAt: new Date(),
-      dueAt: new Date(0),
-      leaseId: null,
-      publishedAt: null,
-    }),
-  );
-}
-
-export function newOutboxRow<Data extends z.ZodType>(
-  type: EventType<Data>,
-  teamId: string,
-  data: z.output<Data>,
-  trace: TraceCarrier = currentTrace(),
-): OutboxRow {
-  const encoded: unknown = type.data.encode(data);
-  const fields = { id: randomUUID(), type: type.name, teamId, trace, occurredMs: Date.now() };
-  return { ...fields, encoded, data: JSON.stringify(encoded) };
-}
-
-export interface OutboxRow extends NewEvent {
-  readonly encoded: unknown;
-}
-
-export async function recordAll(tx: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length > 0) await insertEvents(tx, rows, null);
-}
-
-export function rowsOfMany<Data extends z.ZodType, Item>(
-  type: EventType<Data>,
-  told: readonly BatchedItem<Item>[],
-  dataOf: (items: Item[]) => z.output<Data>,
-): OutboxRow[] {
-  const rows: OutboxRow[] = [];
-  const publish = ((of: EventType, teamId: string, data: unknown, trace?: TraceCarrier) => {
-    rows.push(newOutboxRow(of, teamId, data, trace));
-  }) as Publish;
-  publishBatched(publish, type, told, dataOf);
-  return rows;
 }

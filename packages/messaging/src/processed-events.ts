@@ -41,14 +41,6 @@ export async function unmarkProcessed(tx: EntityManager, consumer: string, event
   ]);
 }
 
-/** Whether an event is marked as processed. */
-export async function isMarked(em: EntityManager, consumer: string, eventId: string): Promise<boolean> {
-  const rows = await em
-    .fork()
-    .execute<unknown[]>(`select 1 from processed_events where consumer = ? and event_id = ?`, [consumer, eventId]);
-  return rows.length > 0;
-}
-
 /** Deletes marks that are twice as old as the oldest event of the stream. */
 export async function deleteProcessed(em: EntityManager, batchSize = 5_000): Promise<void> {
   await em.fork().execute(
@@ -57,5 +49,3 @@ export async function deleteProcessed(em: EntityManager, batchSize = 5_000): Pro
     [batchSize],
   );
 }
-
-export const forgetProcessed = deleteProcessed;

@@ -41,25 +41,7 @@ export type Relay = Pick<LeaseLoop, 'stop'>;
  * that others left. A crash between publishing and marking publishes an event again under the same id: the bus drops the
  * copy, or else deduplication in its consumers does.
  */
-export function startRelay(options: RelayOptions): Relay;
-export function startRelay(
-  em: EntityManager,
-  publish: PublishMessage,
-  logger: Logger,
-  more?: { intervalMs?: number },
-): () => Promise<void>;
-export function startRelay(
-  first: RelayOptions | EntityManager,
-  ...old: readonly unknown[]
-): Relay | (() => Promise<void>) {
-  if (old.length > 0) {
-    const [publish, logger, more] = old as [PublishMessage, Logger, { intervalMs?: number }?];
-    return openRelay({ em: first as EntityManager, publish, logger, intervalMs: 100, ...more }).stop;
-  }
-  return openRelay(first as RelayOptions);
-}
-
-function openRelay({ em, publish, committed, intervalMs = 1_000, logger }: RelayOptions): Relay {
+export function startRelay({ em, publish, committed, intervalMs = 1_000, logger }: RelayOptions): Relay {
   const marker = openMarker(em, logger);
   const queue = committed ?? openCommittedEvents();
   const leaseDue = (limit: number) => leaseDueEvents(em, limit);
@@ -167,5 +149,3 @@ export async function deletePublished(em: EntityManager, batchSize = 5_000): Pro
     [batchSize],
   );
 }
-
-export const forgetPublished = deletePublished;

@@ -206,6 +206,3 @@ export async function deleteExpiredIdempotentRequests(em: EntityManager, batchSi
 export function problemResponse(problem: Problem, requestId: string): StoredResponse {
   return { status: problem.status, body: JSON.stringify(problem.toBody(requestId)) };
 }
-
-// Old name, until every service runs on the chassis.
-export { deleteExpiredIdempotentRequests as forgetIdempotentRequests };

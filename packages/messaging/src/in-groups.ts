@@ -1,1 +1,0 @@
-export { openBatcher as inGroups } from './batcher.ts';

@@ -1,1 +1,0 @@
-export { semaphore as limited } from './semaphore.ts';

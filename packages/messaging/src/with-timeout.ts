@@ -1,1 +1,0 @@
-export { TimeoutError as TookTooLong, withTimeout } from './timed-transaction.ts';

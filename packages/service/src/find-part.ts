@@ -1,2 +1,0 @@
-// Old name, until every service has moved.
-export { findPage as findPart } from './find-page.ts';
