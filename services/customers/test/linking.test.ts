@@ -72,7 +72,7 @@ it.each([
   const atProcessor = await customers.processor.findCustomer(id);
   expect(atProcessor).toMatchObject({ name: 'Ada' });
   expect(atProcessor).toHaveProperty('metadata', metadata);
-  for (const event of await customers.events()) await customers.receive(event, 1);
+  await customers.deliver(...(await customers.events()));
   expect((await customers.call('GET', `/customers/${customer.id}`)).body.customer.metadata).toEqual({ plan: 'team' });
 });
 

@@ -5,6 +5,7 @@ import { startCustomers } from './start-customers.ts';
 
 it('lists every customer state once, page by page, with deleted ones', async () => {
   await using customers = await startCustomers();
+  await customers.run();
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     ids.push((await customers.createCustomer({ email: `${name}@example.com` })).id);

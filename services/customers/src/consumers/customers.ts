@@ -1,127 +1,127 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { CustomerId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
-import { Inbox } from '@billing/messaging/inbox';
-import { record, type Publish } from '@billing/messaging/outbox';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import type { Publish } from '@billing/messaging/outbox';
 import { readObject } from '@billing/processor/event-object';
-import { decideOnEvent, later } from '@billing/processor/event-order';
-import type { CustomerSnapshot, LiveCustomerSnapshot } from '@billing/processor/port';
+import { decideOnEvent } from '@billing/processor/event-order';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
-import { saveContent, saveDeleted } from '#operations/save-customer.ts';
+import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
 import { waitForEmail } from '#operations/wait-for-email.ts';
-import { Customer, isLinked } from '#persistence/customer.entity.ts';
-import { findByProcessorId, lockCustomerRow } from '#persistence/find-customer.ts';
+import { releaseEmails } from '#persistence/customer-emails.ts';
+import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-customer.ts';
+import { keyOf } from '#persistence/in-project.ts';
 
-interface CustomerConsumerOptions {
+interface CustomerConsumerDependencies {
   readonly em: EntityManager;
   readonly processors: TeamProcessors;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
-/** What was read before the transaction opened; null for a customer that is not ours. */
-interface Context {
-  readonly id: CustomerId;
-  readonly version: number;
-  /** The customer at the processor, read where the event alone does not decide. */
-  readonly fresh: CustomerSnapshot | null;
-}
-
-interface ReceivedEvent {
-  readonly type: string;
-  readonly teamId: string;
-}
-
 /** Follows the processor's customers that are linked here; others are created by callers only. */
-export function customerEvents({ em, processors, logger, now }: CustomerConsumerOptions): Inbox {
+export function customerEvents({ em, processors, logger, now }: CustomerConsumerDependencies): Consumer {
+  const applyEvent = applyCustomerEvent({ now, logger });
   const waitUntilFree = waitForEmail({ em, processors, now });
-  const publisher =
-    (tx: EntityManager): Publish =>
-    (type, teamId, state) =>
-      record(tx, type, teamId, state);
 
-  const prepare = async (data: ProcessorEventData, event: ReceivedEvent): Promise<Context | null> => {
-    const scope = scopeOf(data, event);
-    const snapshot = readObject(data, readCustomer);
-    const customer = await findByProcessorId(em.fork(), scope, snapshot.id);
+  /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
+  const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Prepared | null> => {
+    const { scope, snapshot, id, namedIds, createdAt } = readEvent(delivery);
+    const customer = (await findByProcessorIds(em.fork(), [id])).get(keyOf(id));
     if (!customer) {
-      await waitForReservation(em.fork(), scope, snapshot);
+      const reserved = await findReservedIds(em.fork(), namedIds);
+      if (reserved.size > 0) throw unavailable('The customer is being created.');
       return null;
     }
-    const { id, version } = customer;
-    if (isDeletion(event) || snapshot.deleted) return { id, version, fresh: null };
+    const { version } = customer;
+    if (snapshot.deleted) return { version, reread: null };
     const isSame = isSameContent(customer, toContent(snapshot, scope, customer));
-    const decision = decideOnEvent(customer, data.createdAt, isSame);
-    if (decision === 'ignore' || decision === 'confirm') return { id, version, fresh: null };
-    const fresh = decision === 'reread' ? await (await processors.of(scope.teamId)).findCustomer(snapshot.id) : null;
-    const current = fresh ?? snapshot;
-    if (!current.deleted)
-      await waitUntilFree(scope, customer, toContent(current, scope, customer).email, data.createdAt);
-    return { id, version, fresh };
+    const decision = decideOnEvent(customer, createdAt, isSame);
+    if (decision === 'ignore' || decision === 'confirm') return { version, reread: null };
+    const processor = await processors.of(scope.teamId);
+    const reread = decision === 'reread' ? await processor.findCustomer(snapshot.id) : null;
+    const current = reread ?? snapshot;
+    if (!current.deleted) await waitUntilFree(scope, customer, toContent(current, scope, customer).email, createdAt);
+    return { version, reread };
   };
 
-  const handleChange = async (
+  const handle = async (
     tx: EntityManager,
-    data: ProcessorEventData,
-    event: { teamId: string },
-    context: Context | null,
+    deliveries: readonly Delivery<ProcessorEventData, Prepared | null>[],
+    publish: Publish,
   ) => {
-    const transaction = { tx, publish: publisher(tx) };
-    const snapshot = readObject(data, readCustomer);
-    if (!context) return logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
-    const scope = scopeOf(data, event);
-    const customer = await lockCustomerRow(tx, scope, context.id);
-    if (!isLinked(customer) || customer.deletedAt || snapshot.deleted) return;
-    // The context is about the record as it was then.
-    if (customer.version !== context.version) throw unavailable('The customer has changed since.');
-    const received = toContent(snapshot, scope, customer);
-    const decision = decideOnEvent(customer, data.createdAt, isSameContent(customer, received));
-    if (decision === 'ignore') return;
-    if (decision === 'reread' && !context.fresh) throw unavailable('The customer has changed since.');
-    if (decision === 'reread' && context.fresh?.deleted) return saveDeleted(transaction, customer, now());
-    const current =
-      decision === 'reread' && isLive(context.fresh) ? toContent(context.fresh, scope, customer) : received;
-    await saveContent(transaction, customer, current, now());
-    if (customer.email !== current.email)
-      logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
-    customer.processorUpdatedAt = later(customer.processorUpdatedAt, data.createdAt);
-    if (isSameContent(current, received)) customer.awaitsWebhook = false;
+    const events = deliveries.map(readEvent);
+    // Before the customers: one that is created in between is found under its processor id.
+    const reservedIds = await findReservedIds(
+      tx,
+      events.flatMap(({ namedIds }) => namedIds),
+    );
+    const customers = await lockByProcessorIds(
+      tx,
+      events.map(({ id }) => id),
+    );
+    const emails = new Map([...customers.values()].map(({ id, email }) => [id, email]));
+
+    /** Empty if the event changes no e-mail. */
+    const newEmailOf = ({ id, scope, snapshot }: (typeof events)[number]): string => {
+      const customer = customers.get(keyOf(id));
+      if (!customer || snapshot.deleted) return '';
+      const { email } = toContent(snapshot, scope, customer);
+      return email === customer.email ? '' : email;
+    };
+    /** Returns false for an event that needs `prepare`. */
+    const apply = async (event: (typeof events)[number]): Promise<boolean> => {
+      const { delivery, snapshot, id, namedIds } = event;
+      const customer = customers.get(keyOf(id));
+      if (customer) {
+        const publishTraced: Publish = (type, teamId, state) => publish(type, teamId, state, delivery.trace);
+        return applyEvent(tx, publishTraced, customer, { ...event, prepared: delivery.context });
+      }
+      if (namedIds.some(named => reservedIds.has(keyOf(named)))) return false;
+      logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
+      return true;
+    };
+
+    const unprepared: (typeof deliveries)[number][] = [];
+    // Copies of the service take e-mails in the same order and free them last, so that there are no deadlocks.
+    for (const event of sortBy(events, newEmailOf)) if (!(await apply(event))) unprepared.push(event.delivery);
+    const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
+    if (changed.length > 0) await releaseEmails(tx, changed);
+    return unprepared;
   };
 
-  const handleDeletion = async (
-    tx: EntityManager,
-    data: ProcessorEventData,
-    event: { teamId: string },
-    context: Context | null,
-  ) => {
-    const customer = context && (await lockCustomerRow(tx, scopeOf(data, event), context.id));
-    if (isLinked(customer) && !customer.deletedAt) await saveDeleted({ tx, publish: publisher(tx) }, customer, now());
-  };
-
-  return new Inbox(em, 'customers', logger)
-    .onProcessor('customer.created', prepare, handleChange)
-    .onProcessor('customer.updated', prepare, handleChange)
-    .onProcessor('customer.deleted', prepare, handleDeletion);
+  return consumer('customers', 'processor.customer.*.v1').onProcessorEvent(
+    ['customer.created', 'customer.updated', 'customer.deleted'],
+    { prepare, handle },
+  );
 }
 
-/** The event of a deletion carries the whole customer, as it was before. */
-const isDeletion = ({ type }: ReceivedEvent) => type === processorEvent('customer.deleted').name;
-
-const isLive = (snapshot: CustomerSnapshot | null): snapshot is LiveCustomerSnapshot => snapshot?.deleted === false;
-
-/** While the customer is being created here, the event waits until it has its id. */
-async function waitForReservation(em: EntityManager, scope: ProjectScope, snapshot: CustomerSnapshot): Promise<void> {
-  const id = CustomerId.schema.safeParse(snapshot.deleted ? undefined : snapshot.metadata['customerId']);
-  if (!id.success) return;
-  const { teamId, projectId } = scope;
-  const reserved = await em.count(Customer, { id: id.data, teamId, projectId, processorCustomerId: null });
-  if (reserved > 0) throw unavailable('The customer is being created.');
+function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
+  const { teamId, event, data } = delivery;
+  const snapshot = readObject(data, readCustomer);
+  const scope = { teamId, projectId: data.projectId };
+  const customerId = snapshot.deleted ? undefined : snapshot.metadata['customerId'];
+  return {
+    delivery,
+    scope,
+    snapshot,
+    createdAt: data.createdAt,
+    isDeletion: event.type === processorEvent('customer.deleted').name,
+    /** The processor's id. */
+    id: { ...scope, value: snapshot.id },
+    /** Our id, if the customer was created here: while it has no processor id here, the event waits. */
+    namedIds: customerId === undefined ? [] : [{ ...scope, value: customerId }],
+  };
 }
 
-function scopeOf({ projectId }: ProcessorEventData, { teamId }: { teamId: string }): ProjectScope {
-  return { teamId: TeamId.schema.parse(teamId), projectId };
+/** Sorts by a text; items with the same text keep their order. */
+function sortBy<Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] {
+  const sorted = items
+    .map(item => ({ item, text: textOf(item) }))
+    .toSorted((a, b) => (a.text === b.text ? 0 : a.text < b.text ? -1 : 1));
+  return sorted.map(({ item }) => item);
 }

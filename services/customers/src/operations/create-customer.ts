@@ -9,7 +9,8 @@ import type { OperationKind } from '@billing/processor/operation-log/operation-k
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { chooseExisting, isOurs, routingMetadata, toContent } from '#domain/customer.ts';
-import { releaseEmails, reserveEmail } from '#persistence/customer-emails.ts';
+import { reserveEmail } from '#persistence/customer-emails.ts';
+import { CustomerEmail } from '#persistence/customer-email.entity.ts';
 import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCreatedCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -53,10 +54,9 @@ export const createCustomerKind: OperationKind<Input, LiveCustomerSnapshot, Link
     publishCreated(publish, customer);
     return customer;
   },
-  async cancel(tx, { resourceId, ...scope }) {
-    const { teamId, projectId } = scope;
+  async cancel(tx, { resourceId, teamId, projectId }) {
     const id = CustomerId.schema.parse(resourceId);
-    await releaseEmails(tx, scope, id, null);
+    await tx.nativeDelete(CustomerEmail, { teamId, projectId, customerId: id });
     await tx.nativeDelete(Customer, { id, teamId, projectId, processorCustomerId: null });
   },
 };

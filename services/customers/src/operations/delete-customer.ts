@@ -1,4 +1,5 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { releaseEmails } from '#persistence/customer-emails.ts';
 import { lockCustomer } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveDeleted } from './save-customer.ts';
@@ -10,6 +11,8 @@ import { saveDeleted } from './save-customer.ts';
 export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return (scope: ProjectScope, id: CustomerId): Promise<void> =>
     operationLog.runExclusively(id, async (tx, publish) => {
-      await saveDeleted({ tx, publish }, await lockCustomer(tx, scope, id), now());
+      const customer = await lockCustomer(tx, scope, id);
+      saveDeleted(tx, publish, customer, now());
+      await releaseEmails(tx, [customer]);
     });
 }

@@ -5,7 +5,7 @@ import { STALE, type OperationKind } from '@billing/processor/operation-log/oper
 import type { CustomerSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { isOurs, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
-import { releaseEmails, reserveEmail } from '#persistence/customer-emails.ts';
+import { releaseEmails, reserveEmail, takeEmail } from '#persistence/customer-emails.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCustomer, lockCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -53,14 +53,17 @@ export function updateCustomerKind(
       const customer = await lockCustomer(tx, operation, CustomerId.schema.parse(operation.resourceId));
       // An event came in between; it may carry something newer than this response.
       if (customer.version !== version) return STALE;
-      if (snapshot.deleted) {
-        await saveDeleted({ tx, publish }, customer, now());
-        return customer;
+      if (snapshot.deleted) saveDeleted(tx, publish, customer, now());
+      else {
+        const { email, name, metadata } = customer;
+        const current = { email, name, metadata: operation.input.metadata ?? metadata };
+        const received = toContent(snapshot, operation, current);
+        // E-mails are unique here, but not at the processor.
+        const isFree = await takeEmail(tx, customer, customer.id, received.email);
+        const content = isFree ? received : { ...received, email: customer.email };
+        if (saveContent(tx, publish, customer, { content, updatedAt: now() })) customer.awaitsWebhook = true;
       }
-      const { email, name, metadata } = customer;
-      const current = { email, name, metadata: operation.input.metadata ?? metadata };
-      const content = toContent(snapshot, operation, current);
-      if (await saveContent({ tx, publish }, customer, content, now())) customer.awaitsWebhook = true;
+      await releaseEmails(tx, [customer]);
       return customer;
     },
     async reread(processor, operation, em) {
@@ -70,7 +73,7 @@ export function updateCustomerKind(
     },
     async cancel(tx, { resourceId, ...scope }) {
       const customer = await lockCustomerRow(tx, scope, CustomerId.schema.parse(resourceId));
-      if (customer && !customer.deletedAt) await releaseEmails(tx, scope, customer.id, customer.email);
+      if (customer && !customer.deletedAt) await releaseEmails(tx, [customer]);
     },
   };
 }

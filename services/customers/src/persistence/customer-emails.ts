@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { executeBound } from '@billing/service/bound-statement';
 import { emailTaken } from '#domain/customer.ts';
 import { CustomerEmail } from './customer-email.entity.ts';
+import type { Customer } from './customer.entity.ts';
 
 /** Takes an e-mail for a customer in the caller's transaction; false when another customer of the project has it. */
 export async function takeEmail(
@@ -36,17 +38,20 @@ export async function reserveEmail(
   if (!(await takeEmail(tx, scope, id, email))) throw emailTaken();
 }
 
-/** Frees all e-mails of a customer but one, or all of them when `except` is null. */
-export async function releaseEmails(
-  tx: EntityManager,
-  scope: ProjectScope,
-  id: CustomerId,
-  except: string | null,
-): Promise<void> {
-  const { teamId, projectId } = scope;
-  await tx.execute(
-    `delete from customer_emails where team_id = ? and project_id = ? and customer_id = ? and email is distinct from ?::text`,
-    [teamId, projectId, id, except],
+type EmailHolder = Pick<Customer, 'id' | 'teamId' | 'projectId' | 'email' | 'deletedAt'>;
+
+/** Frees the e-mails that customers no longer have: all but the current one, and that too once they are deleted. */
+export async function releaseEmails(tx: EntityManager, customers: readonly EmailHolder[]): Promise<void> {
+  const current = customers.map(({ id, teamId, projectId, email, deletedAt }) => {
+    return { id, team_id: teamId, project_id: projectId, email: deletedAt ? null : email };
+  });
+  await executeBound(
+    tx,
+    `delete from customer_emails taken
+      using json_to_recordset($1::json) as customer (id text, team_id text, project_id text, email text)
+      where (taken.team_id, taken.project_id, taken.customer_id) = (customer.team_id, customer.project_id, customer.id)
+        and taken.email is distinct from customer.email`,
+    [JSON.stringify(current)],
   );
 }
 

@@ -2,6 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { Customer, isLinked, type LinkedCustomer } from './customer.entity.ts';
+import { keyOf, selectInProjects, type InProject } from './in-project.ts';
 
 /**
  * Finds a customer of the project.
@@ -41,12 +42,38 @@ export function lockCustomerRow(tx: EntityManager, scope: ProjectScope, id: Cust
   return tx.findOne(Customer, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Finds the project's customer that is linked to one of the processor; null for none, or one that was deleted here. */
-export async function findByProcessorId(
+/** Finds the customers that are linked to the given ones of the processor, without those deleted here, by `keyOf`. */
+export async function findByProcessorIds(
   em: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  processorCustomerId: string,
-): Promise<LinkedCustomer | null> {
-  const customer = await em.findOne(Customer, { teamId, projectId, processorCustomerId, deletedAt: null });
-  return isLinked(customer) ? customer : null;
+  ids: readonly InProject[],
+): Promise<Map<string, LinkedCustomer>> {
+  return byKey(await liveByProcessorIds(em, ids).getResultList());
 }
+
+/** The same as `findByProcessorIds`, locked until the end of the transaction. */
+export async function lockByProcessorIds(
+  tx: EntityManager,
+  ids: readonly InProject[],
+): Promise<Map<string, LinkedCustomer>> {
+  const query = liveByProcessorIds(tx, ids).orderBy({ id: 'asc' });
+  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+}
+
+/** Returns those of our customer ids, by `keyOf`, under which a customer is being created. */
+export async function findReservedIds(em: EntityManager, ids: readonly InProject[]): Promise<ReadonlySet<string>> {
+  const query = selectInProjects(em, Customer, 'id', ids).andWhere({ processorCustomerId: null });
+  // Not as entities: a customer that is created now is read again with its processor id.
+  const rows = await query.execute<Pick<Customer, 'teamId' | 'projectId' | 'id'>[]>('all');
+  return new Set(rows.map(({ id, ...scope }) => keyOf({ ...scope, value: id })));
+}
+
+const liveByProcessorIds = (em: EntityManager, ids: readonly InProject[]) =>
+  selectInProjects(em, Customer, 'processor_customer_id', ids).andWhere({ deletedAt: null });
+
+const byKey = (customers: readonly Customer[]): Map<string, LinkedCustomer> =>
+  new Map(
+    customers.filter(isLinked).map(customer => {
+      const { teamId, projectId, processorCustomerId: value } = customer;
+      return [keyOf({ teamId, projectId, value }), customer];
+    }),
+  );

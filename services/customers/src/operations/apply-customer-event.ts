@@ -1,0 +1,69 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
+import { decideOnEvent, later } from '@billing/processor/event-order';
+import type { CustomerSnapshot } from '@billing/processor/port';
+import type { Logger } from 'pino';
+import { isSameContent, toContent } from '#domain/customer.ts';
+import { takeEmail } from '#persistence/customer-emails.ts';
+import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import { saveContent, saveDeleted } from './save-customer.ts';
+
+/** What was found out about an event. It holds as long as the record has the same version. */
+export interface Prepared {
+  readonly version: number;
+  /** The customer as it was read at the processor; null where the event alone decides. */
+  readonly reread: CustomerSnapshot | null;
+}
+
+interface CustomerEvent {
+  readonly scope: ProjectScope;
+  readonly snapshot: CustomerSnapshot;
+  /** Whether the processor has deleted the customer; the event carries it as it was before. */
+  readonly isDeletion: boolean;
+  /** When the event happened at the processor. */
+  readonly createdAt: Date;
+  readonly prepared: Prepared | null | undefined;
+}
+
+/**
+ * Applies an event to the record of its customer. Returns false, with nothing changed, for an event that has to be
+ * prepared: only the processor knows which state holds, or another customer of the project has the e-mail. The caller
+ * frees the e-mails that the customer no longer has (`releaseEmails`).
+ */
+export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; readonly logger: Logger }) {
+  return async (
+    tx: EntityManager,
+    publish: Publish,
+    customer: LinkedCustomer,
+    event: CustomerEvent,
+  ): Promise<boolean> => {
+    const { scope, snapshot, createdAt } = event;
+    if (customer.deletedAt) return true;
+    if (event.isDeletion) {
+      saveDeleted(tx, publish, customer, now());
+      return true;
+    }
+    if (snapshot.deleted) return true;
+    const received = toContent(snapshot, scope, customer);
+    const decision = decideOnEvent(customer, createdAt, isSameContent(customer, received));
+    if (decision === 'ignore') return true;
+
+    const prepared = event.prepared?.version === customer.version ? event.prepared : null;
+    const current = decision === 'reread' ? prepared?.reread : snapshot;
+    if (!current) return false;
+    if (current.deleted) {
+      saveDeleted(tx, publish, customer, now());
+      return true;
+    }
+    const found = toContent(current, scope, customer);
+    const isFree = found.email === customer.email || (await takeEmail(tx, scope, customer.id, found.email));
+    if (!isFree && !prepared) return false;
+    if (!isFree) logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
+    const content = isFree ? found : { ...found, email: customer.email };
+    saveContent(tx, publish, customer, { content, updatedAt: now() });
+    customer.processorUpdatedAt = later(customer.processorUpdatedAt, createdAt);
+    if (isSameContent(found, received)) customer.awaitsWebhook = false;
+    return true;
+  };
+}

@@ -1,0 +1,27 @@
+import { defineService } from '@billing/chassis/definition';
+import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
+import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { processorEnv, serviceEnv } from '@billing/service/env';
+import { customerEvents } from './consumers/customers.ts';
+import { openCustomersOperationLog } from './operations/open-operation-log.ts';
+import { customersSchema } from './persistence/schema.ts';
+import { customerRoutes } from './routes/customers.ts';
+import { customerRpc } from './rpc/customers.ts';
+
+/** The parts of the customers service; the chassis runs them. */
+export const customersService = () =>
+  defineService({
+    name: 'customers',
+    env: serviceEnv.extend(processorEnv.shape),
+    database: customersSchema,
+    parts: ({ em, outbox, processors, now, logger }) => {
+      const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
+      return {
+        consumers: [customerEvents({ em, processors, logger, now })],
+        rpc: customerRpc(em),
+        jobs: [() => startReconciler({ operationLog, logger })],
+        cleaning: [() => deleteCanceledOperations(em)],
+        routes: [customerRoutes({ em, operationLog, now })],
+      };
+    },
+  });
