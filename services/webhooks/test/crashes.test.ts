@@ -76,6 +76,24 @@ it.each([
   expect(ids.map(id => service.publicationsOf(id).length)).toEqual(ids.map(() => 1));
 });
 
+it('does not publish an event again that awaits its outcome', async () => {
+  await using service = await startWebhooks();
+  const team = await service.newTeam();
+  const wire = await watchWire(service);
+  const event = customerUpdated(team.projectId);
+  await service.send(team, event);
+  const [publication] = await service.waitForPublications(event.id);
+  // It is released some time before it is reported as pending.
+  await service.waitForChanges(event.id);
+
+  // The pipeline reads what is due from the table, where only this one is found.
+  const later = customerUpdated(team.projectId);
+  await service.send(team, later, { to: await service.startCopy({ run: false }) });
+  await service.endLeases();
+  await service.waitForPublications(later.id);
+  expect(wire.filter(id => id === publication?.id)).toHaveLength(1);
+});
+
 it('leaves what a process stored before it died to another copy, once the lease ends', async () => {
   await using service = await startWebhooks();
   const team = await service.newTeam();
