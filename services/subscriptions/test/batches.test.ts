@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService } from '@billing/chassis/start-test-service';
+import { PriceCreated } from '@billing/contracts/events/catalog';
 import {
   SubscriptionCanceled,
   SubscriptionCreated,
@@ -7,7 +9,9 @@ import {
 } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
+import { subscriptionsService } from '../src/service.ts';
 import {
   after,
   anInvoice,
@@ -29,9 +33,13 @@ const UPDATES = 4;
 const LENGTH = UPDATES + 2;
 
 /** Events of one subscription: created, updated four times to 2, 3, 4 and 5 seats, deleted. */
-function eventsOf({ scope, customer }: Project, id: string): [created: Envelope, ...Envelope[]] {
+function eventsOf(
+  { scope, customer }: Project,
+  id: string,
+  all: Partial<SubscriptionPayload> = {},
+): [created: Envelope, ...Envelope[]] {
   const event = (type: ProcessorEventType, second: number, changes: Partial<SubscriptionPayload>) => {
-    const payload = aSubscription({ id, customer: customer.processorCustomerId, ...changes });
+    const payload = aSubscription({ id, customer: customer.processorCustomerId, ...all, ...changes });
     return routedEvent(scope, type, subscriptionObject(payload), { createdAt: after(second) });
   };
   return [
@@ -133,6 +141,50 @@ describe('a batch of subscription events', () => {
     expect(completions.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2);
     expect(completions).toHaveLength(ids.length * 2 + 2);
   });
+});
+
+describe('two copies of the service', () => {
+  it('lead to one state when they handle batches about the same subscriptions at once', async () => {
+    await using copy = await startTestService(subscriptionsService(), { besides: service });
+    const ids = Array.from({ length: 15 }, (_, index) => `sub_h${index}`);
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat(1_000)), async numbers => {
+        const next = () => Number(numbers.next().value);
+        const project = await startProject(service);
+        const { scope, customer } = project;
+        const { price } = await service.createPrice({}, scope);
+        const events = ids.flatMap(id => {
+          const payload = { customer: customer.processorCustomerId, subscription: id };
+          const invoice = anInvoice({ ...payload, id: `in_${id}`, status: 'paid', amountPaid: 2_999 });
+          return [
+            ...eventsOf(project, id, { priceId: price.processorPriceId }),
+            routedEvent(scope, 'invoice.paid', invoiceObject(invoice)),
+          ];
+        });
+        const shuffled = [...events, newEvent(PriceCreated, scope.teamId, price)]
+          .map(event => ({ event, place: next() }))
+          .toSorted((a, b) => a.place - b.place);
+        const [one, other] = [0, 1].map(half =>
+          shuffled.filter(({ place }) => place % 2 === half).map(({ event }) => event),
+        );
+        await Promise.all([service.deliver(...(one ?? [])), copy.deliver(...(other ?? []))]);
+
+        const recorded = await project.subscriptions('?activeOnly=false&limit=100');
+        expect(recorded).toHaveLength(ids.length);
+        for (const subscription of recorded)
+          expect(subscription).toMatchObject({ status: 'canceled', quantity: UPDATES + 1, priceId: price.id });
+        const links = new Map(recorded.map(it => [`in_${String(it['processorSubscriptionId'])}`, it['id']]));
+        const invoices = await project.invoices('?limit=100');
+        expect(invoices).toHaveLength(ids.length);
+        for (const invoice of invoices)
+          expect(invoice['subscriptionId']).toBe(links.get(String(invoice['processorInvoiceId'])));
+        const outcomes = (await project.completions()).map(({ outcome }) => outcome);
+        expect(outcomes).toEqual(events.map(() => 'processed'));
+        await expectConsistent(project, ids.length);
+      }),
+      { numRuns: 6 },
+    );
+  }, 120_000);
 });
 
 /** Each subscription was published as created once, as canceled once if it was, and every version once. */
