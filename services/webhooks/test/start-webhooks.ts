@@ -96,7 +96,6 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
   return {
     ...service,
     ...watcher,
-    processorUrl: account.url,
     credentialsKey: account.credentialsKey,
     newProject,
     connect,
