@@ -56,7 +56,7 @@ function eventsOf(
 }
 
 describe('a batch of subscription events', () => {
-  it('leads to what the newest events show, in any order, and completes each event once', async () => {
+  it('leads to what the newest events show, and completes each event once', async () => {
     const ids = ['sub_a', 'sub_b', 'sub_c'];
     const order = fc.shuffledSubarray(
       ids.flatMap((_, sub) => Array.from({ length: LENGTH }, (_event, event) => ({ sub, event }))),
@@ -94,7 +94,7 @@ describe('a batch of subscription events', () => {
     );
   }, 120_000);
 
-  it('creates its subscriptions in one transaction, and links the invoices that came before them', async () => {
+  it('creates its subscriptions in one transaction, and links earlier invoices', async () => {
     const project = await startProject(service);
     const { scope, customer } = project;
     const ids = Array.from({ length: 20 }, (_, index) => `sub_f${index}`);
@@ -144,7 +144,7 @@ describe('a batch of subscription events', () => {
 });
 
 describe('two copies of the service', () => {
-  it('lead to one state when they handle batches about the same subscriptions at once', async () => {
+  it('lead to one state when both handle events of the same subscriptions', async () => {
     await using copy = await startTestService(subscriptionsService(), { besides: service });
     const ids = Array.from({ length: 15 }, (_, index) => `sub_h${index}`);
     await fc.assert(
@@ -173,7 +173,7 @@ describe('two copies of the service', () => {
         expect(recorded).toHaveLength(ids.length);
         for (const subscription of recorded)
           expect(subscription).toMatchObject({ status: 'canceled', quantity: UPDATES + 1, priceId: price.id });
-        const links = new Map(recorded.map(it => [`in_${String(it['processorSubscriptionId'])}`, it['id']]));
+        const links = new Map(recorded.map(one => [`in_${String(one['processorSubscriptionId'])}`, one['id']]));
         const invoices = await project.invoices('?limit=100');
         expect(invoices).toHaveLength(ids.length);
         for (const invoice of invoices)

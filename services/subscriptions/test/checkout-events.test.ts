@@ -89,7 +89,7 @@ describe('a completed checkout', () => {
   });
 });
 
-it('uses the newest saved payment method for the customer and each running subscription', async () => {
+it('uses the newest saved payment method for every running subscription', async () => {
   const customer = await service.createCustomer();
   await service.deliver(newEvent(CustomerCreated, service.scope.teamId, customer));
   await buy(customer);

@@ -66,7 +66,7 @@ it('ignores an invoice without a customer, and completes its event', async () =>
   expect(await completions()).toMatchObject([{ outcome: 'processed' }]);
 });
 
-it('leads to the same invoice in every order of its events, in batches and one by one', async () => {
+it('leads to the same invoice in every order of events', async () => {
   const history: [ProcessorEventType, Date, Partial<InvoicePayload>][] = [
     ['invoice.finalized', after(1), { status: 'open' }],
     ['invoice.payment_failed', after(1), { status: 'open' }],

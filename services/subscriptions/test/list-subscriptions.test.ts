@@ -32,7 +32,7 @@ it('lists active and trialing subscriptions by default, newest first, in pages',
   expect(await subscriptions(`?customerId=${other.customer.id}`)).toEqual([]);
 });
 
-it('hides a subscription from other projects, with the same response as for an unknown id', async () => {
+it('returns the same for a subscription of another project as for an unknown id', async () => {
   const { event, subscriptions } = await startProject(service);
   const other = await startProject(service);
   await service.deliver(event(CREATED, after(0)));

@@ -43,7 +43,7 @@ export function aSubscription(changes: Partial<SubscriptionPayload> = {}): Subsc
   };
 }
 
-/** Before 2025-03-31 the period stood on the subscription, since then it stands on its items. */
+/** API versions before 2025-03-31 have the period on the subscription, later ones on its items. */
 export function subscriptionObject(it: SubscriptionPayload, shape: PayloadShape = 'new'): Record<string, unknown> {
   const period = { current_period_start: seconds(it.periodStart), current_period_end: seconds(it.periodEnd) };
   const price = {
@@ -103,7 +103,7 @@ export function anInvoice(changes: Partial<InvoicePayload> = {}): InvoicePayload
   };
 }
 
-/** Before 2025-03-31 the subscription stood on the invoice, since then it stands in its parent. */
+/** API versions before 2025-03-31 have the subscription on the invoice, later ones in its parent. */
 export function invoiceObject(it: InvoicePayload, shape: PayloadShape = 'new'): Record<string, unknown> {
   const link =
     shape === 'old'
@@ -163,7 +163,7 @@ export function chargeObject(changes: Record<string, unknown> = {}): Record<stri
   };
 }
 
-/** `count` seconds after the time the payloads start from. */
+/** `count` seconds after the start of the payloads. */
 export const after = (count: number) => new Date(BASE_TIME.getTime() + count * 1_000);
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1_000);

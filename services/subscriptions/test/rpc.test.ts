@@ -48,7 +48,7 @@ async function findSubscriptionId(): Promise<SubscriptionId> {
 }
 
 describe('the service on the bus', () => {
-  it('publishes a paid checkout as a created subscription, and returns it to other services', async () => {
+  it('publishes the subscription of a paid checkout, and returns it by RPC', async () => {
     const { rpc } = service;
     expect(await rpc.call(HasSubscribed, withCustomer(customer.id))).toEqual({ subscribed: false });
     const price = await buy();

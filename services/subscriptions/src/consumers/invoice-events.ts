@@ -3,7 +3,7 @@ import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
-import type { InvoiceRead } from '#domain/invoice.ts';
+import type { InvoiceReread } from '#domain/invoice.ts';
 import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from '#operations/apply-invoice-events.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
@@ -34,7 +34,7 @@ export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
   });
 }
 
-type Received = Delivery<ProcessorEventData, InvoiceRead | null>;
+type Received = Delivery<ProcessorEventData, InvoiceReread | null>;
 
 /** Empty for an invoice without a customer: no customer's page could show it. */
 function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[] {
@@ -43,5 +43,5 @@ function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[]
   const { customerId: processorCustomerId } = snapshot;
   if (!processorCustomerId) return [];
   const position = { at: data.createdAt, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
-  return [{ delivery, scope: scopeOf(delivery), snapshot, position, processorCustomerId, read: context ?? null }];
+  return [{ delivery, scope: scopeOf(delivery), snapshot, position, processorCustomerId, reread: context ?? null }];
 }

@@ -46,7 +46,7 @@ export interface RecordedInvoice {
 }
 
 /** An invoice as it was read from the processor, outside of any transaction. */
-export interface InvoiceRead {
+export interface InvoiceReread {
   /** `missing` if the processor has no such invoice. */
   readonly snapshot: InvoiceSnapshot | 'missing';
   /** Our version of the record before the read. */
@@ -58,7 +58,7 @@ export interface InvoiceObservation {
   readonly snapshot: InvoiceSnapshot;
   readonly position: InvoicePosition;
   /** What the processor returned when it was read because of this event. */
-  readonly read: InvoiceRead | null;
+  readonly reread: InvoiceReread | null;
 }
 
 const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, uncollectible: 2, paid: 3, void: 3 };
@@ -78,8 +78,8 @@ export function applyInvoiceObservations<Event extends InvoiceObservation>(
   const unprepared: Event[] = [];
   for (const event of sortByPosition(events)) {
     // A change by this batch makes a read from before it outdated.
-    const isCurrent = invoice === recorded && event.read?.version === recorded.version;
-    const next = compareInvoice(invoice, event, isCurrent ? (event.read?.snapshot ?? null) : null);
+    const isCurrent = invoice === recorded && event.reread?.version === recorded.version;
+    const next = compareInvoice(invoice, event, isCurrent ? (event.reread?.snapshot ?? null) : null);
     if (next === 'reread') unprepared.push(event);
     else if (next) invoice = { ...recorded, content: next, position: event.position };
   }
@@ -102,21 +102,21 @@ const sortByPosition = <Event extends InvoiceObservation>(events: readonly Event
 function compareInvoice(
   { content, position }: RecordedInvoice,
   event: InvoiceObservation,
-  read: InvoiceSnapshot | 'missing' | null,
+  reread: InvoiceSnapshot | 'missing' | null,
 ): InvoiceContent | 'reread' | null {
   const next = contentOf(event.snapshot, content.status);
   const observed = { ...next, position: event.position };
   const current = { ...content, position };
   if (isTie(observed, current) && !isDeepStrictEqual(next, content)) {
-    if (!read) return 'reread';
-    if (read !== 'missing') return changeByRead(content, read);
+    if (!reread) return 'reread';
+    if (reread !== 'missing') return changeByReread(content, reread);
   }
   return supersedes(observed, current) ? next : null;
 }
 
 /** Returns the content of the processor's invoice if it differs and the recorded status allows it. */
-function changeByRead(recorded: InvoiceContent, read: InvoiceSnapshot): InvoiceContent | null {
-  const content = contentOf(read, recorded.status);
+function changeByReread(recorded: InvoiceContent, reread: InvoiceSnapshot): InvoiceContent | null {
+  const content = contentOf(reread, recorded.status);
   const isAllowed = !isFinal(recorded.status) || isFinal(content.status);
   return isAllowed && !isDeepStrictEqual(content, recorded) ? content : null;
 }

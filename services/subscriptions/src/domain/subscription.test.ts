@@ -64,7 +64,7 @@ describe('readTerms', () => {
     ]);
   });
 
-  it('keeps the recorded status when the new one is unknown, and throws when there is none', () => {
+  it('keeps the recorded status when the new one is unknown, else throws', () => {
     expect(() => read({ status: null })).toThrow('sub_1 has a status');
     const options = { observedAt: at(9), recordedStatus: 'past_due' } as const;
     expect(readTerms(snapshot({ status: null }), options).status).toBe('past_due');

@@ -42,7 +42,7 @@ export function requireRunning(status: SubscriptionStatus): void {
  * Returns the status that a snapshot shows. A status that is newer than this service leaves the recorded one.
  * @throws Error for an unknown status when none is recorded
  */
-export function statusOf(snapshot: SubscriptionSnapshot, recorded?: SubscriptionStatus): SubscriptionStatus {
+function statusOf(snapshot: SubscriptionSnapshot, recorded?: SubscriptionStatus): SubscriptionStatus {
   const status = snapshot.status ?? recorded;
   if (!status) throw new Error(`Subscription ${snapshot.id} has a status that this service does not know.`);
   return status;

@@ -7,7 +7,7 @@ import {
   oldestReadable,
   type InvoiceObservation,
   type InvoicePosition,
-  type InvoiceRead,
+  type InvoiceReread,
   type RecordedInvoice,
 } from '#domain/invoice.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
@@ -82,7 +82,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
 export function prepareInvoiceEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
   const { em, processors } = dependencies;
   const fetch = fetchCustomer(dependencies);
-  return async (event: InvoiceEvent): Promise<InvoiceRead | null> => {
+  return async (event: InvoiceEvent): Promise<InvoiceReread | null> => {
     const object = toObject(event);
     const row = (await findInvoices(em.fork(), [object])).get(scopedKey(object));
     if (!row) {
@@ -159,8 +159,8 @@ const positionColumns = ({ at, rank, eventId }: InvoicePosition) => ({ eventAt: 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProcessorObject => ({ scope, id: snapshot.id });
 
 /** The subscriptions of the event and of what was read because of it. */
-const subscriptionsOf = ({ scope, snapshot, read }: InvoiceEvent): ProcessorObject[] =>
-  [snapshot, read?.snapshot].flatMap(it =>
+const subscriptionsOf = ({ scope, snapshot, reread }: InvoiceEvent): ProcessorObject[] =>
+  [snapshot, reread?.snapshot].flatMap(it =>
     it && it !== 'missing' && it.subscriptionId ? [{ scope, id: it.subscriptionId }] : [],
   );
 
