@@ -164,10 +164,10 @@ describe('two copies of the service', () => {
         const shuffled = [...events, newEvent(PriceCreated, scope.teamId, price)]
           .map(event => ({ event, place: next() }))
           .toSorted((a, b) => a.place - b.place);
-        const [one, other] = [0, 1].map(half =>
+        const [first = [], second = []] = [0, 1].map(half =>
           shuffled.filter(({ place }) => place % 2 === half).map(({ event }) => event),
         );
-        await Promise.all([service.deliver(...(one ?? [])), copy.deliver(...(other ?? []))]);
+        await Promise.all([service.deliver(...first), copy.deliver(...second)]);
 
         const recorded = await project.subscriptions('?activeOnly=false&limit=100');
         expect(recorded).toHaveLength(ids.length);
