@@ -1,6 +1,7 @@
 import { defineService } from '@billing/chassis/definition';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
@@ -8,7 +9,6 @@ import { copies } from './consumers/copies.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
 import { chargeEvents, paymentIntentEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
-import { subscriptionsEnv } from './env.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
@@ -18,7 +18,7 @@ import { subscriptionRpc } from './rpc/subscriptions.ts';
 export const subscriptionsService = () =>
   defineService({
     name: 'subscriptions',
-    env: subscriptionsEnv,
+    env: serviceEnv.extend(processorEnv.shape),
     database: subscriptionsSchema,
     parts: ({ em, outbox, rpc, processors, logger, now }) => {
       const operationLog = openSubscriptionsOperationLog({ outbox, processors, logger, now });

@@ -15,7 +15,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Keeps copies of the customers, products and prices of other services. */
 export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
-  const saveWithSubscriptions = savePrices(dependencies);
+  const save = savePrices(dependencies);
   return [
     consumer('subscriptions-customers', 'customer.*.v1').on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
@@ -27,7 +27,12 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
     ),
     consumer('subscriptions-prices', 'price.*.v1').on(
       [PriceCreated, PriceUpdated, PriceDeleted],
-      (tx, deliveries, publish) => saveWithSubscriptions(tx, deliveries.map(toOwned), publish),
+      (tx, deliveries, publish) =>
+        save(
+          tx,
+          deliveries.map(delivery => ({ ...toOwned(delivery), trace: delivery.trace })),
+          publish,
+        ),
     ),
   ];
 }

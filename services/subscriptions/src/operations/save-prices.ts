@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceState } from '@billing/contracts/events/catalog';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import type { PriceId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { executeBound } from '@billing/service/bound-statement';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
@@ -12,17 +13,27 @@ import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishChange } from './save-subscriptions.ts';
 
+/** A price, as an event of the catalog carries it. */
+interface PublishedPrice extends OwnedBy<PriceState> {
+  readonly trace: TraceCarrier;
+}
+
 /** Saves copies of prices, and gives their ids to subscriptions that were recorded before. */
 export function savePrices({ now }: Pick<Dependencies, 'now'>) {
-  return async (tx: EntityManager, prices: readonly OwnedBy<PriceState>[], publish: Publish): Promise<void> => {
-    const priceIds = new Map(prices.map(price => [scopedKey(toObject(price)), price.state.id]));
+  return async (tx: EntityManager, prices: readonly PublishedPrice[], publish: Publish): Promise<void> => {
+    const byKey = new Map(prices.map(price => [scopedKey(toObject(price)), price]));
     await lockAll(tx, 'price', prices.map(toObject));
     await savePriceCopies(tx, prices);
     const waiting = await findWaiting(tx, prices);
     await lockAll(tx, 'subscription', waiting);
     const rows = await findSubscriptionRows(tx, waiting);
-    const changed = [...rows.values()].filter(row => fillPriceIds(row, priceIds));
-    for (const row of changed) publishChange(publish, row, { now: now() });
+    const changed: Subscription[] = [];
+    for (const row of rows.values()) {
+      const filled = fillPriceIds(row, byKey);
+      if (!filled) continue;
+      publishChange(publish, row, { now: now(), trace: filled.trace });
+      changed.push(row);
+    }
     await updateSubscriptions(tx, changed);
   };
 }
@@ -46,19 +57,21 @@ async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceStat
   return rows.map(({ team_id: teamId, project_id: projectId, id }) => ({ scope: { teamId, projectId }, id }));
 }
 
-/** Returns whether an item was still without its price's id; it may have got it before the lock was taken. */
-function fillPriceIds(row: Subscription, priceIds: ReadonlyMap<string, PriceId>): boolean {
+/**
+ * Gives ids to the items that have none, and returns one of the prices that were missing. Undefined when none was: an item
+ * may have got its id before the lock was taken.
+ */
+function fillPriceIds(row: Subscription, prices: ReadonlyMap<string, PublishedPrice>): PublishedPrice | undefined {
   const { teamId, projectId } = row;
-  const fill = (item: BilledItem): BilledItem => {
-    if (item.priceId) return item;
-    const priceId = priceIds.get(scopedKey({ scope: { teamId, projectId }, id: item.processorPriceId }));
-    return priceId ? { ...item, priceId } : item;
-  };
-  const items = row.items.map(fill);
-  if (items.every((item, index) => item === row.items[index])) return false;
-  row.items = items;
-  row.priceId = items[0]?.priceId ?? null;
-  return true;
+  let filled: PublishedPrice | undefined;
+  row.items = row.items.map((item): BilledItem => {
+    const price = prices.get(scopedKey({ scope: { teamId, projectId }, id: item.processorPriceId }));
+    if (item.priceId !== null || !price) return item;
+    filled = price;
+    return { ...item, priceId: price.state.id };
+  });
+  row.priceId = row.items[0]?.priceId ?? null;
+  return filled;
 }
 
 const toObject = ({ teamId, state }: OwnedBy<PriceState>): ProcessorObject => ({
