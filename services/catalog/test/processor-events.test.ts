@@ -1,14 +1,12 @@
+import { toDelivery } from '@billing/messaging/bus';
+import { receiverOf } from '@billing/messaging/consumer/consume';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
-import {
-  isHandled,
-  PROCESSOR_EVENT_OWNERS,
-  ProcessorEventCompleted,
-  type ProcessorEventType,
-} from '@billing/contracts/processor-events';
-import { routedEvent, completionsIn } from '@billing/testing/processor-events';
+import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { completionsIn } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
+import { productEvents } from '../src/consumers/products.ts';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { updateProduct } from '../src/operations/update-product.ts';
 import { startCatalog, type Catalog } from './start-catalog.ts';
@@ -61,27 +59,6 @@ it('applies a change at the processor once, however often it is delivered', asyn
   expect(await catalog.published(ProductUpdated)).toMatchObject([{ data: { name: 'Renamed', version: 2 } }]);
   expect(await catalog.published(PriceUpdated)).toMatchObject([{ data: { isActive: false, version: 2 } }]);
   expect(completionsIn(await catalog.published(ProcessorEventCompleted))).toHaveLength(events.length);
-});
-
-it.each([
-  ['product.updated', { name: 7 }, 'name'],
-  ['price.created', { currency: null }, 'currency'],
-  ['price.updated', { product: [] }, 'product'],
-] as const)('dead-letters a %s whose object cannot be read, as failed', async (type, wrong, field) => {
-  await using catalog = await startCatalog();
-  const { id } = await catalog.createProduct();
-  await catalog.createPrice(id);
-  const [like] = await catalog.events(type.startsWith('product') ? 'product.created' : 'price.created');
-  if (!like) throw new Error('The processor sent no event.');
-  const { object } = like.data as { object: object }; // an event of the processor carries one
-  const event = routedEvent(catalog.scope, type, { ...object, ...wrong });
-
-  await catalog.deliver(event);
-  const error = expect.stringMatching(new RegExp(`^The event's object cannot be read: ${field}: `));
-  const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
-  expect(completions).toMatchObject([{ outcome: 'failed', attempts: 1, error }]);
-  const deadLetters = await catalog.em.fork().execute('select attempts, error, dead_lettered_at from dead_letters');
-  expect(deadLetters).toMatchObject([{ attempts: 1, error, dead_lettered_at: expect.anything() }]);
 });
 
 it('reaches the same state in any order of delivery', async () => {
@@ -164,6 +141,30 @@ it('rereads when events arrive between our change and its response', async () =>
   expect(await processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'ours' });
 });
 
+it('reads the processor again when the record changes in the meantime', async () => {
+  await using catalog = await startCatalog();
+  const { em, outbox, processor, logger, now } = catalog;
+  const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
+  await catalog.dashboard.products.update(processorProductId, { name: 'by hand' });
+  await catalog.call('PATCH', `/products/${id}`, { body: { name: 'by us' } });
+  const [, byHand] = await catalog.events();
+  if (!byHand) throw new Error('The processor sent no event of the change.');
+  let reads = 0;
+  const overtaken = {
+    ...processor,
+    findProduct: async (productId: string) => {
+      const found = await processor.findProduct(productId);
+      reads += 1;
+      if (reads > 1) return found;
+      await catalog.call('PATCH', `/products/${id}`, { body: { name: 'by us again' } });
+      return found;
+    },
+  };
+  const consumer = productEvents({ em, processors: { of: async () => overtaken }, logger, now });
+  expect(await receiverOf(consumer, { outbox, logger })(toDelivery(byHand, 1))).toEqual({ kind: 'ack' });
+  expect((await catalog.call('GET', `/products/${id}`)).body.name).toBe('by us again');
+});
+
 it('redelivers an event about a product that is being created', async () => {
   await using catalog = await startCatalog();
   await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'done-but-answer-lost' });
@@ -196,21 +197,6 @@ it('never revives what was deleted here', async () => {
   expect(await catalog.published(ProductUpdated)).toEqual([]);
   expect(await catalog.published(ProductDeleted)).toHaveLength(1);
   expect(await catalog.published(PriceUpdated)).toEqual([]);
-});
-
-it('completes every event type that it owns, and no other', async () => {
-  await using catalog = await startCatalog();
-  const isOwned = (type: ProcessorEventType) => PROCESSOR_EVENT_OWNERS[type] === 'catalog';
-  // An event whose object cannot be read is completed at once.
-  const idOf = (type: string) => `evt_${type.replaceAll('.', '_')}`;
-  const eventOf = (type: ProcessorEventType) => routedEvent(catalog.scope, type, {}, { eventId: idOf(type) });
-  const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
-  const owned = types.filter(isOwned);
-  for (const type of types.filter(other => !isOwned(other)))
-    await expect(catalog.deliver(eventOf(type))).rejects.toThrow('No consumer of catalog');
-  await catalog.deliver(...owned.map(eventOf));
-  const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
-  expect(completions.map(({ eventId }) => eventId).toSorted()).toEqual(owned.map(idOf).toSorted());
 });
 
 /** The processor's times are whole seconds: what follows is later by its clock. */

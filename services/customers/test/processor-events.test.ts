@@ -1,3 +1,5 @@
+import { toDelivery } from '@billing/messaging/bus';
+import { receiverOf } from '@billing/messaging/consumer/consume';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
@@ -9,6 +11,7 @@ import {
   type ProcessorEventType,
 } from '@billing/contracts/processor-events';
 import { routedEvent, completionsIn } from '@billing/testing/processor-events';
+import { customerEvents } from '../src/consumers/customers.ts';
 import { startCustomers, type Customers } from './start-customers.ts';
 
 it('completes the events of its own changes and publishes nothing', async () => {
@@ -151,6 +154,30 @@ it('does not let a late event undo our own change', async () => {
   if (!byHand) throw new Error('The processor sent no event of the change.');
   await customers.deliver(byHand);
   expect((await customers.call('GET', `/customers/${id}`)).body.customer.name).toBe('by us');
+});
+
+it('reads the processor again when the record changes in the meantime', async () => {
+  await using customers = await startCustomers();
+  const { em, outbox, processor, logger, now } = customers;
+  const { id, processorCustomerId } = await customers.createCustomer();
+  await customers.dashboard.customers.update(processorCustomerId, { name: 'by hand' });
+  await customers.call('PATCH', `/customers/${id}`, { body: { name: 'by us' } });
+  const [byHand] = await customers.events('customer.updated');
+  if (!byHand) throw new Error('The processor sent no event of the change.');
+  let reads = 0;
+  const overtaken = {
+    ...processor,
+    findCustomer: async (customerId: string) => {
+      const found = await processor.findCustomer(customerId);
+      reads += 1;
+      if (reads > 1) return found;
+      await customers.call('PATCH', `/customers/${id}`, { body: { name: 'by us again' } });
+      return found;
+    },
+  };
+  const consumer = customerEvents({ em, processors: { of: async () => overtaken }, logger, now });
+  expect(await receiverOf(consumer, { outbox, logger })(toDelivery(byHand, 1))).toEqual({ kind: 'ack' });
+  expect((await customers.call('GET', `/customers/${id}`)).body.customer.name).toBe('by us again');
 });
 
 it.each(['customer.created', 'customer.updated', 'customer.deleted'] as const)(

@@ -152,6 +152,17 @@ it('holds both e-mails while a change is unfinished, then frees the old one', as
   expect(await customers.published(CustomerUpdated)).toMatchObject([{ data: { id, version: 2 } }]);
 });
 
+it('holds the e-mail of an unfinished change when events arrive', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  for (const fault of lost({ method: 'POST', path: '/v1/customers/' })) await customers.control.fail(fault);
+  const change = { body: { email: 'new@example.com' } };
+  expect((await customers.call('PATCH', `/customers/${id}`, change)).status).toBe(503);
+  await customers.control.clearFaults();
+  await customers.deliver(...(await customers.events('customer.created')));
+  expect((await customers.call('POST', '/customers', change)).status).toBe(409);
+});
+
 it('frees the new e-mail when the processor refuses a change', async () => {
   await using customers = await startCustomers();
   const customer = await customers.createCustomer();

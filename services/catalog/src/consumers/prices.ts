@@ -34,6 +34,7 @@ type Context =
 
 /** Follows the processor's prices: changes of those we have, and new ones of the project's products. */
 export function priceEvents({ em, processors, logger, now }: PriceConsumerDependencies): Consumer {
+  /** Reads the price at the processor, if we have it, and otherwise its product. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context> => {
     const { teamId, snapshot, id, namedIds } = readEvent(delivery);
     const processor = await processors.of(teamId);
