@@ -35,8 +35,11 @@ export interface ServiceDefinition<
   readonly parts: (chassis: Chassis<z.output<Schema>>) => P | Promise<P>;
 }
 
-/** Entities and migrations of a service. */
-export type ServiceSchema = Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize'>;
+/** The tables of a service. */
+export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize'> {
+  /** Tables beside the outbox whose due rows are unpublished events: too many of them pause writes. */
+  readonly backlog?: readonly string[];
+}
 
 /** What the chassis provides to every service. */
 export interface Chassis<Env extends ChassisEnv = ChassisEnv> {

@@ -74,7 +74,12 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const rpc = openRpcClient(bus);
   const committed = openCommittedEvents();
   const backPressure = resources.adopt(
-    watchBackPressure(em, { highWater: env.OUTBOX_HIGH_WATER, intervalMs: outboxIntervalMs, logger }),
+    watchBackPressure(em, {
+      highWater: env.OUTBOX_HIGH_WATER,
+      tables: definition.database.backlog ?? [],
+      intervalMs: outboxIntervalMs,
+      logger,
+    }),
     it => it.close(),
   );
   const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: baseUrl } = env;

@@ -1,18 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 
-/** An overloaded outbox must have drained to this share of its mark before it counts as drained. */
+/** The events must have drained to this share of the mark before they count as drained. */
 const LOW_WATER = 0.8;
 
 interface BackPressureOptions {
-  /** Unpublished events; with more of them the outbox is overloaded. */
+  /** Unpublished events; with more of them the service is overloaded. */
   readonly highWater: number;
+  /** Tables beside the outbox whose rows with a `due_at` count too: events that are published from there. */
+  readonly tables?: readonly string[];
   /** How often to count, in milliseconds. */
   readonly intervalMs?: number;
   readonly logger: Logger;
 }
 
-/** Whether too many events wait in the outbox. */
+/** Whether too many events wait to be published. */
 export interface BackPressure {
   /** As of the last count; false before the first. */
   readonly isOverloaded: () => boolean;
@@ -23,12 +25,12 @@ export interface BackPressure {
 }
 
 /**
- * Counts the unpublished events of the outbox until closed, no further than it must. It is overloaded above `highWater`,
- * and drained at 80 % of that. While the database is unavailable the last result stays.
+ * Counts the unpublished events of a service until closed, no further than it must. It is overloaded above `highWater`,
+ * until they have drained to 80 % of that. While the database is unavailable the last result stays.
  */
 export function watchBackPressure(
   em: EntityManager,
-  { highWater, intervalMs = 1_000, logger }: BackPressureOptions,
+  { highWater, tables = [], intervalMs = 1_000, logger }: BackPressureOptions,
 ): BackPressure {
   const lowWater = Math.floor(highWater * LOW_WATER);
   let isOverloaded = false;
@@ -36,7 +38,7 @@ export function watchBackPressure(
   let counting: Promise<void> | undefined;
 
   const countOnce = async (): Promise<void> => {
-    const isAbove = await hasMoreThan(em, isOverloaded ? lowWater : highWater);
+    const isAbove = await hasMoreThan(em, ['outbox_events', ...tables], isOverloaded ? lowWater : highWater);
     hasFailed = false;
     if (isAbove === isOverloaded) return;
     isOverloaded = isAbove;
@@ -65,12 +67,10 @@ export function watchBackPressure(
   };
 }
 
-async function hasMoreThan(em: EntityManager, count: number): Promise<boolean> {
+async function hasMoreThan(em: EntityManager, tables: readonly string[], count: number): Promise<boolean> {
+  const due = tables.map(table => `select from ${table} where due_at is not null`).join(' union all ');
   const [row] = await em
     .fork()
-    .execute<{ more: boolean }[]>(
-      'select exists (select from outbox_events where due_at is not null offset ?) as more',
-      [count],
-    );
+    .execute<{ more: boolean }[]>(`select exists (select from (${due}) unpublished offset ?) as more`, [count]);
   return row?.more ?? false;
 }

@@ -97,3 +97,15 @@ it('reconciles no team while its outbox is full', async () => {
   await waitFor(recovered, { what: 'the event to be recovered', timeoutMs: 20_000 });
   expect(await service.sql(leased)).not.toEqual([]);
 });
+
+it('refuses deliveries while too many stored events wait to be published', async () => {
+  await using service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 5 });
+  const team = await service.newTeam();
+  for (let count = 0; count < 5; count += 1)
+    expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 200 });
+  await waitFor(service.isOverloaded, { what: 'the service to be overloaded' });
+  expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 503, body: REFUSED });
+
+  await drain(service);
+  expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 200 });
+});

@@ -10,5 +10,6 @@ import { WebhookEvent } from './webhook-event.entity.ts';
 /** The service's own tables. */
 export const webhooksSchema: ServiceSchema = {
   entities: [ProcessorAccount, SigningSecret, WebhookEvent, Route, ProjectCopy, Reconciliation],
+  backlog: ['webhook_events'],
   migrations: [{ name: '0001-create-webhooks', class: CreateWebhooks }],
 };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Events received within one interval that make a flood, and the interval in milliseconds. */
-const FLOOD_SIZE = 50;
+/** How many events within one interval make a flood, and the interval in milliseconds. */
+const FLOOD_SIZE = 25;
 const INTERVAL_MS = 100;
 /** How long a flood is only stored before its events are processed, in milliseconds. */
 const LONGEST_FLOOD_MS = 5_000;
@@ -12,7 +12,7 @@ export interface FloodGate {
   readonly received: () => void;
   /** Waits during a flood. */
   readonly pass: () => Promise<void>;
-  /** Waits no more. */
+  /** Makes waiting callers pass, and later ones too. */
   readonly open: () => void;
 }
 
@@ -21,28 +21,36 @@ export interface FloodGate {
  * processed for as long as it took, so that an endless flood can't stop processing.
  */
 export function openFloodGate(): FloodGate {
-  let received = 0;
-  let openUntil = 0;
-  let isOpen = false;
+  let intervalStartedAt = 0;
+  let inInterval = 0;
+  let inLastInterval = 0;
+  let processUntil = 0;
+  const opening = new AbortController();
+
+  const count = (received: number): void => {
+    const now = performance.now();
+    const age = now - intervalStartedAt;
+    if (age >= INTERVAL_MS) {
+      inLastInterval = age < 2 * INTERVAL_MS ? inInterval : 0;
+      inInterval = 0;
+      intervalStartedAt = now;
+    }
+    inInterval += received;
+  };
+  const isFlood = (): boolean => {
+    count(0);
+    return Math.max(inInterval, inLastInterval) >= FLOOD_SIZE;
+  };
 
   return {
-    received: () => {
-      received += 1;
-    },
+    received: () => count(1),
     async pass() {
       const startedAt = performance.now();
-      const isFlood = () => received >= FLOOD_SIZE && !isOpen && performance.now() < startedAt + LONGEST_FLOOD_MS;
-      if (startedAt >= openUntil && isFlood()) {
-        while (isFlood()) {
-          received = 0;
-          await pause(INTERVAL_MS);
-        }
-        openUntil = 2 * performance.now() - startedAt;
-      }
-      received = 0;
+      if (startedAt < processUntil || opening.signal.aborted || !isFlood()) return;
+      do await pause(INTERVAL_MS);
+      while (isFlood() && performance.now() < startedAt + LONGEST_FLOOD_MS && !opening.signal.aborted);
+      processUntil = 2 * performance.now() - startedAt;
     },
-    open: () => {
-      isOpen = true;
-    },
+    open: () => opening.abort(),
   };
 }

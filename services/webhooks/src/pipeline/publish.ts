@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent } from '@billing/contracts/processor-events';
@@ -12,6 +13,8 @@ import type { RoutedEvent } from './route.ts';
 
 /** How long published events wait to be released together, in milliseconds: well within their lease. */
 const RELEASE_AFTER_MS = 1_000;
+/** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
+const REFUSED_PAUSE_MS = 1_000;
 
 interface PublishParts {
   readonly em: EntityManager;
@@ -71,6 +74,7 @@ export function openEventPublisher({ em, publish, logger }: PublishParts): Event
       const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
       logger.warn({ err: reasons[0], events: refused.length }, 'events not published, will try again');
       await releaseUncounted(em, refused);
+      await pause(REFUSED_PAUSE_MS);
     },
     completed(events) {
       for (const event of events) published.delete(nameOf(event));
