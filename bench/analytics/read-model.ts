@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@billing/contracts/ids';
-import { openDatabase } from '@billing/service/database';
+import { openDatabase } from '@billing/database/database';
 import { Client } from 'pg';
 import type { Observation } from '../../services/analytics/src/domain/observation.ts';
 import { applyObservations } from '../../services/analytics/src/operations/apply-observations.ts';

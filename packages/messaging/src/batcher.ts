@@ -1,5 +1,5 @@
-import { isDatabaseUnavailable, sqlState } from '@billing/service/database';
-import { lingerAfter, type Linger } from '@billing/service/linger';
+import { isDatabaseUnavailable, sqlState } from '@billing/database/database';
+import { lingerAfter, type Linger } from '@billing/database/linger';
 import { semaphore } from './semaphore.ts';
 import { TimeoutError } from './timed-transaction.ts';
 

@@ -1,4 +1,4 @@
-import { openLeaseQueue, type LeaseQueue } from '@billing/service/lease-queue';
+import { openLeaseQueue, type LeaseQueue } from '@billing/database/lease-queue';
 import type { NewEvent } from './new-event.ts';
 
 /** An event that a relay has leased. */

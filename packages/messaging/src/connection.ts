@@ -1,5 +1,5 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 
 /**
  * Connects to the broker. A broker that goes away is waited for without end; a dead link shows within 20 s.

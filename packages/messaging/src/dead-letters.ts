@@ -1,6 +1,6 @@
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
 import { envelope, type Envelope } from '@billing/contracts/event';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 
 const DeadLetterSchema = defineEntity({
   name: 'DeadLetter',

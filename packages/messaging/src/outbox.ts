@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound, textArray } from '@billing/service/bound-statement';
+import { executeBound, textArray } from '@billing/database/bound-statement';
 import { currentTrace } from './trace-carrier.ts';
 import type { NewEvent, Publish } from './new-event.ts';
 import { timedTransaction, type TimeLimits } from './timed-transaction.ts';

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { envelope } from '@billing/contracts/event';
-import { executeBound } from '@billing/service/bound-statement';
-import { leaseRows, releaseLease, type LeasedTable } from '@billing/service/lease-rows';
-import { startLeaseLoop, type LeaseLoop } from '@billing/service/lease-loop';
+import { executeBound } from '@billing/database/bound-statement';
+import { leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
+import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Logger } from 'pino';
 import type { PublishMessage } from './bus.ts';
 import { openCommittedEvents, type CommittedEvents, type LeasedOutboxEvent } from './committed-events.ts';

@@ -1,4 +1,4 @@
-import { openDatabase } from '@billing/service/database';
+import { openDatabase } from '@billing/database/database';
 import { startLink } from '@billing/testing/link';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';

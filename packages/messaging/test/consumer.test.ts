@@ -4,7 +4,7 @@ import type { Envelope } from '@billing/contracts/event';
 import { unavailable } from '@billing/contracts/problem';
 import { startLink } from '@billing/testing/link';
 import { waitFor } from '@billing/testing/wait-for';
-import { openDatabase } from '@billing/service/database';
+import { openDatabase } from '@billing/database/database';
 import { toDelivery } from '../src/bus.ts';
 import { consume, receiverOf } from '../src/consumer/consume.ts';
 import { consumer, type Consumer } from '../src/consumer/consumer.ts';

@@ -1,4 +1,4 @@
-import { openDatabase } from '@billing/service/database';
+import { openDatabase } from '@billing/database/database';
 import { pino } from 'pino';
 import { openBus } from '../src/bus.ts';
 import { connectBroker } from '../src/connection.ts';

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { defineEvent, type Envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { processorEvent } from '@billing/contracts/processor-events';
-import { migrate, openDatabase } from '@billing/service/database';
+import { migrate, openDatabase } from '@billing/database/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
 import { pino } from 'pino';

@@ -5,7 +5,7 @@ import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { openOutbox } from '@billing/messaging/outbox';
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { migrate, openDatabase } from '@billing/service/database';
+import { migrate, openDatabase } from '@billing/database/database';
 import { createTestDatabase } from '@billing/testing/database';
 import { pino } from 'pino';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StartError } from './start-error.ts';
+import { StartError } from '@billing/database/start-error';
 
 /** A PEM text, base64-encoded so that it fits on one line of an environment file. */
 export const pemInBase64 = z.base64().transform(encoded => Buffer.from(encoded, 'base64').toString('utf8'));

@@ -10,7 +10,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { z } from 'zod';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from './database.ts';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type Checks } from './health.ts';
 import { IDENTITY_HEADER, type Principal, type VerifyIdentityToken } from './identity-token.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Migration } from '@mikro-orm/migrations';
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from './bound-statement.ts';
-import { extendLease, type LeasedTable } from './lease-rows.ts';
+import { executeBound } from '@billing/database/bound-statement';
+import { extendLease, type LeasedTable } from '@billing/database/lease-rows';
 import { conflict, invalid, unprocessable, type Problem } from '@billing/contracts/problem';
 
 const IdempotentRequestSchema = defineEntity({

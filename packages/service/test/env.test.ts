@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseEnv, processorEnv, serviceEnv } from '../src/env.ts';
-import { isDatabaseUnavailable } from '../src/database.ts';
+import { isDatabaseUnavailable } from '@billing/database/database';
 
 it('names every missing or wrong variable in one sentence', () => {
   const source = { PORT: 'eighty', DATABASE_URL: 'postgres://a@b/c', IDENTITY_PUBLIC_KEY: 'aGk=' };

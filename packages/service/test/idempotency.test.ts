@@ -3,11 +3,11 @@ import { conflict, unavailable } from '@billing/contracts/problem';
 import { ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { catalogOperations } from '@billing/contracts/operations/catalog';
 import { createTestDatabase } from '@billing/testing/database';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from '../src/testing/identity.ts';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase } from '@billing/database/database';
 import { createHttpServer } from '../src/http.ts';
 import { idempotencyEntities, idempotencyMigrations } from '../src/idempotency.ts';
 import { serve } from '../src/serve.ts';
@@ -71,9 +71,7 @@ it('keeps the lease of a slow request, and tells others when to retry', async ()
   const isLeased = async () => {
     const rows = await service.database.em
       .fork()
-      .execute<unknown[]>(
-        `select 1 from idempotent_requests where due_at > clock_timestamp() + interval '5 seconds'`,
-      );
+      .execute<unknown[]>(`select 1 from idempotent_requests where due_at > clock_timestamp() + interval '5 seconds'`);
     return rows.length === 1;
   };
   await waitFor(isLeased, { what: 'the lease' });

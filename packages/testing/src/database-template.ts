@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
-import { migrate, openDatabase, type DatabaseOptions } from '@billing/service/database';
-import { provisionService } from '@billing/service/provision';
+import { migrate, openDatabase, type DatabaseOptions } from '@billing/database/database';
+import { provisionService } from '@billing/database/provision';
 import type { Client } from 'pg';
 import { withClient, withDatabase } from './cluster.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
-import { grantDatabase, provisionService, withRole } from '@billing/service/provision';
+import { grantDatabase, provisionService, withRole } from '@billing/database/provision';
 import { withClient, withDatabase } from './cluster.ts';
 import { ensureTemplate, ROLE_PASSWORD, withProvisioningLock, type TemplateSchema } from './database-template.ts';
 import { testServerUrls } from './servers.ts';

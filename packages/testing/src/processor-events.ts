@@ -78,6 +78,3 @@ const wholeSeconds = (date: Date) => new Date(Math.floor(date.getTime() / 1_000)
 /** Returns the outcomes that `processor-event.completed` events report, in their order. */
 export const completionsIn = (events: readonly { readonly data: unknown }[]): Completion[] =>
   events.flatMap(({ data }) => ProcessorEventCompleted.data.parse(data).completions);
-
-// Old names, until every service's tests have moved.
-export { routedEvent as processorFact, toRoutedEvent as toProjectEvent };

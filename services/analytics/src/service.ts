@@ -1,4 +1,4 @@
-import { defineService } from '@billing/chassis/definition';
+import { defineService } from '@billing/service/definition';
 import { serviceEnv } from '@billing/service/env';
 import { analyticsEvents } from './consumers/events.ts';
 import { analyticsSchema } from './persistence/schema.ts';

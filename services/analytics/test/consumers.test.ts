@@ -1,4 +1,4 @@
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import type { ProjectId } from '@billing/contracts/ids';

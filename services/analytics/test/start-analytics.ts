@@ -1,4 +1,4 @@
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';

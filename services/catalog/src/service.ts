@@ -1,4 +1,4 @@
-import { defineService } from '@billing/chassis/definition';
+import { defineService } from '@billing/service/definition';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { processorEnv, serviceEnv } from '@billing/service/env';

@@ -1,4 +1,4 @@
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { ProjectId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';

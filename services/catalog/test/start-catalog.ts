@@ -1,5 +1,5 @@
-import { startTestAccount } from '@billing/chassis/test-account';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestAccount } from '@billing/service/testing/test-account';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { catalogService } from '../src/service.ts';

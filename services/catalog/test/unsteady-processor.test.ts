@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { expect, it } from 'vitest';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId } from '@billing/contracts/ids';

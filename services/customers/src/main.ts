@@ -1,4 +1,4 @@
-import { runService } from '@billing/chassis/run-service';
+import { runService } from '@billing/service/run-service';
 import { customersService } from './service.ts';
 
 await runService(customersService());

@@ -1,5 +1,5 @@
-import { startTestAccount } from '@billing/chassis/test-account';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestAccount } from '@billing/service/testing/test-account';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { openCustomersOperationLog } from '../src/operations/open-operation-log.ts';
 import { customersService } from '../src/service.ts';

@@ -1,4 +1,4 @@
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import type { FaultRequest } from '@billing/local-processor/control';

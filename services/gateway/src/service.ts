@@ -1,4 +1,4 @@
-import { defineService, rpcHandler } from '@billing/chassis/definition';
+import { defineService, rpcHandler } from '@billing/service/definition';
 import { allOperations } from '@billing/contracts/operations/index';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import { ListProjectStates } from '@billing/contracts/rpc/list-states';

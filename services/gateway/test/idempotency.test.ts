@@ -148,9 +148,7 @@ const statusWith = async (path: string, secret: string): Promise<number> =>
 
 /** Restores the state after a crash before the response was stored. */
 async function deleteStoredResponses(dueAt = 'clock_timestamp()'): Promise<void> {
-  await gateway.em
-    .fork()
-    .execute(`update idempotent_requests set status = null, body = null, due_at = ${dueAt}`);
+  await gateway.em.fork().execute(`update idempotent_requests set status = null, body = null, due_at = ${dueAt}`);
 }
 
 /** Returns a function that sends the operation's request, and one that counts the objects it creates. */

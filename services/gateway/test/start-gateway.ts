@@ -1,5 +1,5 @@
-import { startTestService } from '@billing/chassis/start-test-service';
-import { testIdentity } from '@billing/testing/identity';
+import { startTestService } from '@billing/service/testing/start-test-service';
+import { testIdentity } from '@billing/service/testing/identity';
 import { pino } from 'pino';
 import { gatewayService } from '../src/service.ts';
 import { startEchoServices, urlsOf, type EchoServices, type ReceivedRequest } from './echo-service.ts';

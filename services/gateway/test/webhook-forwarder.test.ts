@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { BUNDLE_SIZE, decodeBundle, type Delivery, type DeliveryResponse } from '@billing/contracts/delivery-bundle';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from '@billing/service/testing/identity';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { defineService } from '@billing/chassis/definition';
+import { defineService } from '@billing/service/definition';
 import { tokenKeyFrom } from '#domain/token.ts';
 import { createApp } from './app.ts';
 import { customerEvents } from './consumers/customer-events.ts';

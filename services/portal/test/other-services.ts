@@ -1,7 +1,7 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { DescribeCustomerBilling, FindCustomer, FindProject, ScheduleCancellation } from '@billing/contracts/rpc/calls';
-import type { Serve } from '@billing/chassis/start-test-service';
+import type { Serve } from '@billing/service/testing/start-test-service';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 
 interface OtherServicesOptions {

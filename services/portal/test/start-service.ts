@@ -1,5 +1,5 @@
-import { startTestAccount } from '@billing/chassis/test-account';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestAccount } from '@billing/service/testing/test-account';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import type { Envelope } from '@billing/contracts/event';
 import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';

@@ -1,4 +1,4 @@
-import { defineService, rpcHandler } from '@billing/chassis/definition';
+import { defineService, rpcHandler } from '@billing/service/definition';
 import { ListReferralCodeStates, ListReferralStates } from '@billing/contracts/rpc/list-states';
 import { openOperationLog } from '@billing/processor/operation-log/operation-log';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';

@@ -1,5 +1,5 @@
-import { rpcHandler } from '@billing/chassis/definition';
-import { startTestAccount } from '@billing/chassis/test-account';
+import { rpcHandler } from '@billing/service/definition';
+import { startTestAccount } from '@billing/service/testing/test-account';
 import type { ReferralId, TeamId } from '@billing/contracts/ids';
 import type { referralCredit } from '@billing/contracts/resources/referral';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';

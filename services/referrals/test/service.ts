@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ServiceDefinition } from '@billing/chassis/definition';
-import { startTestService } from '@billing/chassis/start-test-service';
-import type { TestAccount } from '@billing/chassis/test-account';
+import type { ServiceDefinition } from '@billing/service/definition';
+import { startTestService } from '@billing/service/testing/start-test-service';
+import type { TestAccount } from '@billing/service/testing/test-account';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId } from '@billing/contracts/ids';
 import { FindCustomer, HasSubscribed } from '@billing/contracts/rpc/calls';

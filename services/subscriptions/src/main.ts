@@ -1,4 +1,4 @@
-import { runService } from '@billing/chassis/run-service';
+import { runService } from '@billing/service/run-service';
 import { subscriptionsService } from './service.ts';
 
 await runService(subscriptionsService());

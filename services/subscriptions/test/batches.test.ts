@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { PriceCreated } from '@billing/contracts/events/catalog';
 import {
   SubscriptionCanceled,

@@ -1,4 +1,4 @@
-import type { Serve } from '@billing/chassis/start-test-service';
+import type { Serve } from '@billing/service/testing/start-test-service';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CustomerId, PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';

@@ -1,5 +1,5 @@
-import { startTestAccount } from '@billing/chassis/test-account';
-import { startTestService } from '@billing/chassis/start-test-service';
+import { startTestAccount } from '@billing/service/testing/test-account';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import type { Envelope } from '@billing/contracts/event';
 import { isHandled, PROCESSOR_EVENT_OWNERS } from '@billing/contracts/processor-events';
 import { toDelivery } from '@billing/messaging/bus';

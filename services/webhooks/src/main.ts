@@ -1,4 +1,4 @@
-import { runService } from '@billing/chassis/run-service';
+import { runService } from '@billing/service/run-service';
 import { webhooks } from './service.ts';
 
 await runService(webhooks);

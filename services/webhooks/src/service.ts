@@ -1,4 +1,4 @@
-import { defineService, rpcHandler } from '@billing/chassis/definition';
+import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import { completionConsumer } from './consumers/completions.ts';

@@ -11,7 +11,7 @@ import { openBus } from '@billing/messaging/bus';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { createTestDatabase } from '@billing/testing/database';
 import { newEvent } from '@billing/testing/events';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from '@billing/service/testing/identity';
 import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { openLeaseQueue } from '@billing/service/lease-queue';
+import { openLeaseQueue } from '@billing/database/lease-queue';
 import { reconcileTeam } from '#operations/reconcile-team.ts';
 import { leaseTeams } from '#persistence/reconciliations.ts';
 import type { LeasedEvent } from '#pipeline/lease.ts';

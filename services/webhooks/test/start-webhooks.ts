@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { defineService } from '@billing/chassis/definition';
-import { startTestService } from '@billing/chassis/start-test-service';
-import { startTestAccount } from '@billing/chassis/test-account';
+import { defineService } from '@billing/service/definition';
+import { startTestService } from '@billing/service/testing/start-test-service';
+import { startTestAccount } from '@billing/service/testing/test-account';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import { FindProject } from '@billing/contracts/rpc/calls';

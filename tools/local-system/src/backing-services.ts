@@ -3,7 +3,7 @@ import { startNats } from '@billing/embedded-servers/nats';
 import { startPostgres } from '@billing/embedded-servers/postgres';
 import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
 import { connectBroker } from '@billing/messaging/connection';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 import type { Part } from './part.ts';
 import type { ChoosePort } from './stable-ports.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 
 /**
  * Locks the data folder for this process. The operating system releases the lock when the process exits, even after a

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { tryPort } from '@billing/embedded-servers/free-port';
 import { type ProcessGuard, startProcessGuard } from '@billing/embedded-servers/process-guard';
-import { provisionAll } from '@billing/service/provision';
-import { StartError } from '@billing/service/start-error';
+import { provisionAll } from '@billing/database/provision';
+import { StartError } from '@billing/database/start-error';
 import { ensureDatabase, natsPart, postgresPart, requireBroker, requireDatabase } from './backing-services.ts';
 import { type BillingPrograms, planBillingPrograms, type PlanInputs } from './billing-programs.ts';
 import { lockDataDir } from './data-dir-lock.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf } from '@billing/embedded-servers/process-table';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
 
 const entry = z.object({ pid: z.number().int().optional(), port: z.number().int(), url: z.string() });

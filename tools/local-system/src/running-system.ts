@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from '@billing/contracts/operation';
-import { roleOf } from '@billing/service/provision';
-import { StartError } from '@billing/service/start-error';
+import { roleOf } from '@billing/database/provision';
+import { StartError } from '@billing/database/start-error';
 import { DATABASE } from './backing-services.ts';
 import { pidsFile } from './pids-file.ts';
 import { loadSecrets } from './secrets.ts';

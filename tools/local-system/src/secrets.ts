@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
 
 const secrets = z.object({

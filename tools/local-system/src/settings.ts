@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseEnv } from '@billing/service/env';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
 
 /** An empty variable, as `KEY= npm start` gives it, counts as absent. */

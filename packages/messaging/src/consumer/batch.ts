@@ -1,4 +1,4 @@
-import type { Linger } from '@billing/service/linger';
+import type { Linger } from '@billing/database/linger';
 import { openBatcher } from '../batcher.ts';
 import { semaphore } from '../semaphore.ts';
 import type { Delivery, HandleBatch, HandleBatched } from './delivery.ts';

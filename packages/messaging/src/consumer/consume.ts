@@ -1,4 +1,4 @@
-import { SHORT_LINGER } from '@billing/service/linger';
+import { SHORT_LINGER } from '@billing/database/linger';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus.ts';
 import type { Outbox } from '../outbox.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventType } from '@billing/contracts/event';
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
-import type { Linger } from '@billing/service/linger';
+import type { Linger } from '@billing/database/linger';
 import type { z } from 'zod';
 import type { Publish } from '../new-event.ts';
 import type { semaphore } from '../semaphore.ts';

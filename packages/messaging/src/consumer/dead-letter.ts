@@ -1,6 +1,6 @@
 import { Problem } from '@billing/contracts/problem';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
-import { isDatabaseUnavailable } from '@billing/service/database';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import type { Logger } from 'pino';
 import { completionOf } from '../completion.ts';
 import { countFailure, storeDeadLetter, type Failure } from '../dead-letters.ts';

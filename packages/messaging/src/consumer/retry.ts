@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '@billing/service/database';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import type { Logger } from 'pino';
 import { FailedAttempt, isUnavailable } from './dead-letter.ts';
 import type { Acknowledgement, Delivery, Handle, Receive } from './delivery.ts';

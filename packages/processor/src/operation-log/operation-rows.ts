@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
-import { leaseRows, type LeasedTable } from '@billing/service/lease-rows';
+import { executeBound } from '@billing/database/bound-statement';
+import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 
 /** How long an operation is leased, in seconds: a call with its retries fits. */
 const LEASE_SECONDS = 20;

@@ -1,4 +1,4 @@
-import { startLeaseLoop, type LeaseLoop } from '@billing/service/lease-loop';
+import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Logger } from 'pino';
 import type { OperationLog } from './operation-log.ts';
 

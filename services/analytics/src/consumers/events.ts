@@ -15,7 +15,7 @@ import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
-import { LONG_LINGER } from '@billing/service/linger';
+import { LONG_LINGER } from '@billing/database/linger';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   observeCustomer,

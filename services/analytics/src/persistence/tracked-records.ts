@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { z } from 'zod';
 import type { RecordKind } from '#domain/observation.ts';
 import type { CountedState } from '#domain/tracked-record.ts';

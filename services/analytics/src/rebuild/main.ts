@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { openServiceDatabase } from '@billing/chassis/service-database';
+import { openServiceDatabase } from '@billing/service/service-database';
 import { ProjectId } from '@billing/contracts/ids';
 import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
-import { migrate } from '@billing/service/database';
+import { migrate } from '@billing/database/database';
 import { createLogger } from '@billing/service/logger';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
 import { analyticsSchema } from '#persistence/schema.ts';
 import { countTrackedRecords } from '#persistence/tracked-records.ts';

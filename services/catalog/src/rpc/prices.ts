@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rpcHandler, type RpcHandler } from '@billing/chassis/definition';
+import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { emailTaken } from '#domain/customer.ts';
 import { CustomerEmail } from './customer-email.entity.ts';
 import type { Customer } from './customer.entity.ts';

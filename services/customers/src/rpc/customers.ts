@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rpcHandler, type RpcHandler } from '@billing/chassis/definition';
+import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
 import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
 import { toState } from '#domain/customer.ts';

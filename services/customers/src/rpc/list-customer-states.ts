@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListCustomerStates } from '@billing/contracts/rpc/list-states';
-import { findPage } from '@billing/service/find-page';
+import { findPage } from '@billing/database/find-page';
 import type { z } from 'zod';
 import { toState } from '#domain/customer.ts';
 import { Customer, isLinked } from '#persistence/customer.entity.ts';

@@ -1,6 +1,6 @@
 import { ApiKeyId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { identityTokenVerifier, type Principal } from '@billing/service/identity-token';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from '@billing/service/testing/identity';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { identityTokens } from './identity-tokens.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from '@billing/service/database';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import type { GatewayResponse } from './request-context.ts';
 
 /** Sends the error response of a failed request. Express recognizes an error handler by its four parameters. */

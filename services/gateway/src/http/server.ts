@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ListenAddress, RunningServer } from '@billing/chassis/definition';
+import type { ListenAddress, RunningServer } from '@billing/service/definition';
 import { invalid, Problem } from '@billing/contracts/problem';
-import { StartError } from '@billing/service/start-error';
+import { StartError } from '@billing/database/start-error';
 
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;

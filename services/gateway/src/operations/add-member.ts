@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { conflict, notFound } from '@billing/contracts/problem';
 import type { MemberRole } from '@billing/contracts/resources/team';
-import { isUniqueViolation } from '@billing/service/database';
+import { isUniqueViolation } from '@billing/database/database';
 import type { Users } from '#auth/sign-in.ts';
 import { Member } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';

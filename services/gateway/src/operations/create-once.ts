@@ -1,5 +1,5 @@
 import type { Id } from '@billing/contracts/ids';
-import { isUniqueViolation } from '@billing/service/database';
+import { isUniqueViolation } from '@billing/database/database';
 
 /** Returns the id of what a request creates, the same each time it is repeated; `operationKey` is a random UUID. */
 export const idFromOperationKey = <const Prefix extends string>(prefix: Prefix, operationKey: string): Id<Prefix> =>

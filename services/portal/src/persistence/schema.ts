@@ -1,4 +1,4 @@
-import type { ServiceSchema } from '@billing/chassis/definition';
+import type { ServiceSchema } from '@billing/service/definition';
 import { CreatePortal } from './migrations/0001-create-portal.ts';
 import { PortalSession } from './portal-session.entity.ts';
 

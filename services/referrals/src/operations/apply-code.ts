@@ -3,7 +3,7 @@ import { ReferralCreated, type ReferralState } from '@billing/contracts/events/r
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
 import type { Outbox } from '@billing/messaging/outbox';
-import { isUniqueViolation } from '@billing/service/database';
+import { isUniqueViolation } from '@billing/database/database';
 import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/eligibility.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { findProgram } from '#persistence/programs.ts';

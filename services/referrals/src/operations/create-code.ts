@@ -2,7 +2,7 @@ import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
 import type { Outbox } from '@billing/messaging/outbox';
-import { isUniqueViolation } from '@billing/service/database';
+import { isUniqueViolation } from '@billing/database/database';
 import { generateCode } from '#domain/code.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';

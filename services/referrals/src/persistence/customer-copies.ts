@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { CustomerCopy } from './customer-copy.entity.ts';
 
 /** Saves the states of customers that are newer than their copies. `subscribed_at` does not change. */

@@ -1,7 +1,7 @@
 import { LockMode, type EntityData, type EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { ReferralCode } from './referral-code.entity.ts';
 
 /**

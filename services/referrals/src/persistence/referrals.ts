@@ -1,6 +1,6 @@
 import type { EntityManager, EntityData } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { Referral } from './referral.entity.ts';
 
 /** Converts the pending referrals of referees, and returns those that it converted. */

@@ -1,4 +1,4 @@
-import type { ServiceSchema } from '@billing/chassis/definition';
+import type { ServiceSchema } from '@billing/service/definition';
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { CreateReferrals } from './migrations/0001-create-referrals.ts';

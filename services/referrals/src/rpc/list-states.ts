@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListReferralCodeStates, ListReferralStates } from '@billing/contracts/rpc/list-states';
-import { findPage } from '@billing/service/find-page';
+import { findPage } from '@billing/database/find-page';
 import type { z } from 'zod';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
 import { Referral, toState } from '#persistence/referral.entity.ts';

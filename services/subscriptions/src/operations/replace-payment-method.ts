@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import type { CheckoutSessionSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { hasEnded } from '#domain/subscription.ts';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';

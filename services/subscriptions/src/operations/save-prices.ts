@@ -4,7 +4,7 @@ import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';

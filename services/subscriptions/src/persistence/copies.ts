@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 
 /*
  * Copies of what other services own. A copy is replaced only by a newer version. The scope is part of the condition, so

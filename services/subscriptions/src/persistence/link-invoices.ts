@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import type { Subscription } from './subscription.entity.ts';
 
 /** Gives invoices that came before their subscriptions the ids of these. The caller holds the subscriptions' locks. */

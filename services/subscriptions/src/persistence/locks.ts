@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { scopedKey, type ProcessorObject } from './processor-object.ts';
 
 /** An object of the processor that may have no row yet, so that there is no row to lock. */

@@ -1,4 +1,4 @@
-import type { Routes } from '@billing/chassis/definition';
+import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { serve } from '@billing/service/serve';
 import { listInvoices } from '#operations/list-invoices.ts';

@@ -1,4 +1,4 @@
-import type { Routes } from '@billing/chassis/definition';
+import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import type { Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
 import { serve } from '@billing/service/serve';

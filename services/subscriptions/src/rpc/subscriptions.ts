@@ -1,7 +1,7 @@
-import { rpcHandler, type RpcHandler } from '@billing/chassis/definition';
+import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
-import { findPage } from '@billing/service/find-page';
+import { findPage } from '@billing/database/find-page';
 import { describeBilling } from '#operations/describe-billing.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';

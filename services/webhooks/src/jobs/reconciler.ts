@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { startLeaseLoop } from '@billing/service/lease-loop';
+import { startLeaseLoop } from '@billing/database/lease-loop';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import type { ReconcileTeam } from '#operations/reconcile-team.ts';

@@ -1,5 +1,5 @@
-import { startLeaseLoop } from '@billing/service/lease-loop';
-import { executeBound } from '@billing/service/bound-statement';
+import { startLeaseLoop } from '@billing/database/lease-loop';
+import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { Logger } from 'pino';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';

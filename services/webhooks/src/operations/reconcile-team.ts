@@ -5,7 +5,7 @@ import { openBatcher } from '@billing/messaging/batcher';
 import { currentTrace } from '@billing/messaging/trace-carrier';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { isDatabaseUnavailable } from '@billing/service/database';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import type { Logger } from 'pino';
 import { checkEvent, type IncomingEvent } from '#domain/incoming-event.ts';
 import { isRecent, scansFor, type Scan } from '#domain/missing-events.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import { extendLease, leaseRows, type LeasedTable } from '@billing/service/lease-rows';
+import { extendLease, leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { ScanProgress } from '#domain/missing-events.ts';
 
 /** How long a lease holds unless it is extended: longer than one call to Stripe may take with its retries. */

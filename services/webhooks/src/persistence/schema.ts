@@ -1,4 +1,4 @@
-import type { ServiceSchema } from '@billing/chassis/definition';
+import type { ServiceSchema } from '@billing/service/definition';
 import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { ProjectCopy } from './project-copy.entity.ts';

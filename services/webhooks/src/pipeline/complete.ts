@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { sumUp, type Completion } from '#domain/completion.ts';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from './publish-changes.ts';

@@ -3,7 +3,7 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { extendLease, leaseRows, releaseLease, type LeasedTable } from '@billing/service/lease-rows';
+import { extendLease, leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
 import { readPayload } from '#domain/payload.ts';
 import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
-import { executeBound, textArray } from '@billing/service/bound-statement';
+import { executeBound, textArray } from '@billing/database/bound-statement';
 import {
   FINAL_STATUSES,
   newestOfEach,

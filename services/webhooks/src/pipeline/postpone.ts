@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Problem } from '@billing/contracts/problem';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { pauseAfter } from '#domain/back-off.ts';
 import { toLeasedKey, type LeasedEvent } from './lease.ts';
 

@@ -4,7 +4,7 @@ import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent } from '@billing/contracts/processor-events';
 import type { PublishMessage } from '@billing/messaging/bus';
 import { encode } from '@billing/messaging/relay';
-import { releaseLease } from '@billing/service/lease-rows';
+import { releaseLease } from '@billing/database/lease-rows';
 import type { Logger } from 'pino';
 import { publicationId } from '#domain/publication-id.ts';
 import { nameOf, toKey, WEBHOOK_EVENTS, type LeasedEvent } from './lease.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import type { RouteLookup } from '#domain/route.ts';
 import type { PipelineEvent } from './lease.ts';
 

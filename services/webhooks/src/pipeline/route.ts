@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/service/bound-statement';
+import { executeBound } from '@billing/database/bound-statement';
 import { decideRoute, type Route } from '#domain/route.ts';
 import { saveRoutes, type RouteRecord } from '#operations/save-routes.ts';
 import { LEASE_SECONDS, nameOf, toLeasedKey, type LeasedEvent } from './lease.ts';

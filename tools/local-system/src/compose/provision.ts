@@ -1,7 +1,7 @@
 // Creates every service's role and schema in the database of ADMIN_DATABASE_URL. It may run any number of times.
 import { SERVICES } from '@billing/contracts/operation';
 import { parseEnv } from '@billing/service/env';
-import { provisionAll } from '@billing/service/provision';
+import { provisionAll } from '@billing/database/provision';
 import { z } from 'zod';
 import { requireDatabase } from '../backing-services.ts';
 import { passwordVariable } from '../secrets.ts';

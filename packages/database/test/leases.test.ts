@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import { idempotencyEntities } from '../src/idempotency.ts';
 import { startLeaseLoop } from '../src/lease-loop.ts';
 import { extendLease, leaseRows, releaseLease, type LeasedTable } from '../src/lease-rows.ts';
+import { Note } from './note.entity.ts';
 
 const JOBS: LeasedTable = {
   table: 'jobs',
@@ -27,7 +27,7 @@ const logger = pino({ level: 'silent' });
 async function startJobs() {
   const resources = new AsyncDisposableStack();
   const { url } = resources.use(await createTestDatabase('portal'));
-  const database = openDatabase({ service: 'portal', url, entities: idempotencyEntities, migrations: [] });
+  const database = openDatabase({ service: 'portal', url, entities: [Note], migrations: [] });
   resources.defer(() => database.close());
   const { em } = database;
   await em.execute(`

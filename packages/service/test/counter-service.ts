@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import { defineEvent } from '@billing/contracts/event';
 import { defineRpc } from '@billing/contracts/rpc';
 import { consumer } from '@billing/messaging/consumer/consumer';
-import { serviceEnv } from '@billing/service/env';
+import { serviceEnv } from '../src/env.ts';
 import { z } from 'zod';
 import { defineService, rpcHandler, type Chassis } from '../src/definition.ts';
 

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@billing/contracts/operation';
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
-import { openDatabase, type Database } from '@billing/service/database';
-import { idempotencyEntities, idempotencyMigrations } from '@billing/service/idempotency';
+import { openDatabase, type Database } from '@billing/database/database';
+import { idempotencyEntities, idempotencyMigrations } from './idempotency.ts';
 import type { ServiceSchema } from './definition.ts';
 
 /** Opens a service's schema; nothing connects until the first query. */

@@ -2,7 +2,7 @@ import { TeamId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
-import { startTestService } from '../src/start-test-service.ts';
+import { startTestService } from '../src/testing/start-test-service.ts';
 import { counterService, Factor, NumberCounted, NumberDrawn, Sum } from './counter-service.ts';
 
 const teamId = TeamId.create();

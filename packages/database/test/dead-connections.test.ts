@@ -3,8 +3,8 @@ import { createTestDatabase } from '@billing/testing/database';
 import { startLink } from '@billing/testing/link';
 import { expect, it } from 'vitest';
 import { closeSilentConnections } from '../src/dead-connections.ts';
-import { idempotencyEntities } from '../src/idempotency.ts';
 import { isDatabaseUnavailable, openDatabase, type Database } from '../src/database.ts';
+import { Note } from './note.entity.ts';
 
 const POOL_SIZE = 4;
 const BUSY_MS = 5;
@@ -60,7 +60,7 @@ it('keeps an idle connection open', async () => {
 });
 
 const open = (url: string, poolSize = POOL_SIZE): Database =>
-  openDatabase({ service: 'catalog', url, entities: idempotencyEntities, migrations: [], poolSize });
+  openDatabase({ service: 'catalog', url, entities: [Note], migrations: [], poolSize });
 
 const transact = (database: Database) =>
   database.em.fork().transactional(tx => tx.execute(`select pg_sleep(${BUSY_MS / 1_000})`));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createTestDatabase } from '@billing/testing/database';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from '../src/testing/identity.ts';
 import { testNatsUrl } from '@billing/testing/nats';
 import { expect, it } from 'vitest';
 

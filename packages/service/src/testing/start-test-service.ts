@@ -6,17 +6,17 @@ import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
 import type { Consumer } from '@billing/messaging/consumer/consumer';
 import type { Receive } from '@billing/messaging/consumer/delivery';
-import { parseEnv } from '@billing/service/env';
+import { parseEnv } from '../env.ts';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
-import { testIdentity } from '@billing/testing/identity';
+import { testIdentity } from './identity.ts';
 import { testBusRoot, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino, type Logger } from 'pino';
 import type { InjectOptions } from 'fastify';
 import type { z } from 'zod';
-import { rpcHandler, type ChassisEnv, type Parts, type RpcHandler, type ServiceDefinition } from './definition.ts';
-import { openService } from './open-service.ts';
-import { wholeSchema } from './service-database.ts';
+import { rpcHandler, type ChassisEnv, type Parts, type RpcHandler, type ServiceDefinition } from '../definition.ts';
+import { openService } from '../open-service.ts';
+import { wholeSchema } from '../service-database.ts';
 import type { TestAccount } from './test-account.ts';
 
 /** What copies of a service share. */

@@ -5,7 +5,7 @@ import { connectTestNats } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import type { Chassis } from '../src/definition.ts';
-import { startTestService } from '../src/start-test-service.ts';
+import { startTestService } from '../src/testing/start-test-service.ts';
 import { counterService, NumberCounted, NumberDrawn, Sum } from './counter-service.ts';
 
 const teamId = TeamId.create();

@@ -3,16 +3,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { executeBound, textArray } from '../src/bound-statement.ts';
 import { openDatabase, type Database } from '../src/database.ts';
-import { idempotencyEntities, idempotencyMigrations } from '../src/idempotency.ts';
+import { Note } from './note.entity.ts';
 
 let database: Database;
 const resources = new AsyncDisposableStack();
 
 beforeAll(async () => {
   const { url } = resources.use(await createTestDatabase('portal'));
-  database = resources.adopt(
-    openDatabase({ service: 'portal', url, entities: idempotencyEntities, migrations: idempotencyMigrations }),
-    opened => opened.close(),
+  database = resources.adopt(openDatabase({ service: 'portal', url, entities: [Note], migrations: [] }), opened =>
+    opened.close(),
   );
 });
 afterAll(() => resources.disposeAsync());

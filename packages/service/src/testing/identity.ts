@@ -4,12 +4,7 @@ import { ApiKeyId } from '@billing/contracts/ids';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { MemberRole } from '@billing/contracts/resources/team';
 import { SCOPES, type Scope } from '@billing/contracts/scopes';
-import {
-  IDENTITY_HEADER,
-  identityTokenSigner,
-  identityTokenVerifier,
-  type Principal,
-} from '@billing/service/identity-token';
+import { IDENTITY_HEADER, identityTokenSigner, identityTokenVerifier, type Principal } from '../identity-token.ts';
 
 /** Creates a key pair in place of the gateway's: verifies identity tokens for a service, and signs headers for callers. */
 export function testIdentity(service: ServiceName) {

@@ -10,7 +10,7 @@ import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { toRoutedEvent } from '@billing/testing/processor-events';
-import { rpcHandler, type RpcHandler } from './definition.ts';
+import { rpcHandler, type RpcHandler } from '../definition.ts';
 
 /** Starts a local processor with one account, which all teams of a test share. */
 export async function startTestAccount() {

@@ -1,7 +1,7 @@
-import { parseEnv } from '@billing/service/env';
-import { createLogger } from '@billing/service/logger';
-import { StartError } from '@billing/service/start-error';
-import { stopTelemetry } from '@billing/service/telemetry';
+import { parseEnv } from './env.ts';
+import { createLogger } from './logger.ts';
+import { StartError } from '@billing/database/start-error';
+import { stopTelemetry } from './telemetry.ts';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { ChassisEnv, Parts, ServiceDefinition } from './definition.ts';

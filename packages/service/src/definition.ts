@@ -6,11 +6,11 @@ import type { Consumer } from '@billing/messaging/consumer/consumer';
 import type { Outbox } from '@billing/messaging/outbox';
 import { serveRpc, type RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import type { Database, DatabaseOptions } from '@billing/service/database';
-import type { processorEnv, serviceEnv } from '@billing/service/env';
-import type { Checks } from '@billing/service/health';
-import type { HttpServer, HttpServerOptions } from '@billing/service/http';
-import type { IsOverloaded } from '@billing/service/overloaded';
+import type { Database, DatabaseOptions } from '@billing/database/database';
+import type { processorEnv, serviceEnv } from './env.ts';
+import type { Checks } from './health.ts';
+import type { HttpServer, HttpServerOptions } from './http.ts';
+import type { IsOverloaded } from './overloaded.ts';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 
