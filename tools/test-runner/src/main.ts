@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { startTestServers, type TestServers } from '@billing/testing/servers';
-import { planPhases } from './phases.ts';
+
+import { turboGroups } from './turbo-groups.ts';
 import { startTests } from './turbo-run.ts';
 import { formatTotals, sumReports } from './vitest-report.ts';
 import { listWorkspaces, readRun } from './workspaces.ts';
@@ -36,13 +37,14 @@ async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   resources.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
   const env = { TEST_DATABASE_URL: servers.databaseUrl, TEST_NATS_URL: servers.natsUrl, TMPDIR: temporary };
   const names = workspaces.map(workspace => workspace.name);
-  let exitCode = 0;
-  for (const phase of planPhases(names, turboArgs)) {
-    const tests = startTests(ROOT, phase, { env, guard });
-    interruption.signal.addEventListener('abort', tests.cancel);
-    exitCode = Math.max(exitCode, await tests.finished);
-    if (interruption.signal.aborted) break;
-  }
+  const exitCodes = await Promise.all(
+    turboGroups(names, turboArgs).map(group => {
+      const tests = startTests(ROOT, group, { env, guard });
+      interruption.signal.addEventListener('abort', tests.cancel);
+      return tests.finished;
+    }),
+  );
+  const exitCode = Math.max(0, ...exitCodes);
   const totals = sumReports(await Promise.all(workspaces.map(readRun)));
   interruption.signal.throwIfAborted();
   if (exitCode !== 0 && totals.failed === 0) {

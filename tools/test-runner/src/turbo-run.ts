@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
-import type { Phase } from './phases.ts';
+import type { TurboGroup } from './turbo-groups.ts';
 import { REPORT_FILE } from './workspaces.ts';
 
 export interface TurboRun {
@@ -12,12 +12,12 @@ export interface TurboRun {
 }
 
 /**
- * Runs the `test` script of all workspaces of a phase, even after a failure. The output is grouped by workspace, and each
+ * Runs the `test` script of all workspaces of a group, even after a failure. The output is grouped by workspace, and each
  * workspace writes a report to {@link REPORT_FILE}.
  */
 export function startTests(
   root: string,
-  { turboArgs, concurrency }: Phase,
+  { turboArgs, concurrency }: TurboGroup,
   { env, guard }: { env: NodeJS.ProcessEnv; guard: ProcessGuard },
 ): TurboRun {
   const args = ['run', 'test', '--continue=always', '--env-mode=loose', '--ui=stream', '--log-order=grouped'];
