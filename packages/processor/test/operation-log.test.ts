@@ -122,7 +122,7 @@ it('makes exactly one object through any sequence of faults and crashes', async 
         { status: 'credited' },
       ]);
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 }, 120_000);
 

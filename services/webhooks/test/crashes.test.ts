@@ -106,8 +106,9 @@ it('leaves what a process stored before it died to another copy, once the lease 
   await service.send(team, later);
   await service.waitForPublications(later.id);
   expect(service.publicationsOf(event.id)).toEqual([]);
+  await service.sql('update webhook_events set due_at = clock_timestamp() where lease_id is not null');
   expect(await service.waitForPublications(event.id)).toHaveLength(1);
-}, 60_000);
+});
 
 it('leaves what a stopped process could not process to another copy at once', async () => {
   await using service = await startWebhooks();
