@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
+import { PriceId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
+import { lockObjects } from '@billing/database/advisory-locks';
+import { scopedKey } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import type { Publish } from '@billing/messaging/outbox';
@@ -16,8 +18,6 @@ import { mirrorPrice } from '#operations/mirror-price.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
 import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-price.ts';
 import { findByProcessorIds as findProductsByProcessorIds } from '#persistence/find-product.ts';
-import { keyOf } from '#persistence/in-project.ts';
-import { lockProcessorObjects } from '#persistence/lock-processor-objects.ts';
 
 interface PriceConsumerDependencies {
   readonly em: EntityManager;
@@ -38,7 +38,7 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context> => {
     const { teamId, snapshot, id, namedIds } = readEvent(delivery);
     const processor = await processors.of(teamId);
-    const price = (await findByProcessorIds(em.fork(), [id])).get(keyOf(id));
+    const price = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
     if (price) return { kind: 'price', version: price.version, snapshot: await processor.findPrice(snapshot.id) };
     const reserved = await findReservedIds(em.fork(), namedIds);
     if (reserved.size > 0) throw unavailable('The price is being created.');
@@ -53,7 +53,9 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
     const events = deliveries.map(readEvent);
     const ids = events.map(({ id }) => id);
     const productIds = events.map(({ productId }) => productId);
-    await lockProcessorObjects(tx, { products: productIds, prices: ids });
+    // Before rows, and prices before products, as everywhere in this service.
+    await lockObjects(tx, 'price', ids);
+    await lockObjects(tx, 'product', productIds);
     // Before the prices: one that is created in between is found under its processor id.
     const reservedIds = await findReservedIds(
       tx,
@@ -64,27 +66,26 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
 
     /** Returns false for an event that needs `prepare`. */
     const apply = ({ delivery, scope, snapshot, id, productId, namedIds }: (typeof events)[number]): boolean => {
-      const { context, data } = delivery;
-      const publishTraced: Publish = (type, teamId, state) => publish(type, teamId, state, delivery.trace);
-      const price = prices.get(keyOf(id));
+      const { context, data, trace } = delivery;
+      const price = prices.get(scopedKey(id));
       if (price) {
         const reread = context?.kind === 'price' ? context : undefined;
-        return applyPriceEvent(tx, publishTraced, price, { snapshot, createdAt: data.createdAt, reread });
+        return applyPriceEvent(tx, publish, price, { snapshot, createdAt: data.createdAt, trace, reread });
       }
-      if (namedIds.some(named => reservedIds.has(keyOf(named)))) return false;
-      if (!products.has(keyOf(productId))) {
+      if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
+      if (!products.has(scopedKey(productId))) {
         if (context?.kind !== 'product') return false;
         if (context.product !== 'missing' && belongsTo(scope, context.product, snapshot)) {
-          const source = { eventAt: null, createdAt: now() };
-          products.set(keyOf(productId), mirrorProduct(tx, publishTraced, scope, context.product, source));
+          const source = { eventAt: null, createdAt: now(), trace };
+          products.set(scopedKey(productId), mirrorProduct(tx, publish, scope, context.product, source));
         }
       }
-      const product = products.get(keyOf(productId));
+      const product = products.get(scopedKey(productId));
       if (!product) logger.info({ processorPriceId: snapshot.id }, 'price of a foreign product ignored');
       // A product that was deleted here gets no new prices.
       if (product && !product.deletedAt) {
-        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now() };
-        prices.set(keyOf(id), mirrorPrice(tx, publishTraced, scope, snapshot, source));
+        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now(), trace };
+        prices.set(scopedKey(id), mirrorPrice(tx, publish, scope, snapshot, source));
       }
       return true;
     };
@@ -101,11 +102,11 @@ function readEvent<EventContext>(delivery: Delivery<ProcessorEventData, EventCon
   const { teamId, data } = delivery;
   const snapshot = readObject(data, readPrice);
   const scope = { teamId, projectId: data.projectId };
-  const id = { ...scope, value: snapshot.id };
-  const productId = { ...scope, value: snapshot.productId };
-  const { priceId } = snapshot.metadata;
+  const id = { scope, id: snapshot.id };
+  const productId = { scope, id: snapshot.productId };
+  const priceId = PriceId.schema.safeParse(snapshot.metadata['priceId']).data;
   /** Our id, if we created the price: while it has no processor id here, the event waits. */
-  const namedIds = priceId === undefined ? [] : [{ ...scope, value: priceId }];
+  const namedIds = priceId === undefined ? [] : [{ scope, id: priceId }];
   return { delivery, teamId, scope, snapshot, id, productId, namedIds };
 }
 

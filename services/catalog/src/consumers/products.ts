@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { unavailable } from '@billing/contracts/problem';
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
+import { lockObjects } from '@billing/database/advisory-locks';
+import { scopedKey } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import type { Publish } from '@billing/messaging/outbox';
@@ -11,8 +13,6 @@ import type { Logger } from 'pino';
 import { applyProductEvent, type Reread } from '#operations/apply-product-event.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
 import { findByProcessorIds, findReservedNames, lockByProcessorIds } from '#persistence/find-product.ts';
-import { keyOf } from '#persistence/in-project.ts';
-import { lockProcessorObjects } from '#persistence/lock-processor-objects.ts';
 
 interface ProductConsumerDependencies {
   readonly em: EntityManager;
@@ -26,7 +26,7 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
   /** Reads the product at the processor, if we have it. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Reread | null> => {
     const { teamId, snapshot, id, name } = readEvent(delivery);
-    const product = (await findByProcessorIds(em.fork(), [id])).get(keyOf(id));
+    const product = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
     if (product) {
       const processor = await processors.of(teamId);
       return { version: product.version, snapshot: await processor.findProduct(snapshot.id) };
@@ -43,7 +43,7 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
   ) => {
     const events = deliveries.map(readEvent);
     const ids = events.map(({ id }) => id);
-    await lockProcessorObjects(tx, { products: ids });
+    await lockObjects(tx, 'product', ids);
     // Before the products: one that is created in between is found under its processor id.
     const reservedNames = await findReservedNames(
       tx,
@@ -53,16 +53,15 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
 
     /** Returns false for an event that needs `prepare`. */
     const apply = ({ delivery, scope, id, name, snapshot }: (typeof events)[number]): boolean => {
-      const { createdAt } = delivery.data;
-      const publishTraced: Publish = (type, teamId, state) => publish(type, teamId, state, delivery.trace);
-      const product = products.get(keyOf(id));
-      if (product)
-        return applyProductEvent(tx, publishTraced, product, { snapshot, createdAt, reread: delivery.context });
+      const { data, trace, context: reread } = delivery;
+      const { createdAt } = data;
+      const product = products.get(scopedKey(id));
+      if (product) return applyProductEvent(tx, publish, product, { snapshot, createdAt, trace, reread });
       // The event is probably about the product that is being created, and waits until that has its processor id.
-      if (reservedNames.has(keyOf(name))) return false;
+      if (reservedNames.has(scopedKey(name))) return false;
       if (snapshot.metadata['projectId'] === scope.projectId) {
-        const source = { eventAt: createdAt, createdAt: now() };
-        products.set(keyOf(id), mirrorProduct(tx, publishTraced, scope, snapshot, source));
+        const source = { eventAt: createdAt, createdAt: now(), trace };
+        products.set(scopedKey(id), mirrorProduct(tx, publish, scope, snapshot, source));
       } else logger.info({ processorProductId: snapshot.id }, 'product of another project ignored');
       return true;
     };
@@ -79,7 +78,7 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
   const { teamId, data } = delivery;
   const snapshot = readObject(data, readProduct);
   const scope = { teamId, projectId: data.projectId };
-  const id = { ...scope, value: snapshot.id };
-  const name = { ...scope, value: snapshot.name };
+  const id = { scope, id: snapshot.id };
+  const name = { scope, id: snapshot.name };
   return { delivery, teamId, scope, snapshot, id, name };
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { isSameContent, toContent } from '#domain/price.ts';
@@ -16,6 +17,7 @@ interface PriceEvent {
   readonly snapshot: PriceSnapshot;
   /** When the event happened at the processor. */
   readonly createdAt: Date;
+  readonly trace: TraceCarrier;
   readonly reread: Reread | undefined;
 }
 
@@ -27,14 +29,14 @@ export function applyPriceEvent(
   tx: EntityManager,
   publish: Publish,
   price: MirroredPrice,
-  { snapshot, createdAt, reread }: PriceEvent,
+  { snapshot, createdAt, trace, reread }: PriceEvent,
 ): boolean {
   const received = toContent(snapshot);
   const decision = decideOnEvent(price, createdAt, isSameContent(price, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== price.version) return false;
   const current = decision === 'reread' && reread ? toContent(reread.snapshot) : received;
-  saveContent(tx, publish, price, current);
+  saveContent(tx, publish, price, current, trace);
   price.processorUpdatedAt = later(price.processorUpdatedAt, createdAt);
   if (isSameContent(current, received)) price.awaitsWebhook = false;
   return true;

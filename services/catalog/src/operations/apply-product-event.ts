@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { isSameContent, toContent } from '#domain/product.ts';
@@ -16,6 +17,7 @@ interface ProductEvent {
   readonly snapshot: ProductSnapshot;
   /** When the event happened at the processor. */
   readonly createdAt: Date;
+  readonly trace: TraceCarrier;
   readonly reread: Reread | null | undefined;
 }
 
@@ -27,14 +29,14 @@ export function applyProductEvent(
   tx: EntityManager,
   publish: Publish,
   product: MirroredProduct,
-  { snapshot, createdAt, reread }: ProductEvent,
+  { snapshot, createdAt, trace, reread }: ProductEvent,
 ): boolean {
   const received = toContent(snapshot);
   const decision = decideOnEvent(product, createdAt, isSameContent(product, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== product.version) return false;
   const current = decision === 'reread' && reread ? toContent(reread.snapshot) : received;
-  saveContent(tx, publish, product, current);
+  saveContent(tx, publish, product, current, trace);
   product.processorUpdatedAt = later(product.processorUpdatedAt, createdAt);
   if (isSameContent(current, received)) product.awaitsWebhook = false;
   return true;

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { toContent, toTerms } from '#domain/price.ts';
 import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
@@ -11,6 +12,7 @@ interface Source {
   /** When the event happened that carried the price. */
   readonly eventAt: Date;
   readonly createdAt: Date;
+  readonly trace: TraceCarrier;
 }
 
 /** Adds a price that was created at the processor. */
@@ -19,7 +21,7 @@ export function mirrorPrice(
   publish: Publish,
   scope: ProjectScope,
   snapshot: PriceSnapshot,
-  { productId, eventAt, createdAt }: Source,
+  { productId, eventAt, createdAt, trace }: Source,
 ): MirroredPrice {
   const price = tx.create(Price, {
     ...scope,
@@ -35,6 +37,6 @@ export function mirrorPrice(
     deletedAt: null,
   });
   if (!isMirrored(price)) throw new Error('The processor gave the price no id.');
-  publishCreated(publish, price);
+  publishCreated(publish, price, trace);
   return price;
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { toContent } from '#domain/product.ts';
 import { isMirrored, Product, type MirroredProduct } from '#persistence/product.entity.ts';
@@ -13,6 +14,7 @@ interface Source {
    */
   readonly eventAt: Date | null;
   readonly createdAt: Date;
+  readonly trace: TraceCarrier;
 }
 
 /** Adds a product that was created at the processor. */
@@ -21,7 +23,7 @@ export function mirrorProduct(
   publish: Publish,
   scope: ProjectScope,
   snapshot: ProductSnapshot,
-  { eventAt, createdAt }: Source,
+  { eventAt, createdAt, trace }: Source,
 ): MirroredProduct {
   const product = tx.create(Product, {
     ...scope,
@@ -35,6 +37,6 @@ export function mirrorProduct(
     deletedAt: null,
   });
   if (!isMirrored(product)) throw new Error('The processor gave the product no id.');
-  publishCreated(publish, product);
+  publishCreated(publish, product, trace);
   return product;
 }

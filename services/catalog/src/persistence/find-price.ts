@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { keyOf, selectInProjects, type InProject } from './in-project.ts';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { isListed, isMirrored, Price, type ListedPrice, type MirroredPrice } from './price.entity.ts';
 
 /**
@@ -43,35 +43,37 @@ export function lockPriceRow(tx: EntityManager, scope: ProjectScope, id: PriceId
   return tx.findOne(Price, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Finds the prices with the given processor ids, deleted ones too, by `keyOf`. */
+/** Finds the prices with the given processor ids, deleted ones too, by `scopedKey`. */
 export async function findByProcessorIds(
   em: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, MirroredPrice>> {
-  return byKey(await selectInProjects(em, Price, 'processor_price_id', ids).getResultList());
+  return byKey(await em.find(Price, inProjects('processorPriceId', ids)));
 }
 
 /** The same as `findByProcessorIds`, locked until the end of the transaction. */
 export async function lockByProcessorIds(
   tx: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, MirroredPrice>> {
-  const query = selectInProjects(tx, Price, 'processor_price_id', ids).orderBy({ id: 'asc' });
-  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+  const options = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return byKey(await tx.find(Price, inProjects('processorPriceId', ids), options));
 }
 
-/** Returns those of our price ids, by `keyOf`, under which a price is being created. */
-export async function findReservedIds(em: EntityManager, ids: readonly InProject[]): Promise<ReadonlySet<string>> {
-  const query = selectInProjects(em, Price, 'id', ids).andWhere({ processorPriceId: null });
-  // Not as entities: a price that is created now is read again with its processor id.
-  const rows = await query.execute<Pick<Price, 'teamId' | 'projectId' | 'id'>[]>('all');
-  return new Set(rows.map(({ id, ...scope }) => keyOf({ ...scope, value: id })));
+/** Returns those of our price ids, by `scopedKey`, under which a price is being created. */
+export async function findReservedIds(
+  em: EntityManager,
+  ids: readonly ProjectObject<PriceId>[],
+): Promise<ReadonlySet<string>> {
+  // Outside of the identity map: a price that is created now is read again with its processor id.
+  const where = { ...inProjects('id', ids), processorPriceId: null };
+  const rows = await em.find(Price, where, { disableIdentityMap: true });
+  return new Set(rows.map(row => scopedKey({ scope: row, id: row.id })));
 }
 
 const byKey = (prices: readonly Price[]): Map<string, MirroredPrice> =>
   new Map(
     prices.filter(isMirrored).map(price => {
-      const { teamId, projectId, processorPriceId: value } = price;
-      return [keyOf({ teamId, projectId, value }), price];
+      return [scopedKey({ scope: price, id: price.processorPriceId }), price];
     }),
   );

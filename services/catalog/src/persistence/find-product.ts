@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { keyOf, selectInProjects, type InProject } from './in-project.ts';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { isMirrored, Product, type MirroredProduct } from './product.entity.ts';
 
 /**
@@ -42,35 +42,37 @@ export function lockProductRow(tx: EntityManager, scope: ProjectScope, id: Produ
   return tx.findOne(Product, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Finds the products with the given processor ids, deleted ones too, by `keyOf`. */
+/** Finds the products with the given processor ids, deleted ones too, by `scopedKey`. */
 export async function findByProcessorIds(
   em: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, MirroredProduct>> {
-  return byKey(await selectInProjects(em, Product, 'processor_product_id', ids).getResultList());
+  return byKey(await em.find(Product, inProjects('processorProductId', ids)));
 }
 
 /** The same as `findByProcessorIds`, locked until the end of the transaction. */
 export async function lockByProcessorIds(
   tx: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, MirroredProduct>> {
-  const query = selectInProjects(tx, Product, 'processor_product_id', ids).orderBy({ id: 'asc' });
-  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+  const options = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return byKey(await tx.find(Product, inProjects('processorProductId', ids), options));
 }
 
-/** Returns those of the names, by `keyOf`, under which a product is being created. */
-export async function findReservedNames(em: EntityManager, names: readonly InProject[]): Promise<ReadonlySet<string>> {
-  const query = selectInProjects(em, Product, 'name', names).andWhere({ processorProductId: null });
-  // Not as entities: a product that is created now is read again with its processor id.
-  const rows = await query.execute<Pick<Product, 'teamId' | 'projectId' | 'name'>[]>('all');
-  return new Set(rows.map(({ name, ...scope }) => keyOf({ ...scope, value: name })));
+/** Returns those of the names, by `scopedKey`, under which a product is being created. */
+export async function findReservedNames(
+  em: EntityManager,
+  names: readonly ProjectObject[],
+): Promise<ReadonlySet<string>> {
+  // Outside of the identity map: a product that is created now is read again with its processor id.
+  const where = { ...inProjects('name', names), processorProductId: null };
+  const rows = await em.find(Product, where, { disableIdentityMap: true });
+  return new Set(rows.map(row => scopedKey({ scope: row, id: row.name })));
 }
 
 const byKey = (products: readonly Product[]): Map<string, MirroredProduct> =>
   new Map(
     products.filter(isMirrored).map(product => {
-      const { teamId, projectId, processorProductId: value } = product;
-      return [keyOf({ teamId, projectId, value }), product];
+      return [scopedKey({ scope: product, id: product.processorProductId }), product];
     }),
   );

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { CustomerId } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
+import { scopedKey } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import type { Publish } from '@billing/messaging/outbox';
@@ -14,7 +16,6 @@ import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-ev
 import { waitForEmail } from '#operations/wait-for-email.ts';
 import { releaseEmails } from '#persistence/customer-emails.ts';
 import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-customer.ts';
-import { keyOf } from '#persistence/in-project.ts';
 
 interface CustomerConsumerDependencies {
   readonly em: EntityManager;
@@ -31,7 +32,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
   /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Prepared | null> => {
     const { scope, snapshot, id, namedIds, createdAt } = readEvent(delivery);
-    const customer = (await findByProcessorIds(em.fork(), [id])).get(keyOf(id));
+    const customer = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
     if (!customer) {
       const reserved = await findReservedIds(em.fork(), namedIds);
       if (reserved.size > 0) throw unavailable('The customer is being created.');
@@ -68,7 +69,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
 
     /** Empty if the event changes no e-mail. */
     const newEmailOf = ({ id, scope, snapshot }: (typeof events)[number]): string => {
-      const customer = customers.get(keyOf(id));
+      const customer = customers.get(scopedKey(id));
       if (!customer || snapshot.deleted) return '';
       const { email } = toContent(snapshot, scope, customer);
       return email === customer.email ? '' : email;
@@ -76,12 +77,9 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     /** Returns false for an event that needs `prepare`. */
     const apply = async (event: (typeof events)[number]): Promise<boolean> => {
       const { delivery, snapshot, id, namedIds } = event;
-      const customer = customers.get(keyOf(id));
-      if (customer) {
-        const publishTraced: Publish = (type, teamId, state) => publish(type, teamId, state, delivery.trace);
-        return applyEvent(tx, publishTraced, customer, { ...event, prepared: delivery.context });
-      }
-      if (namedIds.some(named => reservedIds.has(keyOf(named)))) return false;
+      const customer = customers.get(scopedKey(id));
+      if (customer) return applyEvent(tx, publish, customer, { ...event, prepared: delivery.context });
+      if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
       logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
       return true;
     };
@@ -101,20 +99,21 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
 }
 
 function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
-  const { teamId, event, data } = delivery;
+  const { teamId, event, data, trace } = delivery;
   const snapshot = readObject(data, readCustomer);
   const scope = { teamId, projectId: data.projectId };
-  const customerId = snapshot.deleted ? undefined : snapshot.metadata['customerId'];
+  const customerId = snapshot.deleted ? undefined : CustomerId.schema.safeParse(snapshot.metadata['customerId']).data;
   return {
     delivery,
     scope,
     snapshot,
     createdAt: data.createdAt,
+    trace,
     isDeletion: event.type === processorEvent('customer.deleted').name,
     /** The processor's id. */
-    id: { ...scope, value: snapshot.id },
+    id: { scope, id: snapshot.id },
     /** Our id, if the customer was created here: while it has no processor id here, the event waits. */
-    namedIds: customerId === undefined ? [] : [{ ...scope, value: customerId }],
+    namedIds: customerId === undefined ? [] : [{ scope, id: customerId }],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
 import type { Logger } from 'pino';
@@ -23,6 +24,7 @@ interface CustomerEvent {
   readonly isDeletion: boolean;
   /** When the event happened at the processor. */
   readonly createdAt: Date;
+  readonly trace: TraceCarrier;
   readonly prepared: Prepared | null | undefined;
 }
 
@@ -38,10 +40,10 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     customer: LinkedCustomer,
     event: CustomerEvent,
   ): Promise<boolean> => {
-    const { scope, snapshot, createdAt } = event;
+    const { scope, snapshot, createdAt, trace } = event;
     if (customer.deletedAt) return true;
     if (event.isDeletion) {
-      saveDeleted(tx, publish, customer, now());
+      saveDeleted(tx, publish, customer, { now: now(), trace });
       return true;
     }
     if (snapshot.deleted) return true;
@@ -53,7 +55,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     const current = decision === 'reread' ? prepared?.reread : snapshot;
     if (!current) return false;
     if (current.deleted) {
-      saveDeleted(tx, publish, customer, now());
+      saveDeleted(tx, publish, customer, { now: now(), trace });
       return true;
     }
     const found = toContent(current, scope, customer);
@@ -61,7 +63,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     if (!isFree && !prepared) return false;
     if (!isFree) logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };
-    saveContent(tx, publish, customer, { content, updatedAt: now() });
+    saveContent(tx, publish, customer, { content, now: now(), trace });
     customer.processorUpdatedAt = later(customer.processorUpdatedAt, createdAt);
     if (isSameContent(found, received)) customer.awaitsWebhook = false;
     return true;

@@ -12,7 +12,7 @@ export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operat
   return (scope: ProjectScope, id: CustomerId): Promise<void> =>
     operationLog.runExclusively(id, async (tx, publish) => {
       const customer = await lockCustomer(tx, scope, id);
-      saveDeleted(tx, publish, customer, now());
+      saveDeleted(tx, publish, customer, { now: now() });
       await releaseEmails(tx, [customer]);
     });
 }

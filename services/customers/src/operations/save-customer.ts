@@ -1,8 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { isSameContent, toState, type CustomerContent } from '#domain/customer.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+
+interface Change {
+  readonly now: Date;
+  /** Of the event that led to it; that of the request by default. */
+  readonly trace?: TraceCarrier;
+}
 
 /** Publishes that a customer was created. */
 export function publishCreated(publish: Publish, customer: LinkedCustomer): void {
@@ -17,16 +24,21 @@ export function saveContent(
   tx: EntityManager,
   publish: Publish,
   customer: LinkedCustomer,
-  { content, updatedAt }: { readonly content: CustomerContent; readonly updatedAt: Date },
+  { content, now, trace }: { readonly content: CustomerContent } & Change,
 ): boolean {
   if (isSameContent(customer, content)) return false;
-  tx.assign(customer, { ...content, updatedAt, version: customer.version + 1 });
-  publish(CustomerUpdated, customer.teamId, toState(customer));
+  tx.assign(customer, { ...content, updatedAt: now, version: customer.version + 1 });
+  publish(CustomerUpdated, customer.teamId, toState(customer), trace);
   return true;
 }
 
 /** Marks a customer as deleted, for good, and publishes that. The caller frees its e-mails (`releaseEmails`). */
-export function saveDeleted(tx: EntityManager, publish: Publish, customer: LinkedCustomer, deletedAt: Date): void {
-  tx.assign(customer, { deletedAt, updatedAt: deletedAt, version: customer.version + 1 });
-  publish(CustomerDeleted, customer.teamId, toState(customer));
+export function saveDeleted(
+  tx: EntityManager,
+  publish: Publish,
+  customer: LinkedCustomer,
+  { now, trace }: Change,
+): void {
+  tx.assign(customer, { deletedAt: now, updatedAt: now, version: customer.version + 1 });
+  publish(CustomerDeleted, customer.teamId, toState(customer), trace);
 }

@@ -53,7 +53,7 @@ export function updateCustomerKind(
       const customer = await lockCustomer(tx, operation, CustomerId.schema.parse(operation.resourceId));
       // An event came in between; it may carry something newer than this response.
       if (customer.version !== version) return STALE;
-      if (snapshot.deleted) saveDeleted(tx, publish, customer, now());
+      if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now() });
       else {
         const { email, name, metadata } = customer;
         const current = { email, name, metadata: operation.input.metadata ?? metadata };
@@ -61,7 +61,7 @@ export function updateCustomerKind(
         // E-mails are unique here, but not at the processor.
         const isFree = await takeEmail(tx, customer, customer.id, received.email);
         const content = isFree ? received : { ...received, email: customer.email };
-        if (saveContent(tx, publish, customer, { content, updatedAt: now() })) customer.awaitsWebhook = true;
+        if (saveContent(tx, publish, customer, { content, now: now() })) customer.awaitsWebhook = true;
       }
       await releaseEmails(tx, [customer]);
       return customer;

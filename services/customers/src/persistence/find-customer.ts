@@ -1,8 +1,8 @@
-import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import { LockMode, type EntityManager, type FindOptions } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { Customer, isLinked, type LinkedCustomer } from './customer.entity.ts';
-import { keyOf, selectInProjects, type InProject } from './in-project.ts';
 
 /**
  * Finds a customer of the project.
@@ -42,38 +42,39 @@ export function lockCustomerRow(tx: EntityManager, scope: ProjectScope, id: Cust
   return tx.findOne(Customer, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Finds the customers that are linked to the given ones of the processor, without those deleted here, by `keyOf`. */
+/** Finds the customers that are linked to the given ones of the processor, without deleted ones, by `scopedKey`. */
 export async function findByProcessorIds(
   em: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, LinkedCustomer>> {
-  return byKey(await liveByProcessorIds(em, ids).getResultList());
+  return byKey(await findLive(em, ids));
 }
 
 /** The same as `findByProcessorIds`, locked until the end of the transaction. */
 export async function lockByProcessorIds(
   tx: EntityManager,
-  ids: readonly InProject[],
+  ids: readonly ProjectObject[],
 ): Promise<Map<string, LinkedCustomer>> {
-  const query = liveByProcessorIds(tx, ids).orderBy({ id: 'asc' });
-  return byKey(await query.setLockMode(LockMode.PESSIMISTIC_WRITE).getResultList());
+  return byKey(await findLive(tx, ids, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }));
 }
 
-/** Returns those of our customer ids, by `keyOf`, under which a customer is being created. */
-export async function findReservedIds(em: EntityManager, ids: readonly InProject[]): Promise<ReadonlySet<string>> {
-  const query = selectInProjects(em, Customer, 'id', ids).andWhere({ processorCustomerId: null });
-  // Not as entities: a customer that is created now is read again with its processor id.
-  const rows = await query.execute<Pick<Customer, 'teamId' | 'projectId' | 'id'>[]>('all');
-  return new Set(rows.map(({ id, ...scope }) => keyOf({ ...scope, value: id })));
+/** Returns those of our customer ids, by `scopedKey`, under which a customer is being created. */
+export async function findReservedIds(
+  em: EntityManager,
+  ids: readonly ProjectObject<CustomerId>[],
+): Promise<ReadonlySet<string>> {
+  // Outside of the identity map: a customer that is created now is read again with its processor id.
+  const where = { ...inProjects('id', ids), processorCustomerId: null };
+  const rows = await em.find(Customer, where, { disableIdentityMap: true });
+  return new Set(rows.map(row => scopedKey({ scope: row, id: row.id })));
 }
 
-const liveByProcessorIds = (em: EntityManager, ids: readonly InProject[]) =>
-  selectInProjects(em, Customer, 'processor_customer_id', ids).andWhere({ deletedAt: null });
+const findLive = (em: EntityManager, ids: readonly ProjectObject[], options: FindOptions<Customer> = {}) =>
+  em.find(Customer, { ...inProjects('processorCustomerId', ids), deletedAt: null }, options);
 
 const byKey = (customers: readonly Customer[]): Map<string, LinkedCustomer> =>
   new Map(
     customers.filter(isLinked).map(customer => {
-      const { teamId, projectId, processorCustomerId: value } = customer;
-      return [keyOf({ teamId, projectId, value }), customer];
+      return [scopedKey({ scope: customer, id: customer.processorCustomerId }), customer];
     }),
   );

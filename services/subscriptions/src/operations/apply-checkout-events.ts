@@ -3,13 +3,13 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -130,7 +130,7 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
 }
 
 /** The subscription that a completed session created, if it created one. */
-const subscriptionsOf = ({ scope, session, outcome }: CheckoutEvent): ProcessorObject[] =>
+const subscriptionsOf = ({ scope, session, outcome }: CheckoutEvent): ProjectObject[] =>
   outcome === 'complete' && session.mode === 'subscription' && session.subscriptionId
     ? [{ scope, id: session.subscriptionId }]
     : [];

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
 import { missingOrThrow } from '@billing/processor/errors';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import {
   applyInvoiceObservations,
   contentOf,
@@ -13,7 +14,6 @@ import {
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { Invoice } from '#persistence/invoice.entity.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { groupByScope, scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
@@ -126,10 +126,8 @@ async function createInvoices(
   return new Map(created);
 }
 
-async function findInvoices(em: EntityManager, objects: readonly ProcessorObject[]): Promise<Map<string, Invoice>> {
-  const rows = await em.find(Invoice, {
-    $or: groupByScope(objects).map(({ scope, ids }) => ({ ...scope, processorInvoiceId: { $in: ids } })),
-  });
+async function findInvoices(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Invoice>> {
+  const rows = await em.find(Invoice, inProjects('processorInvoiceId', objects));
   return new Map(rows.map(row => [scopedKey({ scope: row, id: row.processorInvoiceId }), row]));
 }
 
@@ -156,10 +154,10 @@ function recordedInvoice(row: Invoice): RecordedInvoice {
 
 const positionColumns = ({ at, rank, eventId }: InvoicePosition) => ({ eventAt: at, eventRank: rank, eventId });
 
-const toObject = ({ scope, snapshot }: InvoiceEvent): ProcessorObject => ({ scope, id: snapshot.id });
+const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
 
 /** The subscriptions of the event and of what was read because of it. */
-const subscriptionsOf = ({ scope, snapshot, reread }: InvoiceEvent): ProcessorObject[] =>
+const subscriptionsOf = ({ scope, snapshot, reread }: InvoiceEvent): ProjectObject[] =>
   [snapshot, reread?.snapshot].flatMap(it =>
     it && it !== 'missing' && it.subscriptionId ? [{ scope, id: it.subscriptionId }] : [],
   );

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { PaymentSnapshot } from '#domain/payment-snapshot.ts';
 import { supersedes, type PaymentState } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { Payment } from '#persistence/payment.entity.ts';
-import { groupByScope, scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
@@ -93,14 +93,12 @@ async function findCustomersOf<Event extends PaymentEvent>(
   return new Map(withCustomer.map((event, index) => [event, ids[index]]));
 }
 
-async function findPayments(em: EntityManager, objects: readonly ProcessorObject[]): Promise<Map<string, Payment>> {
-  const rows = await em.find(Payment, {
-    $or: groupByScope(objects).map(({ scope, ids }) => ({ ...scope, processorId: { $in: ids } })),
-  });
+async function findPayments(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Payment>> {
+  const rows = await em.find(Payment, inProjects('processorId', objects));
   return new Map(rows.map(row => [scopedKey({ scope: row, id: row.processorId }), row]));
 }
 
-const toObject = ({ scope, snapshot }: PaymentEvent): ProcessorObject => ({ scope, id: snapshot.processorId });
+const toObject = ({ scope, snapshot }: PaymentEvent): ProjectObject => ({ scope, id: snapshot.processorId });
 
 /** How the payment refers to its customer; empty for a payment without one. */
 const referencesOf = ({ scope, snapshot: { processorCustomerId, metadata } }: PaymentEvent): CustomerReference[] =>

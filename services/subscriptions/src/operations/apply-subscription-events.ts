@@ -4,13 +4,13 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { missingOrThrow } from '@billing/processor/errors';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyObservations, sortByPosition, type Observation } from '#domain/apply-observations.ts';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -142,10 +142,10 @@ function oldestReadable<Event extends SubscriptionEvent>(events: readonly Event[
   return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
 }
 
-const toObject = ({ scope, snapshot }: SubscriptionEvent): ProcessorObject => ({ scope, id: snapshot.id });
+const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });
 
 /** The prices of the event and of what was read because of it. */
-const pricesInEvent = ({ scope, snapshot, reread }: SubscriptionEvent): ProcessorObject[] => [
+const pricesInEvent = ({ scope, snapshot, reread }: SubscriptionEvent): ProjectObject[] => [
   ...pricesOf(scope, snapshot),
   ...(reread && reread !== 'missing' ? pricesOf(scope, reread.snapshot) : []),
 ];

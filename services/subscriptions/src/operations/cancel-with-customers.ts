@@ -1,17 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { canceledAt, ENDED_STATUSES } from '#domain/subscription.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { groupByScope, scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
-import { findSubscriptionRows, toProcessorObject, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { findSubscriptionRows, toProjectObject, updateSubscriptions } from '#persistence/subscription-rows.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscription, recordedState } from './save-subscriptions.ts';
 
 /** A customer that was deleted at the processor. */
-interface DeletedCustomer extends ProcessorObject {
+interface DeletedCustomer extends ProjectObject {
   readonly deletedAt: Date;
   readonly trace: TraceCarrier;
 }
@@ -24,7 +24,7 @@ export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
   return async (tx: EntityManager, customers: readonly DeletedCustomer[], publish: Publish): Promise<void> => {
     const running = await findRunning(tx, customers);
     if (running.length === 0) return;
-    const subscriptions = running.map(toProcessorObject);
+    const subscriptions = running.map(toProjectObject);
     const prices = running.flatMap(({ teamId, projectId, items }) =>
       items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
     );
@@ -50,10 +50,7 @@ export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
 function findRunning(tx: EntityManager, customers: readonly DeletedCustomer[]): Promise<Subscription[]> {
   return tx.find(
     Subscription,
-    {
-      status: { $nin: [...ENDED_STATUSES] },
-      $or: groupByScope(customers).map(({ scope, ids }) => ({ ...scope, processorCustomerId: { $in: ids } })),
-    },
+    { ...inProjects('processorCustomerId', customers), status: { $nin: [...ENDED_STATUSES] } },
     { disableIdentityMap: true },
   );
 }

@@ -3,10 +3,10 @@ import { ProcessorError } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
+import type { ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { hasEnded, requireRunning } from '#domain/subscription.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
-import type { ProcessorObject } from '#persistence/processor-object.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readWith, saveReread } from './save-reread.ts';
@@ -60,7 +60,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
   const save = saveReread({ now });
 
   /** Checks, after a refusal, that the subscription has not ended at the processor by an event that did not arrive here. */
-  const requireRunningThere = async (object: ProcessorObject): Promise<void> => {
+  const requireRunningThere = async (object: ProjectObject): Promise<void> => {
     const processor = await processors.of(object.scope.teamId);
     const reread = await readWith({ processor, em: em.fork(), now }, object).catch(() => null);
     const status = reread?.snapshot.status;
@@ -93,7 +93,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
   };
 }
 
-const toObject = ({ teamId, projectId, input }: RemoteOperation<ChangeInput>): ProcessorObject => ({
+const toObject = ({ teamId, projectId, input }: RemoteOperation<ChangeInput>): ProjectObject => ({
   scope: { teamId, projectId },
   id: input.processorSubscriptionId,
 });

@@ -5,9 +5,9 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -39,7 +39,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
 }
 
 /** Finds subscriptions with an item whose price had no copy. */
-async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<ProcessorObject[]> {
+async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<ProjectObject[]> {
   const rows = await executeBound<{ team_id: TeamId; project_id: ProjectId; id: string }>(
     tx,
     `select distinct subscription.team_id, subscription.project_id, subscription.processor_subscription_id as id
@@ -74,7 +74,7 @@ function fillPriceIds(row: Subscription, prices: ReadonlyMap<string, PublishedPr
   return filled;
 }
 
-const toObject = ({ teamId, state }: OwnedBy<PriceState>): ProcessorObject => ({
+const toObject = ({ teamId, state }: OwnedBy<PriceState>): ProjectObject => ({
   scope: { teamId, projectId: state.projectId },
   id: state.processorPriceId,
 });

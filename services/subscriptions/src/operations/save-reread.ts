@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import type { Processor } from '@billing/processor/port';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyReread } from '#domain/apply-observations.ts';
 import type { Reread } from '#domain/observation.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -13,7 +13,7 @@ import { changeSubscription, confirmSubscription, pricesOf, recordedState } from
 
 /** Reads a subscription from the team's processor, outside of any transaction. */
 export function readSubscription({ em, processors, now }: Pick<Dependencies, 'em' | 'processors' | 'now'>) {
-  return async (object: ProcessorObject): Promise<Reread> => {
+  return async (object: ProjectObject): Promise<Reread> => {
     const processor = await processors.of(object.scope.teamId);
     return readWith({ processor, em: em.fork(), now }, object);
   };
@@ -22,7 +22,7 @@ export function readSubscription({ em, processors, now }: Pick<Dependencies, 'em
 /** Does the same with a given processor. `em` is not shared. */
 export async function readWith(
   { processor, em, now }: { processor: Processor } & Pick<Dependencies, 'em' | 'now'>,
-  object: ProcessorObject,
+  object: ProjectObject,
 ): Promise<Reread> {
   const rows = await findSubscriptionRows(em, [object]);
   const version = rows.get(scopedKey(object))?.version ?? null;
@@ -37,7 +37,7 @@ export async function readWith(
 export function saveReread({ now }: Pick<Dependencies, 'now'>) {
   return async (
     tx: EntityManager,
-    object: ProcessorObject,
+    object: ProjectObject,
     reread: Reread,
     publish: Publish,
   ): Promise<Subscription | 'outdated'> => {

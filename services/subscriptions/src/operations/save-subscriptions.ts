@@ -9,11 +9,11 @@ import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/con
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
-import { scopedKey, type ProcessorObject } from '#persistence/processor-object.ts';
 import { insertSubscriptions } from '#persistence/subscription-rows.ts';
 import { Subscription, toState } from '#persistence/subscription.entity.ts';
 
@@ -119,7 +119,7 @@ export function recordedState(row: Subscription): RecordedState {
 }
 
 /** Returns the prices of a snapshot, whose ids `findPriceIds` finds. */
-export const pricesOf = (scope: ProjectScope, { items }: SubscriptionSnapshot): ProcessorObject[] =>
+export const pricesOf = (scope: ProjectScope, { items }: SubscriptionSnapshot): ProjectObject[] =>
   items.map(({ price }) => ({ scope, id: price.id }));
 
 function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {

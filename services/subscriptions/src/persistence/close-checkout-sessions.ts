@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
+import type { ProjectObject } from '@billing/database/project-objects';
 import type { CheckoutState } from './checkout-session.entity.ts';
-import type { ProcessorObject } from './processor-object.ts';
 
 /** A checkout session at the processor, and how it ended. */
-interface ClosedSession extends ProcessorObject {
+interface ClosedSession extends ProjectObject {
   readonly state: Extract<CheckoutState, 'complete' | 'expired'>;
 }
 

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { lockAll } from './locks.ts';
-import { scopedKey, type ProcessorObject } from './processor-object.ts';
 
 /** Our ids of the processor's prices, by `scopedKey`. */
 export type PriceIds = ReadonlyMap<string, PriceId>;
@@ -13,7 +13,7 @@ export type PriceIds = ReadonlyMap<string, PriceId>;
  * A price without a copy is locked until the transaction ends. Otherwise, if its copy is saved at the same time, neither
  * transaction sees the other, and the subscription never gets the price's id.
  */
-export async function findPriceIds(tx: EntityManager, prices: readonly ProcessorObject[]): Promise<PriceIds> {
+export async function findPriceIds(tx: EntityManager, prices: readonly ProjectObject[]): Promise<PriceIds> {
   const wanted = [...new Map(prices.map(price => [scopedKey(price), price])).values()];
   const found = await select(tx, wanted);
   const missing = wanted.filter(price => !found.has(scopedKey(price)));
@@ -23,7 +23,7 @@ export async function findPriceIds(tx: EntityManager, prices: readonly Processor
 }
 
 /** Of two copies with the same processor id, one that is not deleted comes first. */
-async function select(tx: EntityManager, wanted: readonly ProcessorObject[]): Promise<PriceIds> {
+async function select(tx: EntityManager, wanted: readonly ProjectObject[]): Promise<PriceIds> {
   if (wanted.length === 0) return new Map();
   const rows = await executeBound<{ place: number; id: PriceId }>(
     tx,

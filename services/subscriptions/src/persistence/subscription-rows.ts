@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
-import { groupByScope, scopedKey, type ProcessorObject } from './processor-object.ts';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { Subscription } from './subscription.entity.ts';
 
 /** Columns that never change. */
@@ -41,19 +41,16 @@ const COLUMNS = [
  */
 export async function findSubscriptionRows(
   em: EntityManager,
-  objects: readonly ProcessorObject[],
+  objects: readonly ProjectObject[],
 ): Promise<Map<string, Subscription>> {
   if (objects.length === 0) return new Map();
-  const rows = await em.find(
-    Subscription,
-    { $or: groupByScope(objects).map(({ scope, ids }) => ({ ...scope, processorSubscriptionId: { $in: ids } })) },
-    { disableIdentityMap: true },
-  );
-  return new Map(rows.map(row => [scopedKey(toProcessorObject(row)), row]));
+  const where = inProjects('processorSubscriptionId', objects);
+  const rows = await em.find(Subscription, where, { disableIdentityMap: true });
+  return new Map(rows.map(row => [scopedKey(toProjectObject(row)), row]));
 }
 
 /** Returns the processor's object that a row is the record of. */
-export const toProcessorObject = ({ teamId, projectId, processorSubscriptionId }: Subscription): ProcessorObject => ({
+export const toProjectObject = ({ teamId, projectId, processorSubscriptionId }: Subscription): ProjectObject => ({
   scope: { teamId, projectId },
   id: processorSubscriptionId,
 });
