@@ -14,7 +14,7 @@ it('carries out an enqueued operation once, however often it is enqueued', async
   await Promise.all([service.reconcile(), service.reconcile()]);
   expect(await service.credits()).toMatchObject([{ id: 'credit-k1', status: 'credited' }]);
   expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 1)]);
-  expect(await service.operations()).toEqual([]);
+  expect(await service.openOperations()).toEqual([]);
 });
 
 it('closes the key when the processor replays a failure, and commits what the search finds', async () => {
@@ -22,9 +22,9 @@ it('closes the key when the processor replays a failure, and commits what the se
   await service.control.fail({ ...CALL, mode: '500-but-done' });
   await service.enqueue('k1');
   await service.reconcile();
-  const [closed] = await service.operations();
-  expect(closed).toMatchObject({ key_version: 1, key_closed_at: expect.anything() });
-  expect(closed?.seconds).toBeGreaterThan(290);
+  const [closed] = await service.openOperations();
+  expect(closed).toMatchObject({ keyVersion: 1, keyClosedAt: expect.anything() });
+  expect(closed?.dueInSeconds).toBeGreaterThan(290);
 
   await service.reconcile();
   expect(await service.operationLog.resume('credit-k1')).toBe(false);
@@ -52,10 +52,9 @@ it('closes a key that is 23 hours old instead of sending under it', async () => 
   await service.control.fail({ ...CALL, mode: 'dropped', times: 20 });
   await service.enqueue('k1');
   await service.reconcile();
-  await service.em.fork().execute(`update remote_operations set sent_at = now() - interval '23 hours 1 minute'`);
-  await service.makeDue();
+  await service.letPass('23 hours 1 minute');
   await service.reconcile();
-  expect(await service.operations()).toMatchObject([{ key_version: 1, key_closed_at: expect.anything() }]);
+  expect(await service.openOperations()).toMatchObject([{ keyVersion: 1, keyClosedAt: expect.anything() }]);
   expect(await service.sentKeys()).toEqual([]);
 });
 
@@ -65,7 +64,7 @@ it('cancels what the processor refuses', async () => {
   await service.enqueue('k1');
   await service.reconcile(refusing);
   expect(await service.credits()).toMatchObject([{ id: 'credit-k1', status: 'failed', error: expect.anything() }]);
-  expect(await service.operations()).toEqual([]);
+  expect(await service.openOperations()).toEqual([]);
 });
 
 it('sends nothing once its lease is over', async () => {
@@ -78,7 +77,7 @@ it('sends nothing once its lease is over', async () => {
   });
   await service.reconcile();
   expect(await service.sentKeys()).toEqual([]);
-  expect(await service.operations()).toMatchObject([{ attempts: 2 }]);
+  expect(await service.openOperations()).toMatchObject([{ attempts: 2 }]);
 });
 
 type Trouble = FaultRequest['mode'] | 'crash before the call' | 'crash after the call';
@@ -113,7 +112,7 @@ it('makes exactly one object through any sequence of faults and crashes', async 
         await service.makeDue();
       }
       await service.control.clearFaults();
-      for (let attempt = 0; (await service.operations()).length > 0 && attempt < 5; attempt += 1) {
+      for (let attempt = 0; (await service.openOperations()).length > 0 && attempt < 5; attempt += 1) {
         await service.makeDue();
         await service.reconcile();
       }

@@ -11,6 +11,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import type { OperationKind } from '../src/operation-log/operation-kind.ts';
 import { openOperationLog } from '../src/operation-log/operation-log.ts';
+import { controlOperationLog, reconcileOnce } from '../src/operation-log/testing.ts';
 import { operationLogEntities, operationLogMigrations } from '../src/operation-log/tables.ts';
 import type { Processor } from '../src/port.ts';
 import { stripeProcessor } from '../src/stripe-processor.ts';
@@ -105,20 +106,9 @@ export async function startCredits(wrap: (processor: Processor) => Processor = p
         await operationLog.enqueue(tx, creditKind, [credit, credit]);
       }),
     /** Does what the reconciler does, once, with this processor. */
-    reconcile: async (port = wrap(processor)) => {
-      const log = open(port);
-      await Promise.all((await log.leaseDue(10)).map(log.finishLeft));
-    },
+    reconcile: (port = wrap(processor)) => reconcileOnce(open(port)),
     processor,
-    /** Makes every open operation due, as if its lease or its pause had ended. */
-    makeDue: () =>
-      em.fork().execute('update remote_operations set due_at = clock_timestamp() where due_at is not null'),
-    operations: () =>
-      em.fork().execute<{ key_version: number; key_closed_at: Date | null; attempts: number; seconds: number }[]>(
-        `select key_version, key_closed_at, attempts,
-                  extract(epoch from due_at - clock_timestamp())::float8 as seconds
-             from remote_operations where due_at is not null`,
-      ),
+    ...controlOperationLog(em),
     credits: () =>
       em.fork().execute<{ id: string; status: string; transaction_id: string | null }[]>('select * from credits'),
     /** The idempotency keys of the balance transactions at the processor. */

@@ -4,6 +4,7 @@ import type { ReferralId, TeamId } from '@billing/contracts/ids';
 import type { referralCredit } from '@billing/contracts/resources/referral';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { seal } from '@billing/processor/credentials';
+import { controlOperationLog } from '@billing/processor/operation-log/testing';
 import { waitFor } from '@billing/testing/wait-for';
 import type { z } from 'zod';
 import { Account } from './account.ts';
@@ -58,13 +59,7 @@ export async function startCrediting({ creditTiming }: Pick<ServiceOptions, 'cre
       const { body } = await project.request('GET', '/credits');
       return body.credits.toSorted((a: Credit, b: Credit) => b.side.localeCompare(a.side));
     };
-    /** Changes the open operations that send the credits, by SQL. */
-    const changeOperations = (changes: string, where = 'true') =>
-      service.em.fork().execute(
-        `update remote_operations set ${changes}
-          where resource_id like ? and due_at is not null and ${where}`,
-        [`${referralId}:%`],
-      );
+    const operations = controlOperationLog(service.em, `${referralId}:`);
     return {
       project,
       account,
@@ -90,20 +85,20 @@ export async function startCrediting({ creditTiming }: Pick<ServiceOptions, 'cre
         const { data } = await account.stripe.customers.listBalanceTransactions(processorIds[side]);
         return data.map(({ id, amount, currency, metadata }) => ({ id, amount, currency, metadata }));
       },
-      changeOperations,
-      /** Ends the leases while their processes go on. */
-      endLeases: () => changeOperations('due_at = clock_timestamp()', 'key_closed_at is null'),
+      /** Controls the operations that send the credits. */
+      operations,
       /** Makes the next calls to the processor crash their process; whatever it does afterwards has no effect. */
       crashAfterCalls: (crashes: number) =>
         Object.assign(account, {
           crashes,
-          onCrash: () => changeOperations('due_at = clock_timestamp(), lease_id = null', 'key_closed_at is null'),
+          onCrash: () =>
+            operations.changeOperations('due_at = clock_timestamp(), lease_id = null', 'key_closed_at is null'),
         }),
       /** Moves the clock by more than a day without the service: the processor forgets every key. */
       passDay: () =>
         account.stoppedDuring(async () => {
           await account.control.advanceClock(25 * 3_600);
-          await changeOperations(`due_at = clock_timestamp(), sent_at = sent_at - interval '25 hours'`);
+          await operations.letPass('25 hours');
         }),
     };
   }

@@ -183,8 +183,7 @@ describe('a checkout that meets a failure', () => {
     await service.control.fail({ path: '/v1/checkout/sessions', mode: 'dropped', times: 99 });
     expect((await checkout({}, key)).status).toBe(503);
     expect(await countSessions('reserved')).toBe(1);
-    // The only way to let a day pass.
-    await service.em.fork().execute(`update remote_operations set sent_at = now() - interval '1 day'`);
+    await service.letPass('1 day');
     expect((await checkout({}, key)).status).toBe(503);
     expect(await countSessions('reserved')).toBe(0);
     await service.control.clearFaults();

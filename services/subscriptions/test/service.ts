@@ -5,6 +5,7 @@ import { isHandled, PROCESSOR_EVENT_OWNERS } from '@billing/contracts/processor-
 import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
 import type { Acknowledgement } from '@billing/messaging/consumer/delivery';
+import { controlOperationLog } from '@billing/processor/operation-log/testing';
 import { subscriptionsService } from '../src/service.ts';
 import { serveOtherServices } from './other-services.ts';
 
@@ -25,6 +26,7 @@ export async function startService() {
   return {
     ...service,
     ...otherServices,
+    ...controlOperationLog(service.em),
     account,
     processor,
     control,
