@@ -6,6 +6,8 @@ import type { Envelope } from '@billing/contracts/event';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
+import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
+import { applyCheckoutEvents, prepareCheckoutEvent } from '../src/operations/apply-checkout-events.ts';
 import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
 import { objectOf, startService, type Service } from './service.ts';
 
@@ -65,6 +67,23 @@ describe('a completed checkout', () => {
       await newestEvent('checkout.session.completed', customer),
       await newestEvent('customer.subscription.created', customer),
     );
+    expect(await subscriptionsOf(customer)).toHaveLength(1);
+    const published = await service.published(SubscriptionCreated);
+    expect(published.filter(({ data }) => data.customerId === customer.id)).toHaveLength(1);
+  });
+
+  it('records the subscription once when several of its events were prepared', async () => {
+    const customer = await service.createCustomer();
+    await buy(customer);
+    const session = readCheckoutSession(objectOf(await newestEvent('checkout.session.completed', customer)));
+    const event = { scope: service.scope, session, outcome: 'complete', at: new Date(), trace: {} } as const;
+    const prepared = await prepareCheckoutEvent(service)({ ...event, prepared: undefined });
+    expect(prepared.subscription?.version).toBeNull();
+    const events = [1, 2].map(() => ({ ...event, prepared }));
+    // Without consumers: they would handle the events of a batch that fails one by one.
+    const apply = () => service.outbox.transaction((tx, publish) => applyCheckoutEvents(service)(tx, events, publish));
+    expect(await apply()).toEqual([]);
+    expect(await apply()).toEqual([]);
     expect(await subscriptionsOf(customer)).toHaveLength(1);
     const published = await service.published(SubscriptionCreated);
     expect(published.filter(({ data }) => data.customerId === customer.id)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { applyObservations, applyReread, sortByPosition, type Observation } from './apply-observations.ts';
 import { RANK, type RecordedState } from './observation.ts';
@@ -96,6 +96,53 @@ it('leads to the state at the processor in every order of events and reads', () 
     ),
     { numRuns: 2_000 },
   );
+});
+
+describe('a read of the processor', () => {
+  const VERSION = 3;
+  const second = at(10);
+  const recorded = {
+    version: VERSION,
+    state: {
+      terms: readTerms(snapshot({}), { observedAt: second }),
+      position: { at: second, rank: RANK.updated, eventId: 'evt_0' },
+      readAt: null,
+    },
+  };
+  /** An event of the same second as the record: only the processor knows which state holds. */
+  const tie = (eventId: string, reread: Observation['reread']): Observation => ({
+    snapshot: snapshot({ cancelAtPeriodEnd: true }),
+    position: { at: second, rank: RANK.updated, eventId },
+    reread,
+  });
+  const readOf = (changes: Partial<SubscriptionSnapshot>, seconds: number, version = VERSION) => ({
+    snapshot: snapshot(changes),
+    version,
+    readAt: at(seconds),
+  });
+
+  it('is applied when the record has not changed since', () => {
+    const read = readOf({ status: 'past_due' }, 12);
+    const { state, unprepared } = applyObservations(recorded, [tie('evt_1', read)]);
+    expect(state.terms.status).toBe('past_due');
+    expect(unprepared).toEqual([]);
+  });
+
+  it('is outdated when another transaction has changed the record', () => {
+    const event = tie('evt_1', readOf({ status: 'past_due' }, 12, VERSION - 1));
+    const { state, unprepared } = applyObservations(recorded, [event]);
+    expect(state).toBe(recorded.state);
+    expect(unprepared).toEqual([event]);
+  });
+
+  it('is outdated when an earlier event of the batch has changed the record', () => {
+    const newer = tie('evt_1', readOf({ status: 'past_due' }, 14));
+    const older = tie('evt_2', readOf({ cancelAtPeriodEnd: true }, 12));
+    const { state, cause, unprepared } = applyObservations(recorded, [newer, older]);
+    expect(state.terms).toMatchObject({ status: 'past_due', cancelAtPeriodEnd: false });
+    expect(cause).toBe(newer);
+    expect(unprepared).toEqual([older]);
+  });
 });
 
 /** A record that follows events as `apply-subscription-events` does, without a database. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { INVOICE_STATUSES } from '@billing/contracts/resources/invoice';
-import { supersedes, type InvoiceState } from './invoice.ts';
+import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
+import {
+  applyInvoiceObservations,
+  contentOf,
+  supersedes,
+  type InvoiceObservation,
+  type InvoiceState,
+} from './invoice.ts';
 
 const state: fc.Arbitrary<InvoiceState> = fc.record({
   status: fc.constantFrom(...INVOICE_STATUSES),
@@ -53,4 +60,62 @@ it('does not replace a state by itself', () => {
       expect(supersedes(recorded, recorded)).toBe(false);
     }),
   );
+});
+
+describe('a read of the processor', () => {
+  const VERSION = 3;
+  const at = new Date(9_000);
+  const snapshot = (changes: Partial<InvoiceSnapshot>): InvoiceSnapshot => ({
+    id: 'in_1',
+    customerId: 'cus_1',
+    subscriptionId: null,
+    subscriptionMetadata: {},
+    metadata: {},
+    number: null,
+    status: 'open',
+    amountDue: 3,
+    amountPaid: 0,
+    amountRemaining: 3,
+    currency: 'usd',
+    billingReason: null,
+    hostedInvoiceUrl: null,
+    invoicePdfUrl: null,
+    periodStart: at,
+    periodEnd: at,
+    dueDate: null,
+    paidAt: null,
+    createdAt: at,
+    ...changes,
+  });
+  const recorded = {
+    content: contentOf(snapshot({})),
+    position: { at, rank: 2, eventId: 'evt_0' },
+    version: VERSION,
+  };
+  /** An event of the same second as the record: only the processor knows which state holds. */
+  const tie = (eventId: string, read: Partial<InvoiceSnapshot>, version = VERSION): InvoiceObservation => ({
+    snapshot: snapshot({ number: eventId }),
+    position: { at, rank: 2, eventId },
+    reread: { snapshot: snapshot(read), version },
+  });
+
+  it('is applied when the record has not changed since', () => {
+    const { invoice, unprepared } = applyInvoiceObservations(recorded, [tie('evt_1', { number: 'A' })]);
+    expect(invoice.content.number).toBe('A');
+    expect(unprepared).toEqual([]);
+  });
+
+  it('is outdated when another transaction has changed the record', () => {
+    const event = tie('evt_1', { number: 'A' }, VERSION - 1);
+    const { invoice, unprepared } = applyInvoiceObservations(recorded, [event]);
+    expect(invoice).toBe(recorded);
+    expect(unprepared).toEqual([event]);
+  });
+
+  it('is outdated when an earlier event of the batch has changed the record', () => {
+    const events = [tie('evt_1', { number: 'A' }), tie('evt_2', { number: 'B' })];
+    const { invoice, unprepared } = applyInvoiceObservations(recorded, events);
+    expect(invoice.content.number).toBe('A');
+    expect(unprepared).toEqual(events.slice(1));
+  });
 });
