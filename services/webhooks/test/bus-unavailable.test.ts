@@ -64,6 +64,11 @@ it('receives events while the bus is away, and publishes them once it is back', 
   // The gateway must be called for this one.
   const other = newProject(teamId);
 
+  // Its lease is released a second later, while the next publications are still in flight.
+  const earlier = customerUpdated(projectId);
+  expect((await service.send(team, earlier, { to: copy })).status).toBe(200);
+  await service.waitForPublications(earlier.id);
+
   await link.cut();
   const routable = customerUpdated(projectId);
   const unknown = newWebhookEvent('product.updated', { id: 'prod_1', metadata: { projectId: other } });

@@ -38,6 +38,8 @@ export interface EventPublisher {
  * event is completed by then, which is the usual case.
  */
 export function openEventPublisher({ em, publish, logger }: PublishParts): EventPublisher {
+  /** Events whose outcome may come back before the bus has confirmed their publication. */
+  const inFlight = new Set<string>();
   const published = new Map<string, LeasedEvent>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -64,11 +66,14 @@ export function openEventPublisher({ em, publish, logger }: PublishParts): Event
 
   return {
     async publish(routed) {
-      // Before publishing: the outcome of an event may come back before this function returns.
-      for (const { event } of routed) published.set(nameOf(event), event);
+      for (const { event } of routed) inFlight.add(nameOf(event));
       const outcomes = await Promise.allSettled(routed.map(publishOne));
-      const refused = routed.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ event }) => event);
-      for (const event of refused) published.delete(nameOf(event));
+      const refused: LeasedEvent[] = [];
+      for (const [index, { event }] of routed.entries()) {
+        const isIncomplete = inFlight.delete(nameOf(event));
+        if (outcomes[index]?.status === 'rejected') refused.push(event);
+        else if (isIncomplete) published.set(nameOf(event), event);
+      }
       if (published.size > 0) timer ??= setTimeout(() => void flush(), RELEASE_AFTER_MS);
       if (refused.length === 0) return;
       const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
@@ -77,7 +82,10 @@ export function openEventPublisher({ em, publish, logger }: PublishParts): Event
       await pause(REFUSED_PAUSE_MS);
     },
     completed(events) {
-      for (const event of events) published.delete(nameOf(event));
+      for (const event of events) {
+        inFlight.delete(nameOf(event));
+        published.delete(nameOf(event));
+      }
     },
     flush,
   };
