@@ -36,7 +36,7 @@ it('activates a subscription when the service was down during the webhooks', asy
   await setService('subscriptions', 'stop');
   try {
     await payOnHostedPage(checkout.url);
-    await tenant.processor.deliveriesSettled();
+    await tenant.processor.waitForDeliveries();
   } finally {
     await setService('subscriptions', 'start');
   }

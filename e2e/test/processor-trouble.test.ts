@@ -8,7 +8,7 @@ import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '
 const FAULTS: [string, Omit<FaultRequest, 'path'> & { readonly times: number }][] = [
   ['responds after ten seconds', { mode: 'slow', delayMs: 10_000, times: 4 }],
   ['returns 429', { mode: '429', times: 12 }],
-  ['does the work but loses the response', { mode: 'done-but-answer-lost', times: 8 }],
+  ['does the work but loses the response', { mode: 'done-but-response-lost', times: 8 }],
   ['drops every connection', { mode: 'dropped', times: 12 }],
   ['returns 500 for every retry of a key', { mode: '500', times: 6 }],
   ['returns 502 with an HTML body', { mode: '502html', times: 12 }],

@@ -36,7 +36,7 @@ it.concurrent('processes events of a customer whose creation is still in progres
   const email = newEmail();
   const customers = { path: '/v1/customers', method: 'POST' } as const;
   // The first response is lost after the customer was created; the retry is slow.
-  await tenant.processor.fail({ ...customers, mode: 'done-but-answer-lost', times: 1 });
+  await tenant.processor.fail({ ...customers, mode: 'done-but-response-lost', times: 1 });
   await tenant.processor.fail({ ...customers, mode: 'slow', delayMs: 4_000, times: 1 });
   const creating = tenant.billing.customers.create({ email, name: 'Grace' });
 

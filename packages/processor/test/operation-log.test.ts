@@ -89,7 +89,7 @@ it('makes exactly one object through any sequence of faults and crashes', async 
       '500',
       '500-but-done',
       'dropped',
-      'done-but-answer-lost',
+      'done-but-response-lost',
       'crash before the call',
       'crash after the call',
     ),

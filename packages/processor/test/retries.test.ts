@@ -19,7 +19,7 @@ function account() {
 it.each<[string, FaultRequest]>([
   ['the processor responds with 429', { mode: '429', times: 2 }],
   ['the connection is lost before the work', { mode: 'dropped', times: 2 }],
-  ['the connection is lost after the work', { mode: 'done-but-answer-lost', times: 2 }],
+  ['the connection is lost after the work', { mode: 'done-but-response-lost', times: 2 }],
   ['a gateway in between fails', { mode: '502html', times: 1 }],
   ['the processor fails and stores no response', { mode: '500', kept: false, times: 1 }],
   ['the processor fails after the work and stores no response', { mode: '500-but-done', kept: false, times: 1 }],

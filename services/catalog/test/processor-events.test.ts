@@ -167,7 +167,7 @@ it('reads the processor again when the record changes in the meantime', async ()
 
 it('redelivers an event about a product that is being created', async () => {
   await using catalog = await startCatalog();
-  await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'done-but-answer-lost' });
+  await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'done-but-response-lost' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'dropped', times: 20 });
   expect((await catalog.call('POST', '/products', { body: { name: 'Pro' } })).status).toBe(503);
   const [created] = await catalog.events();

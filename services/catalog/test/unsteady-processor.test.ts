@@ -14,7 +14,7 @@ import { startCatalog, type Catalog } from './start-catalog.ts';
 
 const CREATE = { method: 'POST', path: '/v1/products' } as const;
 
-it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-answer-lost'])(
+it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
   'creates one product although a call fails by %s',
   async mode => {
     await using catalog = await startCatalog();
@@ -48,7 +48,7 @@ it.each<[string, FaultRequest[]]>([
   [
     'does the work and its responses are lost',
     [
-      { ...CREATE, mode: 'done-but-answer-lost' },
+      { ...CREATE, mode: 'done-but-response-lost' },
       { ...CREATE, mode: 'dropped', times: 20 },
     ],
   ],
@@ -80,7 +80,7 @@ it.each<[string, FaultRequest[]]>([
 it('returns the same product for the same Idempotency-Key, finished or not', async () => {
   await using catalog = await startCatalog();
   const request = { body: { name: 'Pro' }, headers: { 'idempotency-key': 'k1' } };
-  await catalog.control.fail({ ...CREATE, mode: 'done-but-answer-lost' });
+  await catalog.control.fail({ ...CREATE, mode: 'done-but-response-lost' });
   await catalog.control.fail({ ...CREATE, mode: 'dropped', times: 20 });
   expect((await catalog.call('POST', '/products', request)).status).toBe(503);
   await catalog.control.clearFaults();
@@ -143,7 +143,7 @@ it('sends a repeated operation key under the next version after a refusal', asyn
 it('finishes a change whose response was lost before the next one', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
-  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-answer-lost' });
+  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-response-lost' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'dropped', times: 20 });
   expect((await catalog.call('PATCH', `/products/${id}`, { body: { name: 'v1' } })).status).toBe(503);
   await catalog.control.clearFaults();
@@ -169,7 +169,7 @@ it('changes nothing when the processor refuses a change', async () => {
 it('finishes a deletion whose response was lost', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
-  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-answer-lost' });
+  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-response-lost' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'dropped', times: 20 });
   expect((await catalog.call('DELETE', `/products/${id}`)).status).toBe(503);
   await catalog.control.clearFaults();

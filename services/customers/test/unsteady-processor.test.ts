@@ -11,7 +11,7 @@ import { startCustomers, type Customers } from './start-customers.ts';
 const CREATE = { method: 'POST', path: '/v1/customers' } as const;
 const ADA = { email: 'ada@example.com', name: 'Ada', metadata: { plan: 'pro' } };
 
-it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-answer-lost'])(
+it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
   'creates one customer although a call fails by %s',
   async mode => {
     await using customers = await startCustomers();
@@ -205,7 +205,7 @@ it('runs a change and a concurrent deletion one after the other', async () => {
 /** The processor does the work, and then none of its responses arrive. */
 function lost(call: { method: 'POST'; path: string }): FaultRequest[] {
   return [
-    { ...call, mode: 'done-but-answer-lost' },
+    { ...call, mode: 'done-but-response-lost' },
     { ...call, mode: 'dropped', times: 20 },
   ];
 }

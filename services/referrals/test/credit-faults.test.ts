@@ -47,7 +47,7 @@ describe('one credit for each side', () => {
     ['the processor stores failures for two keys', { mode: '500', times: 4 }],
     ['the processor created the credit and stores a failure', { mode: '500-but-done' }],
     ['the processor created the credit and failed once', { mode: '500-but-done', kept: false }],
-    ['the response is lost seven times', { mode: 'done-but-answer-lost', times: 7 }],
+    ['the response is lost seven times', { mode: 'done-but-response-lost', times: 7 }],
     ['the processor is unavailable for long', { mode: 'dropped', times: 14 }],
     ['a proxy in between is broken', { mode: '502html', times: 7 }],
     ['the processor fails for a while and stores nothing', { mode: '500', kept: false, times: 7 }],
@@ -89,7 +89,7 @@ describe('one credit for each side', () => {
   });
 
   it.each<[string, Fault, string]>([
-    ['created it', { mode: 'done-but-answer-lost', times: 1_000 }, '1'],
+    ['created it', { mode: 'done-but-response-lost', times: 1_000 }, '1'],
     ['did not create it', { mode: 'dropped', times: 1_000 }, '2'],
   ])('although it is unknown for a day that the processor %s', async (_, fault, version) => {
     const given = await crediting.givenReferral();
@@ -154,7 +154,7 @@ describe('random faults', () => {
       arbitrary: fc.record({ mode: fc.constantFrom('500' as const, '500-but-done' as const), kept: fc.boolean() }),
     },
     fc.record({ mode: fc.constantFrom('429' as const, '502html' as const, 'dropped' as const), times }),
-    fc.record({ mode: fc.constant('done-but-answer-lost' as const), times }),
+    fc.record({ mode: fc.constant('done-but-response-lost' as const), times }),
     fc.record({ mode: fc.constant('slow' as const), delayMs: fc.integer({ min: 1, max: 400 }), times }),
   );
   const side = fc.constantFrom(...SIDES);

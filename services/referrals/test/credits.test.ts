@@ -85,7 +85,7 @@ it('fails the credit of a customer who was deleted here', async () => {
 it('completes a credit whose customer was deleted after sending it', async () => {
   const given = await crediting.givenReferral();
   const { account } = given;
-  const lostResponse = { method: 'POST', mode: 'done-but-answer-lost', times: 20 } as const;
+  const lostResponse = { method: 'POST', mode: 'done-but-response-lost', times: 20 } as const;
   await account.control.fail({ ...lostResponse, path: given.pathOf('referrer') });
   await given.convert();
   await waitFor(async () => (await given.balanceOf('referrer')).length === 1, { what: 'the credit to be created' });

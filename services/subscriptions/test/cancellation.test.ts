@@ -141,7 +141,7 @@ describe('a cancellation at the end of the period', () => {
 
   it('arrives by its event when the response of the processor is lost', async () => {
     const { patch, get, deliverEvents } = await buySubscription();
-    await service.control.fail({ path: '/v1/subscriptions', mode: 'done-but-answer-lost', times: 99 });
+    await service.control.fail({ path: '/v1/subscriptions', mode: 'done-but-response-lost', times: 99 });
     const { status, headers } = await patch(true);
     expect([status, headers['retry-after']]).toEqual([503, '5']);
     await service.control.clearFaults();

@@ -125,7 +125,7 @@ describe('a checkout', () => {
 describe('a checkout that meets a failure', () => {
   it('creates one session when the response of the processor is lost', async () => {
     const before = await countAtProcessor();
-    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost' });
+    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-response-lost' });
     expect((await checkout()).status).toBe(201);
     expect(await countAtProcessor()).toBe(before + 1);
   });
@@ -143,7 +143,7 @@ describe('a checkout that meets a failure', () => {
     const buyer = await other.createCustomer();
     const { price } = await other.createPrice();
     const body = { customerId: buyer.id, priceId: price.id, ...URLS };
-    await other.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost', times: 99 });
+    await other.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-response-lost', times: 99 });
     expect((await other.call('POST', '/checkout', { body })).status).toBe(503);
     await other.control.clearFaults();
     const stateOf = async () => (await other.em.fork().findOneOrFail(CheckoutSession, other.scope)).state;
@@ -157,7 +157,7 @@ describe('a checkout that meets a failure', () => {
   it('is finished by a repeat with the same Idempotency-Key', async () => {
     const before = await countAtProcessor();
     const key = { 'idempotency-key': 'order-1' };
-    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-answer-lost', times: 99 });
+    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'done-but-response-lost', times: 99 });
     expect((await checkout({}, key)).status).toBe(503);
     await service.control.clearFaults();
     const repeated = await checkout({}, key);

@@ -40,7 +40,7 @@ it('finds the project of every event that a checkout, a renewal and a cancellati
   const [subscription] = await processor.listSubscriptions(customer.id);
   await control.renew(subscription?.id ?? '');
   await processor.cancelSubscription(subscription?.id ?? '', 'cancel');
-  await control.deliveriesSettled();
+  await control.waitForDeliveries();
   expect((await control.deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
 
   const records = await waitFor(

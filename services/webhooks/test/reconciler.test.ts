@@ -47,7 +47,7 @@ it('recovers every event that no webhook delivered, once, and marks it', async (
   const team = await newTeamWithEndpoint(service, gateway.url);
   const control = service.controlOf(team);
   const delivered = await createCustomers(team, 1);
-  await control.deliveriesSettled();
+  await control.waitForDeliveries();
   await control.setDeliveryRules({ dropNext: 120 });
   // The first customer is created again under its key, which is no event.
   const all = await createCustomers(team, 121);
@@ -92,7 +92,7 @@ it('leaves an event to its webhook until the grace period ends', async () => {
   expect(await reconcileNow(service, team, 3_600_000)).toBe(0);
   expect(await reconcileNow(service, team, 0)).toBe(1);
   await service.controlOf(team).release();
-  await service.controlOf(team).deliveriesSettled();
+  await service.controlOf(team).waitForDeliveries();
   expect((await recordsByObject(team)).get(id)).toMatchObject([{ recovered: true }]);
 });
 
@@ -120,7 +120,7 @@ it('recovers no event of a type that the endpoint does not subscribe to', async 
     'checkout',
   );
   await service.controlOf(team).checkout(session.id);
-  await service.controlOf(team).deliveriesSettled();
+  await service.controlOf(team).waitForDeliveries();
   const { events } = await processor.listEvents({});
   expect(events.map(({ type }) => type)).toContain('invoice.finalized');
   expect(await reconcileNow(service, team)).toBe(0);

@@ -26,7 +26,7 @@ test('holds webhooks and releases them in the requested order', async () => {
 
   expect(await control.release('reversed')).toBe(3);
 
-  await control.deliveriesSettled();
+  await control.waitForDeliveries();
   expect(names(receiver)).toEqual(['c', 'b', 'a']);
   expect((await control.deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
 });

@@ -72,7 +72,7 @@ test('returns a lost response again with the same key', async () => {
   const key = freshKey();
   const stripe = connect(processor, key);
   const control = new LocalProcessorControl(processor.url, key);
-  await control.fail({ path: '/v1/customers', mode: 'done-but-answer-lost', times: 2 });
+  await control.fail({ path: '/v1/customers', mode: 'done-but-response-lost', times: 2 });
   // The library retries once after a closed connection, regardless of its settings.
   await expect(
     stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'k1', maxNetworkRetries: 0 }),

@@ -33,7 +33,7 @@ test('delivers only subscribed types, and nothing to a disabled endpoint', async
   await stripe.products.create({ name: 'B' });
   await stripe.webhookEndpoints.update(id, { disabled: false, enabled_events: ['*'] });
   await stripe.customers.create({});
-  await control.deliveriesSettled();
+  await control.waitForDeliveries();
   expect(receiver.types()).toEqual(['product.created', 'customer.created']);
 });
 
@@ -89,7 +89,7 @@ test('continues a list of undelivered events after a delivered one', async () =>
   expect(page).toMatchObject({ has_more: true, data: [{}, { id: last }] });
 
   await control.resend(last);
-  await control.deliveriesSettled();
+  await control.waitForDeliveries();
 
   const rest = await stripe.events.list({ ...undelivered, starting_after: last });
   expect(rest).toMatchObject({ has_more: false, data: [{ data: { object: { name: 'A' } } }] });
@@ -114,7 +114,7 @@ test('sends the shapes of an endpoint’s older API version', async () => {
   const { session } = await openCheckout(stripe, { subscription_data: { metadata: { projectId: 'proj_1' } } });
   await press(session, 'pay');
   await waitUntil(() => receiver.types().includes('checkout.session.completed'), 'the checkout');
-  await new LocalProcessorControl(processor.url, key).deliveriesSettled();
+  await new LocalProcessorControl(processor.url, key).waitForDeliveries();
 
   const eventOf = (type: string) => receiver.received.find(({ event }) => event.type === type)?.event;
 

@@ -38,7 +38,7 @@ it('passes over a foreign project wherever it is named', () => {
   expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
 });
 
-it('asks for what it must know, and for nothing else', () => {
+it('looks up what it needs, and nothing else', () => {
   const unsure = { isOwn: () => undefined };
   expect(decideRoute(hints({ named: [a] }), knowing(unsure))).toEqual({ kind: 'needs-project', projectId: a });
   expect(decideRoute(hints(), knowing(unsure))).toEqual({ kind: 'needs-customer', customerId: 'cus_1' });

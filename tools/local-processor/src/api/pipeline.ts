@@ -62,7 +62,7 @@ async function respond(
   if (fault?.mode === 'slow') await sleep(fault.delayMs);
   const response = replayed ?? execute(processor, endpoint, request, call);
   if (response.status >= 500) void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));
-  return fault?.mode === 'done-but-answer-lost' ? closeConnection(reply) : response;
+  return fault?.mode === 'done-but-response-lost' ? closeConnection(reply) : response;
 }
 
 /** Executes the request and saves its response. A request that was rejected before it executed releases its key. */

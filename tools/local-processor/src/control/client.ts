@@ -96,7 +96,7 @@ export class LocalProcessorControl {
   }
 
   /** Waits until no delivery is scheduled. Throws after 15 s with the first delivery that is not accepted. */
-  async deliveriesSettled(): Promise<void> {
+  async waitForDeliveries(): Promise<void> {
     const deadline = Date.now() + DELIVERY_TIMEOUT_MS;
     for (;;) {
       const pending = await this.deliveries({ status: 'scheduled' });

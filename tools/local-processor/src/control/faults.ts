@@ -8,7 +8,7 @@ export const FAULT_MODES = [
   '502html',
   'slow',
   'dropped',
-  'done-but-answer-lost',
+  'done-but-response-lost',
 ] as const;
 
 type FaultMode = (typeof FAULT_MODES)[number];
