@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * `pass` forwards everything. `black-hole` keeps connections open but forwards nothing, in both directions, until the
  * mode changes. `delay` forwards everything that many milliseconds later.
  */
-export type ProxyMode = 'pass' | 'black-hole' | { readonly delay: number };
+type ProxyMode = 'pass' | 'black-hole' | { readonly delay: number };
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;

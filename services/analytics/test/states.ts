@@ -5,7 +5,7 @@ import type { WebhookEventState } from '@billing/contracts/events/webhooks';
 import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
 
 /** Noon of 20 November 2026, when all of these records were created. */
-export const CREATED_AT = new Date('2026-11-20T12:00:00.000Z');
+const CREATED_AT = new Date('2026-11-20T12:00:00.000Z');
 
 /** A project in US dollars. */
 export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({

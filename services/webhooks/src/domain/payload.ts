@@ -11,5 +11,3 @@ export function readPayload(stored: unknown) {
   const { object, previous_attributes: previous } = payload.parse(stored).data;
   return { object, previousAttributes: previous ?? null };
 }
-
-export type Payload = ReturnType<typeof readPayload>;

@@ -25,7 +25,7 @@ export function startPendingReports({ outbox, logger }: { outbox: Outbox; logger
 }
 
 /** Publishes up to `limit` pending records, the longest pending first. Copies never publish the same ones. */
-export function reportPending(outbox: Outbox, limit: number): Promise<readonly RecordRow[]> {
+function reportPending(outbox: Outbox, limit: number): Promise<readonly RecordRow[]> {
   return outbox.transaction(async (tx, publish) => {
     const rows = await executeBound<RecordRow>(
       tx,

@@ -80,5 +80,3 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
     },
   };
 }
-
-export type Pipeline = ReturnType<typeof openPipeline>;

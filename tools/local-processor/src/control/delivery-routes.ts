@@ -2,8 +2,8 @@ import { noSuch } from '../api/errors.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import type { StoredEvent } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
+import type { AddRoute } from './add-route.ts';
 import * as requests from './requests.ts';
-import type { AddRoute } from './routes.ts';
 
 /** Adds the routes for delivery rules, deliveries and resending. */
 export function deliveryRoutes(add: AddRoute, { deliveries }: Processor): void {

@@ -1,8 +1,5 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { authenticate } from '../api/authentication.ts';
-import { ApiError, noSuch } from '../api/errors.ts';
-import { errorResponse, send } from '../api/pipeline.ts';
+import type { FastifyPluginAsync } from 'fastify';
+import { noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { completeSession, declineSession } from '../billing/checkout.ts';
 import { runDueChanges } from '../billing/run-due-changes.ts';
@@ -17,23 +14,9 @@ import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
+import { addRoute, badRequest, type AddRoute } from './add-route.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import * as requests from './requests.ts';
-
-/** A request to the control API: the account of its key, its body and the id in its path. */
-interface ControlRequest<Body> {
-  account: Account;
-  body: Body;
-  id: string;
-}
-
-/** Adds one route to the control API. The body is validated before `handle` is called. */
-export type AddRoute = <Schema extends z.ZodType>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  schema: Schema,
-  handle: (request: ControlRequest<z.output<Schema>>) => unknown,
-) => void;
 
 /**
  * The control API: triggers payments, renewals, time and faults for tests. It uses the same secret key as the API and
@@ -50,31 +33,6 @@ export function controlRoutes(processor: Processor): FastifyPluginAsync {
     accountRoutes(add, processor);
     deliveryRoutes(add, processor);
   };
-}
-
-function addRoute<Schema extends z.ZodType>(
-  app: FastifyInstance,
-  processor: Processor,
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  url: string,
-  schema: Schema,
-  handle: (request: ControlRequest<z.output<Schema>>) => unknown,
-): void {
-  app.route({
-    method,
-    url,
-    handler: async (request, reply) => {
-      try {
-        const account = authenticate(processor.accounts, request.headers);
-        const body = parsed(schema, method === 'GET' ? { ...(request.query as object) } : (request.body ?? {}));
-        const result = await handle({ account, body, id: idOf(request) });
-        processor.flush();
-        return await reply.send(result ?? {});
-      } catch (error) {
-        return send(reply, errorResponse(error, request));
-      }
-    },
-  });
 }
 
 function clockRoutes(add: AddRoute, processor: Processor): void {
@@ -154,19 +112,4 @@ function liveSubscription(unit: UnitOfWork, id: string): Subscription {
   if (!subscription) throw noSuch('subscription', id);
   if (hasEnded(subscription)) throw badRequest('The subscription has ended.');
   return subscription;
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (!result.success) throw badRequest(z.prettifyError(result.error));
-  return result.data;
-}
-
-function idOf(request: FastifyRequest): string {
-  const { id } = request.params as { id?: string };
-  return id ?? '';
-}
-
-function badRequest(message: string): ApiError {
-  return new ApiError(400, { type: 'invalid_request_error', message });
 }
