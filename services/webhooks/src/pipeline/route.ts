@@ -29,7 +29,8 @@ export function divideByRoute(events: readonly LeasedEvent[], routes: Routes) {
 
 /**
  * Records where events go, in the caller's transaction, and returns those that this process still holds. From now on they
- * await the outcome of each project; they stay leased until they are published. A subscription's project is known from
+ * await the outcome of each project; they stay leased until they are published. An event that awaits outcomes already is
+ * left as it is: a project that has reported would not report again. A subscription's project is known from
  * its first event on.
  */
 export async function recordRoutes(tx: EntityManager, routed: readonly RoutedEvent[]): Promise<RoutedEvent[]> {
@@ -48,7 +49,7 @@ export async function recordRoutes(tx: EntityManager, routed: readonly RoutedEve
             waiting_for = null, attempts = 0, error = null, version = e.version + 1
        from json_to_recordset($1::json) as
             r(team_id text, id text, lease_id uuid, projects text[], routed_by text)
-      where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id
+      where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id and cardinality(e.awaiting) = 0
       returning e.team_id, e.id`,
     [JSON.stringify(updates)],
   );
