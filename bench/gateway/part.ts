@@ -1,0 +1,118 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { ApiKeyId, ProjectId, TeamId } from '@billing/contracts/ids';
+import { planBillingPrograms } from '@billing/local-system/billing-programs';
+import { IDENTITY_HEADER, identityTokenSigner } from '@billing/service/identity-token';
+import { newApiKey } from '../load/api-key.ts';
+import { startBenchSystem } from '../load/bench-system.ts';
+import { fetchJson, getRequest, rateOf, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
+import type { Part, Result } from '../part.ts';
+import { median, quantile } from '../statistics.ts';
+import { newTenant } from '../tenant.ts';
+
+const CONNECTIONS = 32;
+const PER_SECOND = 200;
+const ROUND_MS = 5_000;
+const MIN_RATIO = 0.6;
+const MAX_ADDED_MS = 3;
+
+/** One way to read the customer; the headers are made anew for each round, since identity tokens expire. */
+interface Side {
+  readonly url: string;
+  readonly headers: () => Record<string, string>;
+}
+
+/** What one side reaches in one round: as many requests as it can, and p99 at a steady rate. */
+interface Measured {
+  readonly perSecond: number;
+  readonly p99: number;
+}
+
+/** Gets one customer through the gateway with an API key, and from the customers service with an identity token. */
+export const gateway: Part = {
+  name: 'gateway',
+  async measure({ rounds, scale }) {
+    await using resources = new AsyncDisposableStack();
+    let identityPrivateKey = '';
+    const bench = resources.use(
+      await startBenchSystem({
+        planPrograms: inputs => {
+          ({ identityPrivateKey } = inputs.secrets);
+          return planBillingPrograms(inputs);
+        },
+      }),
+    );
+    const tenant = await newTenant(bench.system);
+    const { id } = await tenant.billing.customers.create({ email: 'ada@example.com', name: 'Ada' });
+    const apiKey = await newApiKey(bench.dataDir, tenant);
+    const [teamId, projectId] = [TeamId.schema.parse(tenant.teamId), ProjectId.schema.parse(tenant.projectId)];
+    const path = `/api/service/teams/${teamId}/projects/${projectId}/customers/${id}`;
+    const sign = identityTokenSigner(Buffer.from(identityPrivateKey, 'base64').toString(), 'customers');
+    const principal = {
+      kind: 'api-key',
+      keyId: ApiKeyId.create(),
+      teamId,
+      projectId,
+      scopes: ['customers:read'],
+    } as const;
+    const through: Side = {
+      url: `${bench.gatewayUrl}${path}`,
+      headers: () => ({ authorization: `Bearer ${apiKey}` }),
+    };
+    const direct: Side = {
+      url: `${bench.system.services['customers']?.url}${path}`,
+      headers: () => ({ [IDENTITY_HEADER]: sign({ ...principal, scopes: [...principal.scopes] }) }),
+    };
+    const [customer, same] = await Promise.all([through, direct].map(it => fetchJson(it.url, it.headers())));
+    deepStrictEqual(customer, same, 'Both sides must return the same customer.');
+
+    const load = resources.use(startRequestLoad());
+    const measured: { readonly through: Measured; readonly direct: Measured }[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const both = {
+        through: await measureOne(load, through, ROUND_MS / scale),
+        direct: await measureOne(load, direct, ROUND_MS / scale),
+      };
+      console.log(describeRound(round, both));
+      if (round > 0) measured.push(both);
+    }
+    return resultsOf(measured);
+  },
+};
+
+async function measureOne(load: RequestLoad, { url, headers }: Side, durationMs: number): Promise<Measured> {
+  const job = { origin: new URL(url).origin, requests: [getRequest(url, headers())], durationMs };
+  const fast = await load.send({ ...job, pace: { connections: CONNECTIONS } });
+  const steady = await load.send({ ...job, pace: { perSecond: PER_SECOND } });
+  const latencies = steady.map(({ ms }) => ms);
+  return { perSecond: rateOf(fast), p99: quantile(latencies, 0.99) };
+}
+
+function describeRound(round: number, { through, direct }: Record<'through' | 'direct', Measured>): string {
+  const name = round === 0 ? 'warm-up' : `round ${round}`;
+  const rates = `${through.perSecond.toFixed(0)} : ${direct.perSecond.toFixed(0)} requests/s`;
+  const ratio = (through.perSecond / direct.perSecond).toFixed(2);
+  return `gateway ${name}: ${rates} = ${ratio}, p99 ${through.p99.toFixed(1)} : ${direct.p99.toFixed(1)} ms`;
+}
+
+function resultsOf(measured: readonly { readonly through: Measured; readonly direct: Measured }[]): Result[] {
+  const medianOf = (of: (it: (typeof measured)[number]) => number) => median(measured.map(of));
+  const [ours, theirs] = [medianOf(it => it.through.perSecond), medianOf(it => it.direct.perSecond)];
+  const added = medianOf(it => it.through.p99 - it.direct.p99);
+  return [
+    {
+      what: 'GET of one customer through the gateway, requests/s',
+      billing: ours.toFixed(0),
+      against: `${theirs.toFixed(0)} (the service directly)`,
+      ratio: ours / theirs,
+      goal: `at least ${MIN_RATIO} ×`,
+      isReached: ours / theirs >= MIN_RATIO,
+    },
+    {
+      what: `p99 of it at ${PER_SECOND} requests/s, ms`,
+      billing: medianOf(it => it.through.p99).toFixed(1),
+      against: `${medianOf(it => it.direct.p99).toFixed(1)} (the service directly; ${added.toFixed(1)} added)`,
+      goal: `at most ${MAX_ADDED_MS} ms added`,
+      isReached: added <= MAX_ADDED_MS,
+    },
+  ];
+}

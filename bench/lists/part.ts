@@ -1,0 +1,78 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { findServers } from '@billing/local-system/running-system';
+import { newApiKey } from '../load/api-key.ts';
+import { startBenchSystem } from '../load/bench-system.ts';
+import { newEventReceiver } from '../load/event-receiver.ts';
+import { fetchJson, getRequest, rateOf, startRequestLoad } from '../load/request-load.ts';
+import type { Part } from '../part.ts';
+import { median } from '../statistics.ts';
+
+const SUBSCRIPTIONS = 1_000;
+const CONNECTIONS = 32;
+const ROUND_MS = 5_000;
+const GOAL = 0.4;
+
+/** Lists 50 subscriptions through the gateway with an API key, and with plain SQL behind a bare Fastify route. */
+export const lists: Part = {
+  name: 'lists',
+  async measure({ rounds, scale }) {
+    await using resources = new AsyncDisposableStack();
+    const bench = resources.use(await startBenchSystem());
+    const receiver = resources.use(await newEventReceiver(bench, SUBSCRIPTIONS));
+    const { teamId, projectId } = receiver.tenant;
+    const { databaseUrl } = findServers(bench.dataDir, 'subscriptions');
+    const bare = resources.use(await startBareServer([databaseUrl, teamId, projectId]));
+    const apiKey = await newApiKey(bench.dataDir, receiver.tenant);
+    const path = `/api/service/teams/${teamId}/projects/${projectId}/subscriptions?limit=50`;
+    const billing = { url: `${bench.gatewayUrl}${path}`, headers: { authorization: `Bearer ${apiKey}` } };
+    const against = { url: `${bare.url}/subscriptions?limit=50`, headers: {} };
+    const documents = [await fetchJson(billing.url, billing.headers), await fetchJson(against.url)] as const;
+    deepStrictEqual(...documents, 'Both sides must return the same document.');
+
+    const load = resources.use(startRequestLoad());
+    const measureOne = async ({ url, headers }: typeof billing | typeof against) => {
+      const requests = [getRequest(url, headers)];
+      const pace = { connections: CONNECTIONS };
+      return rateOf(await load.send({ origin: new URL(url).origin, requests, pace, durationMs: ROUND_MS / scale }));
+    };
+    const measured: { readonly ours: number; readonly theirs: number }[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const ours = await measureOne(billing);
+      const theirs = await measureOne(against);
+      const name = round === 0 ? 'warm-up' : `round ${round}`;
+      console.log(
+        `lists ${name}: ${ours.toFixed(0)} : ${theirs.toFixed(0)} requests/s = ${(ours / theirs).toFixed(2)}`,
+      );
+      if (round > 0) measured.push({ ours, theirs });
+    }
+    const [ours, theirs] = [median(measured.map(it => it.ours)), median(measured.map(it => it.theirs))];
+    return [
+      {
+        what: 'GET P/subscriptions?limit=50, requests/s',
+        billing: ours.toFixed(0),
+        against: `${theirs.toFixed(0)} (bare Fastify and pg, no authentication)`,
+        ratio: ours / theirs,
+        goal: `at least ${GOAL} ×`,
+        isReached: ours / theirs >= GOAL,
+      },
+    ];
+  },
+};
+
+/** Starts the other side in its own process, with the memory settings of our services. */
+async function startBareServer(args: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = fork(join(import.meta.dirname, 'bare-server.ts'), args, {
+    execArgv: ['--max-old-space-size=256', '--max-semi-space-size=32'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const stop = async () => {
+    if (server.exitCode === null && server.kill()) await once(server, 'exit');
+  };
+  const ended = once(server, 'exit').then(() => Promise.reject(new Error('The bare server did not start.')));
+  const [{ url }] = (await Promise.race([once(server, 'message'), ended])) as [{ url: string }]; // what the server sends
+  ended.catch(() => undefined);
+  return { url, [Symbol.asyncDispose]: stop };
+}
