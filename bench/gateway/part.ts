@@ -6,6 +6,7 @@ import { newApiKey } from '../load/api-key.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
 import { fetchJson, getRequest, rateOf, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
 import type { Part, Result } from '../part.ts';
+import { compareRates, describeRates } from '../result.ts';
 import { median, quantile } from '../statistics.ts';
 import { newTenant } from '../tenant.ts';
 
@@ -89,24 +90,21 @@ async function measureOne(load: RequestLoad, { url, headers }: Side, durationMs:
 
 function describeRound(round: number, { through, direct }: Record<'through' | 'direct', Measured>): string {
   const name = round === 0 ? 'warm-up' : `round ${round}`;
-  const rates = `${through.perSecond.toFixed(0)} : ${direct.perSecond.toFixed(0)} requests/s`;
-  const ratio = (through.perSecond / direct.perSecond).toFixed(2);
-  return `gateway ${name}: ${rates} = ${ratio}, p99 ${through.p99.toFixed(1)} : ${direct.p99.toFixed(1)} ms`;
+  const rates = describeRates('requests/s', through.perSecond, direct.perSecond);
+  return `${name}: ${rates}, p99 ${through.p99.toFixed(1)} : ${direct.p99.toFixed(1)} ms`;
 }
 
 function resultsOf(measured: readonly { readonly through: Measured; readonly direct: Measured }[]): Result[] {
   const medianOf = (of: (it: (typeof measured)[number]) => number) => median(measured.map(of));
-  const [ours, theirs] = [medianOf(it => it.through.perSecond), medianOf(it => it.direct.perSecond)];
   const added = medianOf(it => it.through.p99 - it.direct.p99);
   return [
-    {
+    compareRates({
       what: 'GET of one customer through the gateway, requests/s',
-      billing: ours.toFixed(0),
-      against: `${theirs.toFixed(0)} (the service directly)`,
-      ratio: ours / theirs,
-      goal: `at least ${MIN_RATIO} ×`,
-      isReached: ours / theirs >= MIN_RATIO,
-    },
+      ours: measured.map(it => it.through.perSecond),
+      theirs: measured.map(it => it.direct.perSecond),
+      other: 'the service directly',
+      atLeast: MIN_RATIO,
+    }),
     {
       what: `p99 of it at ${PER_SECOND} requests/s, ms`,
       billing: medianOf(it => it.through.p99).toFixed(1),

@@ -8,12 +8,11 @@ import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
 import { fetchJson, getRequest, rateOf, startRequestLoad } from '../load/request-load.ts';
 import type { Part } from '../part.ts';
-import { median } from '../statistics.ts';
+import { compareRates, describeRates } from '../result.ts';
 
 const SUBSCRIPTIONS = 1_000;
 const CONNECTIONS = 32;
 const ROUND_MS = 5_000;
-const GOAL = 0.4;
 
 /** Lists 50 subscriptions through the gateway with an API key, and with plain SQL behind a bare Fastify route. */
 export const lists: Part = {
@@ -38,27 +37,16 @@ export const lists: Part = {
       const pace = { connections: CONNECTIONS };
       return rateOf(await load.send({ origin: new URL(url).origin, requests, pace, durationMs: ROUND_MS / scale }));
     };
-    const measured: { readonly ours: number; readonly theirs: number }[] = [];
+    const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round <= rounds; round += 1) {
-      const ours = await measureOne(billing);
-      const theirs = await measureOne(against);
-      const name = round === 0 ? 'warm-up' : `round ${round}`;
-      console.log(
-        `lists ${name}: ${ours.toFixed(0)} : ${theirs.toFixed(0)} requests/s = ${(ours / theirs).toFixed(2)}`,
-      );
-      if (round > 0) measured.push({ ours, theirs });
+      const [our, their] = [await measureOne(billing), await measureOne(against)];
+      console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${describeRates('requests/s', our, their)}`);
+      if (round === 0) continue;
+      ours.push(our);
+      theirs.push(their);
     }
-    const [ours, theirs] = [median(measured.map(it => it.ours)), median(measured.map(it => it.theirs))];
-    return [
-      {
-        what: 'GET P/subscriptions?limit=50, requests/s',
-        billing: ours.toFixed(0),
-        against: `${theirs.toFixed(0)} (bare Fastify and pg, no authentication)`,
-        ratio: ours / theirs,
-        goal: `at least ${GOAL} ×`,
-        isReached: ours / theirs >= GOAL,
-      },
-    ];
+    const other = 'bare Fastify and pg, no authentication';
+    return [compareRates({ what: 'GET P/subscriptions?limit=50, requests/s', ours, theirs, other, atLeast: 0.4 })];
   },
 };
 

@@ -17,8 +17,6 @@ export async function startBenchSystem({
   await using resources = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-bench-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
-  // One API key sends all requests of a project.
-  process.env['RATE_LIMIT_PER_KEY'] ??= '100000000';
   const system = resources.use(
     await startLocalSystem({ dataDir, logLevel: 'warn', ...(planPrograms && { planPrograms }) }),
   );

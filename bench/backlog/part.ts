@@ -1,0 +1,99 @@
+import { newApiKey } from '../load/api-key.ts';
+import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
+import { newEventReceiver, untilTrue, type EventReceiver } from '../load/event-receiver.ts';
+import { getRequest, startRequestLoad } from '../load/request-load.ts';
+import type { Part } from '../part.ts';
+import { eventId } from '../webhooks/subscription-events.ts';
+import { sampleMemory } from './memory-sampler.ts';
+import { describeRound, resultsOf, type Round } from './report.ts';
+
+const EVENTS = 100_000;
+/** Each gets ten of the events. */
+const SUBSCRIPTIONS = 10_000;
+/** The generator signs so many events before it sends them. */
+const EVENTS_AT_ONCE = 10_000;
+/** What handles webhook events, directly or through other events. */
+const CONSUMERS = ['subscriptions', 'analytics', 'referrals', 'portal'];
+/** Of both kinds together. */
+const READS_PER_SECOND = 10;
+
+/** Stops the consumers while events arrive, starts them again, and measures how they catch up and serve reads meanwhile. */
+export const backlog: Part = {
+  name: 'backlog',
+  async measure({ rounds, scale }) {
+    await using resources = new AsyncDisposableStack();
+    const bench = resources.use(await startBenchSystem());
+    const subscriptions = SUBSCRIPTIONS / scale;
+    const events = EVENTS / scale;
+    const receiver = resources.use(await newEventReceiver(bench, subscriptions));
+    const apiKey = await newApiKey(bench.dataDir, receiver.tenant);
+    let sent = subscriptions;
+    await receiver.verify(sent);
+    const measured: Round[] = [];
+    for (let number = 1; number <= rounds; number += 1) {
+      await Promise.all(CONSUMERS.map(name => bench.system.stopService(name)));
+      await postBacklog(receiver, sent, events);
+      const round = await drain(bench, receiver, { first: sent, events, apiKey });
+      sent += events;
+      await receiver.verify(sent);
+      console.log(`round ${number}: ${describeRound(round)}`);
+      measured.push(round);
+    }
+    return resultsOf(measured, events);
+  },
+};
+
+/**
+ * Posts events, and waits until the webhooks service has published all of them.
+ * @throws Error when one was processed
+ */
+async function postBacklog(receiver: EventReceiver, first: number, events: number): Promise<void> {
+  const { database, shop } = receiver;
+  for (let posted = 0; posted < events; posted += EVENTS_AT_ONCE)
+    await receiver.post(first + posted, Math.min(EVENTS_AT_ONCE, events - posted));
+  await untilTrue(async () => {
+    const { rowCount } = await database.query('select from webhooks.webhook_events where due_at is not null limit 1');
+    return rowCount === 0;
+  }, 'the events to be published');
+  const { rows } = await database.query<{ waiting: number }>(
+    `select count(*)::int as waiting from webhooks.webhook_events
+      where team_id = $1 and id between $2 and $3 and status = 'received' and cardinality(awaiting) > 0`,
+    [shop.teamId, eventId(first), eventId(first + events - 1)],
+  );
+  if (rows[0]?.waiting !== events) throw new Error(`Only ${rows[0]?.waiting} of ${events} events wait.`);
+}
+
+/** Starts the consumers, and waits until they have processed the backlog. */
+async function drain(
+  { system, gatewayUrl }: BenchSystem,
+  receiver: EventReceiver,
+  { first, events, apiKey }: { readonly first: number; readonly events: number; readonly apiKey: string },
+): Promise<Round> {
+  using reads = startRequestLoad();
+  const { teamId, projectId } = receiver.tenant;
+  const project = `${gatewayUrl}/api/service/teams/${teamId}/projects/${projectId}`;
+  const requests = ['/subscriptions?limit=50', '/analytics'].map(path =>
+    getRequest(`${project}${path}`, { authorization: `Bearer ${apiKey}` }),
+  );
+
+  const stopSampling = sampleMemory(() => system.services);
+  const startedAt = performance.timeOrigin + performance.now();
+  await Promise.all(CONSUMERS.map(name => system.startService(name)));
+  const readyMs = performance.timeOrigin + performance.now() - startedAt;
+  const reading = reads.send({ origin: gatewayUrl, requests, pace: { perSecond: READS_PER_SECOND } });
+  const [applied] = await Promise.all([
+    receiver.untilApplied(first, events).finally(() => reads.stop()),
+    reading, // rejects when a read fails
+  ]);
+  const responses = await reading;
+  const peaks = await stopSampling();
+  const latenciesOf = (request: number) => responses.filter(it => it.request === request).map(({ ms }) => ms);
+  return {
+    readyMs,
+    perSecond: events / ((applied.endedAt - startedAt) / 1_000),
+    listLatencies: latenciesOf(0),
+    analyticsLatencies: latenciesOf(1),
+    // The local processor stands in for Stripe.
+    peaks: peaks.filter(({ part }) => part !== 'processor'),
+  };
+}
