@@ -26,13 +26,17 @@ interface Urls {
   readonly processorUrl?: string | undefined;
 }
 
-/**
- * Creates a tenant through the public API, as a person with a browser does. `receivesWebhooks` makes the processor
- * deliver the account's events; otherwise the benchmark posts its own.
- */
+interface TenantOptions {
+  /** Whether the processor delivers the account's events; otherwise the benchmark posts its own. */
+  readonly receivesWebhooks?: boolean;
+  /** The secret key of the processor account; a new account by default. */
+  readonly secretKey?: string;
+}
+
+/** Creates a tenant through the public API, as a person with a browser does. */
 export async function newTenant(
   { gatewayUrl, processorUrl }: Urls,
-  { receivesWebhooks = false } = {},
+  { receivesWebhooks = false, secretKey = newSecretKey() }: TenantOptions = {},
 ): Promise<Tenant> {
   if (!processorUrl) throw new Error('The benchmark needs the local processor; unset STRIPE_API_BASE_URL.');
   const post = openSession(gatewayUrl);
@@ -44,7 +48,6 @@ export async function newTenant(
   const { project } = await post<{ project: { id: string } }>(`${teamPath}/projects`, { name: 'Bench' });
   const keysPath = `${teamPath}/projects/${project.id}/api-keys`;
   const { secret } = await post<{ secret: string }>(keysPath, { name: 'bench', scopes: SCOPES });
-  const secretKey = `sk_test_${random()}${random()}`;
   const webhookSecret = receivesWebhooks
     ? await registerEndpoint(processorUrl, secretKey, `${gatewayUrl}/api/webhooks/processor/${team.id}`)
     : `whsec_${random()}${random()}`;
@@ -54,8 +57,11 @@ export async function newTenant(
   return { teamId, projectId, webhookSecret, secretKey, billing };
 }
 
+/** Returns the secret key of a new processor account: the local processor has an account for every key. */
+export const newSecretKey = (): string => `sk_test_${random()}${random()}`;
+
 /** Registers a webhook endpoint for all events at the processor, and returns its signing secret. */
-async function registerEndpoint(processorUrl: string, secretKey: string, url: string): Promise<string> {
+export async function registerEndpoint(processorUrl: string, secretKey: string, url: string): Promise<string> {
   const response = await fetch(`${processorUrl}/v1/webhook_endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}` },

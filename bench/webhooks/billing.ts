@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { startLocalSystem } from '@billing/local-system';
 import { Client } from 'pg';
-import { newTenant } from '../tenant.ts';
+import { poll } from '../poll.ts';
+import { newTenant, type Tenant } from '../tenant.ts';
 import { postPoisonedEvents } from './poisoned-events.ts';
-import { newShop, type Shop } from './shop.ts';
-import { eventId, requireNewestQuantities } from './subscription-events.ts';
+import { newShop, UNIT_AMOUNT, type Shop } from './shop.ts';
+import { eventId, newestQuantities, requireNewestQuantities } from './subscription-events.ts';
 import { areCompleted, readApplied, type Applied } from './webhook-events-table.ts';
 
 export interface Billing extends AsyncDisposable {
@@ -16,7 +16,10 @@ export interface Billing extends AsyncDisposable {
    * @throws Error when one failed or was lost
    */
   untilApplied(first: number, count: number): Promise<Applied>;
-  /** Waits until analytics counts the first `sent` events, so that no background work is left. */
+  /**
+   * Waits until analytics counts the first `sent` events, so that no background work is left.
+   * @throws Error unless it then shows exactly the revenue and the subscriptions that these events leave
+   */
   untilCounted(sent: number): Promise<void>;
   /** Posts events whose handling always throws. */
   postPoisonedEvents(): Promise<void>;
@@ -29,9 +32,6 @@ interface BillingOptions {
   readonly adminUrl: string;
   readonly subscriptions: number;
 }
-
-const TIMEOUT_MS = 120_000;
-const POLL_INTERVAL_MS = 250;
 
 /** Starts a whole system with a tenant, its customers and a price. The first events create the subscriptions. */
 export async function startBilling({ dataDir, adminUrl, subscriptions }: BillingOptions): Promise<Billing> {
@@ -54,16 +54,16 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
       await poll(() => areCompleted(database, range), `${count} events to be processed`);
       return readApplied(database, range);
     },
-    untilCounted: sent =>
-      poll(
-        async () => (await tenant.billing.analytics.get()).webhookStats.processed >= sent,
-        `analytics to count ${sent} events`,
-      ),
+    async untilCounted(sent) {
+      const hasCounted = async () => (await tenant.billing.analytics.get()).webhookStats.processed >= sent;
+      await poll(hasCounted, `analytics to count ${sent} events`);
+      await requireAnalytics(tenant, shop, sent);
+    },
     postPoisonedEvents: () =>
       postPoisonedEvents({ url, secret, shop, processorUrl: system.processorUrl ?? '', secretKey }),
     async verify(sent) {
       const quantities = new Map<string, number>();
-      for await (const it of tenant.billing.subscriptions.list({ activeOnly: false }))
+      for await (const it of tenant.billing.subscriptions.list({ activeOnly: false, limit: 100 }))
         quantities.set(it.processorSubscriptionId, it.quantity);
       requireNewestQuantities(shop, sent, id => quantities.get(id));
     },
@@ -71,10 +71,20 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
   };
 }
 
-async function poll(isDone: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${TIMEOUT_MS / 1_000} s for ${what}.`);
-    await delay(POLL_INTERVAL_MS);
-  }
+/**
+ * Waits until analytics shows the revenue of the subscriptions as the first `sent` events leave them.
+ * @throws Error that compares both when it does not within two minutes
+ */
+async function requireAnalytics({ billing }: Tenant, shop: Shop, sent: number): Promise<void> {
+  const quantities = [...newestQuantities(shop, sent).values()];
+  const expected = { mrr: quantities.reduce((sum, it) => sum + it * UNIT_AMOUNT, 0), active: quantities.length };
+  let shown = {};
+  const isExact = async () => {
+    const { mrr, subscriptionBreakdown } = await billing.analytics.get();
+    shown = { mrr, active: subscriptionBreakdown.active };
+    return mrr === expected.mrr && subscriptionBreakdown.active === expected.active;
+  };
+  await poll(isExact, `analytics to show ${JSON.stringify(expected)}`).catch((cause: unknown) => {
+    throw new Error(`Analytics shows ${JSON.stringify(shown)}, expected ${JSON.stringify(expected)}.`, { cause });
+  });
 }

@@ -1,16 +1,19 @@
+import { historyBodies, type History } from '../history/history.ts';
 import { openConnection, requestBytes } from './connection.ts';
 import type { Shop } from './shop.ts';
 import { eventBody, signatureOf } from './subscription-events.ts';
 
-/** Instructs the generator to send `count` events, from number `first` on. */
-export interface Job {
+/** Instructs the generator which events to send, and where to. */
+export type Job = Events & {
   readonly url: string;
   readonly secret: string;
-  readonly shop: Shop;
-  readonly first: number;
-  readonly count: number;
   readonly connections: number;
-}
+};
+
+/** Either `count` events of a shop's subscriptions from number `first` on, or the events of a history. */
+type Events =
+  | { readonly shop: Shop; readonly first: number; readonly count: number }
+  | { readonly history: History; readonly count: number };
 
 /** The result of sending. Times are fractional milliseconds since 1970, latencies are milliseconds. */
 export interface Sent {
@@ -22,13 +25,12 @@ export interface Sent {
 }
 
 /** Sends each event as soon as a connection is free. All events are signed before the first one is sent. */
-async function send({ url, secret, shop, first, count, connections }: Job): Promise<Sent> {
-  const address = new URL(url);
-  const requests = Array.from({ length: count }, (_, index) => {
-    const body = eventBody(shop, first + index);
-    return requestBytes(address, { 'stripe-signature': signatureOf(body, secret, new Date()) }, body);
-  });
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(address)));
+async function send(job: Job): Promise<Sent> {
+  const address = new URL(job.url);
+  const requests = bodiesOf(job).map(body =>
+    requestBytes(address, { 'stripe-signature': signatureOf(body, job.secret, new Date()) }, body),
+  );
+  const opened = await Promise.all(Array.from({ length: job.connections }, () => openConnection(address)));
   const latencies: number[] = [];
   const statuses: Record<number, number> = {};
   let next = 0;
@@ -46,6 +48,11 @@ async function send({ url, secret, shop, first, count, connections }: Job): Prom
   const endedAt = now();
   for (const connection of opened) connection.close();
   return { startedAt, endedAt, latencies, statuses };
+}
+
+function bodiesOf(job: Job): string[] {
+  if ('history' in job) return historyBodies(job.history);
+  return Array.from({ length: job.count }, (_, index) => eventBody(job.shop, job.first + index));
 }
 
 const now = (): number => performance.timeOrigin + performance.now();

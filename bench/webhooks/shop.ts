@@ -14,6 +14,8 @@ export interface Shop {
 }
 
 const CUSTOMERS = 50;
+/** What each unit of a subscription costs a month, in cents. */
+export const UNIT_AMOUNT = 2_999;
 /** Far enough in the past that no event of the run lies in the future or matches a recent write of ours. */
 const STARTED_SECONDS_AGO = 30 * 86_400;
 
@@ -22,7 +24,7 @@ export async function newShop({ teamId, projectId, billing }: Tenant, subscripti
   const product = await billing.products.create({ name: 'Bench', description: 'For everybody' });
   const price = await billing.prices.create({
     productId: product.id,
-    unitAmount: 2_999,
+    unitAmount: UNIT_AMOUNT,
     currency: 'usd',
     interval: 'month',
   });

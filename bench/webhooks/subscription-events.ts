@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Shop } from './shop.ts';
+import { UNIT_AMOUNT, type Shop } from './shop.ts';
 
 const MONTH_SECONDS = 30 * 86_400;
 const API_VERSION = '2026-10-28.endive';
@@ -41,6 +41,16 @@ export function eventBody(shop: Shop, number: number): string {
   });
 }
 
+/** Returns the quantity in the last event of each subscription among the first `sent` events, by Stripe id. */
+export function newestQuantities(shop: Shop, sent: number): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (let number = 0; number < sent; number += 1) {
+    const { index, sequence } = placeOf(shop, number);
+    newest.set(subscriptionId(index), quantityAt(sequence));
+  }
+  return newest;
+}
+
 /**
  * Compares quantities with the last event of each subscription among the first `sent` events.
  * @throws Error with the number of subscriptions that differ
@@ -50,12 +60,8 @@ export function requireNewestQuantities(
   sent: number,
   quantityOf: (id: string) => number | undefined,
 ): void {
-  const newest = new Map<number, number>();
-  for (let number = 0; number < sent; number += 1) {
-    const { index, sequence } = placeOf(shop, number);
-    newest.set(index, quantityAt(sequence));
-  }
-  const wrong = [...newest].filter(([index, quantity]) => quantityOf(subscriptionId(index)) !== quantity);
+  const newest = newestQuantities(shop, sent);
+  const wrong = [...newest].filter(([id, quantity]) => quantityOf(id) !== quantity);
   if (wrong.length > 0) throw new Error(`${wrong.length} of ${newest.size} subscriptions lack their last event.`);
 }
 
@@ -148,8 +154,8 @@ function itemObject(
       ...shared,
       id: price,
       object: 'plan',
-      amount: 2_999,
-      amount_decimal: '2999',
+      amount: UNIT_AMOUNT,
+      amount_decimal: String(UNIT_AMOUNT),
       billing_scheme: 'per_unit',
       interval: 'month',
       interval_count: 1,
@@ -173,8 +179,8 @@ function itemObject(
       tiers_mode: null,
       transform_quantity: null,
       type: 'recurring',
-      unit_amount: 2_999,
-      unit_amount_decimal: '2999',
+      unit_amount: UNIT_AMOUNT,
+      unit_amount_decimal: String(UNIT_AMOUNT),
     },
     quantity,
     subscription,

@@ -1,6 +1,7 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import type { CustomerState } from '@billing/contracts/events/customers';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import {
   observeCustomer,
@@ -19,11 +20,23 @@ interface Target extends ProjectScope {
   readonly copy?: number;
 }
 
+/** A customer and its subscription. */
+export interface Generated {
+  readonly customer: CustomerState;
+  /** Every version of the subscription, oldest first, and when it was recorded. */
+  readonly versions: readonly { readonly state: SubscriptionState; readonly recordedAt: Date }[];
+}
+
 /** Generates a customer and a subscription per seed; the same seed and `now` give the same records. */
-export function* generateObservations(of: Target, seeds: Iterable<number>): Generator<Observation> {
-  for (const seed of seeds) {
-    yield customerOf(of, seed);
-    yield* subscriptionVersionsOf(of, seed);
+export function* generateRecords(of: Target, seeds: Iterable<number>): Generator<Generated> {
+  for (const seed of seeds) yield { customer: customerOf(of, seed), versions: versionsOf(of, seed) };
+}
+
+/** Returns what the event handlers of analytics observe of the generated records. */
+export function* toObservations({ teamId, now }: Target, records: Iterable<Generated>): Generator<Observation> {
+  for (const { customer, versions } of records) {
+    yield observeCustomer({ teamId, recordedAt: now }, customer);
+    for (const { state, recordedAt } of versions) yield observeSubscription({ teamId, recordedAt }, state);
   }
 }
 
@@ -31,27 +44,26 @@ export function* generateObservations(of: Target, seeds: Iterable<number>): Gene
 const idOf = <Prefix extends string>(prefix: Prefix, seed: number, { copy }: Target): `${Prefix}_${string}` =>
   `${prefix}_${String(seed).padStart(20, '0')}${copy === undefined ? '' : `x${copy}`}`;
 
-function customerOf(of: Target, seed: number): Observation {
-  const { teamId, projectId, now } = of;
+function customerOf(of: Target, seed: number): CustomerState {
+  const { projectId, now } = of;
   const random = randomFrom(seed);
   const createdAt = before(now, random() * MAX_AGE_DAYS);
   const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
   const state = { projectId, email: `${seed}@example.com`, name: null, processorCustomerId: `cus_${seed}` };
-  const id = idOf('pc', seed, of);
-  return observeCustomer({ teamId, recordedAt: now }, { ...state, id, version: 1, createdAt, deletedAt });
+  return { ...state, id: idOf('pc', seed, of), version: 1, createdAt, deletedAt };
 }
 
 /** Generates the first version of a subscription, and a second version for every third seed. */
-function* subscriptionVersionsOf(of: Target, seed: number): Generator<Observation> {
-  const { teamId, now } = of;
+function versionsOf(of: Target, seed: number): Generated['versions'] {
+  const { now } = of;
   const random = randomFrom(-seed - 1);
   const state = firstState(of, seed, random);
-  yield observeSubscription({ teamId, recordedAt: state.startedAt }, state);
-  if (seed % 3 !== 0) return;
+  const first = { state, recordedAt: state.startedAt };
+  if (seed % 3 !== 0) return [first];
   const status = SUBSCRIPTION_STATUSES[Math.floor(random() * SUBSCRIPTION_STATUSES.length)] ?? 'active';
   const changedAt = new Date(state.startedAt.getTime() + random() * (now.getTime() - state.startedAt.getTime()));
   const endedAt = status === 'canceled' || status === 'incomplete_expired' ? changedAt : null;
-  yield observeSubscription({ teamId, recordedAt: changedAt }, { ...state, status, endedAt, version: 2 });
+  return [first, { state: { ...state, status, endedAt, version: 2 }, recordedAt: changedAt }];
 }
 
 function firstState(of: Target, seed: number, random: () => number): SubscriptionState {
