@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: './system/global-setup.ts',
     // All files share one system, so running them in parallel gains nothing.
     fileParallelism: false,
+    // Importing a module does nothing, so files can share modules.
+    isolate: false,
     testTimeout: 90_000,
     hookTimeout: 120_000,
   },

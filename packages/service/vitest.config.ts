@@ -1,9 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { serverTestConfig } from '@billing/testing/vitest-config';
 
-export default defineConfig({
-  test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: '@billing/testing/global-setup',
-    testTimeout: 30_000,
-  },
-});
+export default serverTestConfig();

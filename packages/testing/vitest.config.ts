@@ -1,9 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { serverTestConfig } from './src/vitest-config.ts';
 
-export default defineConfig({
-  test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: '@billing/testing/global-setup',
-    testTimeout: 20_000,
-  },
-});
+export default serverTestConfig();

@@ -11,7 +11,7 @@ import { newEmail, newTenant } from '../system/tenant.ts';
 /** Commits of all services for one subscription: decision "Commits per webhook event" names each of them. */
 const MAX_COMMITS = 7;
 /** The least of several events counts, since background work may commit meanwhile. */
-const EVENTS = 4;
+const EVENTS = 2;
 /** PostgreSQL counts as quiet after so many equal readings. */
 const QUIET_READINGS = 12;
 const UNIT_AMOUNT = 1_000;
