@@ -36,6 +36,7 @@ describe('teams and members', () => {
     expect((await bob.call('GET', `${teamPath}/projects`)).status).toBe(200);
     expect(await add(bob.email)).toMatchObject({ status: 409, body: { error: { code: 'member_exists' } } });
     expect(await add('nobody@example.com')).toMatchObject({ status: 404, body: { error: { code: 'user_not_found' } } });
+    expect(await add('\u0000')).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
   });
 
   it('protect owner operations from members, and all from removed members', async () => {

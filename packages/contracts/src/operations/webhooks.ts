@@ -9,6 +9,7 @@ import { operation, PROJECT_PATH, projectAccess, projectParams, TEAM_PATH, teamP
 import { pageQuery, pagination } from '../pagination.ts';
 import { processorAccount, processorConnect } from '../resources/processor-account.ts';
 import { processorEventId, WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
+import { text } from '../text.ts';
 
 const service = 'webhooks';
 const received = z.object({ received: z.literal(true), duplicate: z.literal(true).optional() });
@@ -87,7 +88,7 @@ export const webhooksOperations = {
     params: projectParams,
     query: z.strictObject({
       status: z.enum(WEBHOOK_EVENT_STATUSES).optional(),
-      type: z.string().max(120).optional(),
+      type: text(120).optional(),
       ...pageQuery,
     }),
     status: 200,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProjectId, TeamId } from '../ids.ts';
 import { currency } from '../money.ts';
-import { text } from '../text.ts';
+import { isStorable, text } from '../text.ts';
 import { timestamp } from '../timestamp.ts';
 
 export const MEMBER_ROLES = ['owner', 'member'] as const;
@@ -19,7 +19,7 @@ export const member = z.object({
   createdAt: timestamp,
 });
 export const memberAdd = z.strictObject({
-  email: z.string().trim().toLowerCase().max(254),
+  email: z.string().refine(isStorable, 'Contains characters that cannot be stored.').trim().toLowerCase().max(254),
   role: z.enum(MEMBER_ROLES),
 });
 
