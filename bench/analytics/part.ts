@@ -45,9 +45,9 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
   const tables = resources.use(await openPlainTables(databaseUrl));
   const tenants = { small: await newTenant(system), large: await newTenant(system) };
   const scopes = { small: scopeOf(tenants.small), large: scopeOf(tenants.large) };
-  const amount = Math.ceil(LARGE / scale);
-  const distinct = Math.min(DISTINCT, amount);
-  await load({ model, tables }, scopes, { small: SMALL, distinct, copies: Math.ceil(amount / distinct) });
+  const distinct = Math.min(DISTINCT, Math.ceil(LARGE / scale));
+  const copies = Math.ceil(LARGE / scale / distinct);
+  await load({ model, tables }, scopes, { small: SMALL, distinct, copies });
   for (const name of ['small', 'large'] as const) {
     const { customers, subscriptions, metrics } = await model.countRows(scopes[name]);
     console.log(`${name}: ${customers} customers, ${subscriptions} subscriptions, ${metrics} metric rows`);
@@ -63,7 +63,7 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
     console.log(`round ${round}: plain SQL ${aggregate.toFixed(1)} ms`);
     aggregates.push(aggregate);
   }
-  return toResults(measured, aggregates, amount);
+  return toResults(measured, aggregates, distinct * copies);
 }
 
 async function measurePaths({ small, large }: Record<'small' | 'large', Tenant>, round: number): Promise<Measured[]> {

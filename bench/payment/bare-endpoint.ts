@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** A webhook endpoint that does nothing but note when events arrive. */
@@ -27,17 +27,17 @@ export async function startBareEndpoint(): Promise<BareEndpoint> {
     arrivals.set(customer, added);
     return added;
   };
-  const server = createServer((request, response) => {
-    void text(request).then(body => {
-      const arrivedAt = performance.now();
-      response.writeHead(200).end();
-      const { type, data } = JSON.parse(body) as Received; // as Stripe sends it
-      const { customer, status } = data.object;
-      // A promise keeps its first value.
-      if (type.startsWith('customer.subscription.') && status === 'active' && customer !== undefined)
-        arrivalOf(customer).resolve(arrivedAt);
-    });
-  });
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const arrivedAt = performance.now();
+    response.writeHead(200).end();
+    const { type, data } = JSON.parse(body) as Received; // as Stripe sends it
+    const { customer, status } = data.object;
+    // A promise keeps its first value.
+    if (type.startsWith('customer.subscription.') && status === 'active' && customer !== undefined)
+      arrivalOf(customer).resolve(arrivedAt);
+  };
+  const server = createServer((request, response) => void receive(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -10,7 +10,7 @@ const WARM_UP = 10;
 const URLS = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
 const ACTIVE_WITHIN_MS = 60_000;
 /** Between two requests for the state. */
-const POLL_INTERVAL_MS = 1;
+const POLL_INTERVAL_MS = 5;
 /** Between two payments, so that each finds an idle system. */
 const IDLE_MS = 250;
 const GOAL_MS = { p50: 25, p99: 80 };
