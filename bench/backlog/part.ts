@@ -83,16 +83,15 @@ async function drain(
   const reading = reads.send({ origin: gatewayUrl, requests, pace: { perSecond: READS_PER_SECOND } });
   const [applied] = await Promise.all([
     receiver.untilApplied(first, events).finally(() => reads.stop()),
-    reading, // rejects when a read fails
+    reading, // rejects when a read can't be sent
   ]);
   const responses = await reading;
   const peaks = await stopSampling();
-  const latenciesOf = (request: number) => responses.filter(it => it.request === request).map(({ ms }) => ms);
   return {
     readyMs,
     perSecond: events / ((applied.endedAt - startedAt) / 1_000),
-    listLatencies: latenciesOf(0),
-    analyticsLatencies: latenciesOf(1),
+    lists: responses.filter(({ request }) => request === 0),
+    analytics: responses.filter(({ request }) => request === 1),
     // The local processor stands in for Stripe.
     peaks: peaks.filter(({ part }) => part !== 'processor'),
   };

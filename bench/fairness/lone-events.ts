@@ -1,5 +1,5 @@
 import type { EventReceiver } from '../load/event-receiver.ts';
-import type { RequestLoad } from '../load/request-load.ts';
+import { requireOk, type RequestLoad } from '../load/request-load.ts';
 import { requestBytes } from '../webhooks/connection.ts';
 import { eventBody, eventId, signatureOf } from '../webhooks/subscription-events.ts';
 
@@ -30,7 +30,7 @@ export function postLoneEvents(receiver: EventReceiver, load: RequestLoad, first
   sending.catch(() => undefined);
   return async () => {
     load.stop();
-    const responses = (await sending).toSorted((a, b) => a.request - b.request);
+    const responses = requireOk(await sending).toSorted((a, b) => a.request - b.request);
     if (responses.length > MAX_EVENTS) throw new Error('The flood took so long that lone events were sent twice.');
     await receiver.untilApplied(first, responses.length);
     const processedAt = await readProcessedAt(receiver, first, responses.length);

@@ -4,7 +4,7 @@ import { planBillingPrograms } from '@billing/local-system/billing-programs';
 import { IDENTITY_HEADER, identityTokenSigner } from '@billing/service/identity-token';
 import { newApiKey } from '../load/api-key.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
-import { fetchJson, getRequest, rateOf, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
+import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
 import type { Part, Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
 import { median, quantile } from '../statistics.ts';
@@ -82,8 +82,8 @@ export const gateway: Part = {
 
 async function measureOne(load: RequestLoad, { url, headers }: Side, durationMs: number): Promise<Measured> {
   const job = { origin: new URL(url).origin, requests: [getRequest(url, headers())], durationMs };
-  const fast = await load.send({ ...job, pace: { connections: CONNECTIONS } });
-  const steady = await load.send({ ...job, pace: { perSecond: PER_SECOND } });
+  const fast = requireOk(await load.send({ ...job, pace: { connections: CONNECTIONS } }));
+  const steady = requireOk(await load.send({ ...job, pace: { perSecond: PER_SECOND } }));
   const latencies = steady.map(({ ms }) => ms);
   return { perSecond: rateOf(fast), p99: quantile(latencies, 0.99) };
 }

@@ -6,7 +6,7 @@ import { findServers } from '@billing/local-system/running-system';
 import { newApiKey } from '../load/api-key.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
-import { fetchJson, getRequest, rateOf, startRequestLoad } from '../load/request-load.ts';
+import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad } from '../load/request-load.ts';
 import type { Part } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
 
@@ -35,7 +35,8 @@ export const lists: Part = {
     const measureOne = async ({ url, headers }: typeof billing | typeof against) => {
       const requests = [getRequest(url, headers)];
       const pace = { connections: CONNECTIONS };
-      return rateOf(await load.send({ origin: new URL(url).origin, requests, pace, durationMs: ROUND_MS / scale }));
+      const job = { origin: new URL(url).origin, requests, pace, durationMs: ROUND_MS / scale };
+      return rateOf(requireOk(await load.send(job)));
     };
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round <= rounds; round += 1) {

@@ -6,8 +6,9 @@ import type { RequestJob, Responded } from './request-generator.ts';
 /** Sends requests from its own process, one job at a time. */
 export interface RequestLoad extends Disposable {
   /**
-   * Sends requests until the duration of the job has passed or `stop` is called, and returns the responses.
-   * @throws Error when a request could not be sent, or one did not get 200
+   * Sends requests until the duration of the job has passed or `stop` is called. Returns the responses, whatever their
+   * status.
+   * @throws Error when a request could not be sent
    */
   send(job: RequestJob): Promise<readonly Responded[]>;
   /** Ends the job under way after the requests in flight. */
@@ -24,7 +25,6 @@ export function startRequestLoad(): RequestLoad {
         { responses: readonly Responded[] } | { failed: string }, // what the generator sends
       ];
       if ('failed' in message) throw new Error(`The requests could not be sent: ${message.failed}`);
-      requireOk(message.responses);
       return message.responses;
     },
     stop: () => void generator.send('stop'),
@@ -54,8 +54,13 @@ export function rateOf(responses: readonly Responded[]): number {
   return responses.length / ((endedAt - startedAt) / 1_000);
 }
 
-function requireOk(responses: readonly Responded[]): void {
+/**
+ * Returns these responses.
+ * @throws Error unless each has status 200
+ */
+export function requireOk(responses: readonly Responded[]): readonly Responded[] {
   const failed = responses.filter(({ status }) => status !== 200);
   const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
   if (failed.length > 0) throw new Error(`${failed.length} of ${responses.length} requests got ${statuses}.`);
+  return responses;
 }
