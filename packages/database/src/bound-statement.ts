@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, Kysely } from '@mikro-orm/postgresql';
+import { prepareStatement } from './prepared-statements.ts';
 
 type Compiled = Parameters<Kysely<unknown>['executeQuery']>[0];
 
 /**
  * Runs a statement with bound values `$1`, `$2`, …, in `em`'s transaction if it has one, and returns its rows. Use it for
- * statements that carry many rows: `em.execute` writes every value into the SQL text, character by character.
+ * statements that carry many rows: `em.execute` writes every value into the SQL text, character by character. Each
+ * connection prepares the statement once; `isDynamic` says that its text differs from call to call, so that it would not
+ * be used again.
  */
 export async function executeBound<Row>(
   em: EntityManager,
   sql: string,
   values: readonly unknown[],
+  { isDynamic = false } = {},
 ): Promise<readonly Row[]> {
+  if (!isDynamic) prepareStatement(sql);
   const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
   const compiled = { query, queryId: { queryId: randomUUID() }, sql, parameters: values } as unknown as Compiled; // the shape that kysely compiles raw SQL to; kysely is not a dependency of ours
   const { rows } = await em.getKysely<unknown>().executeQuery(compiled);

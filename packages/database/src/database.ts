@@ -1,7 +1,9 @@
 import { MikroORM, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/postgresql';
 import { Migrator, type Migration } from '@mikro-orm/migrations';
 import type { ServiceName } from '@billing/contracts/operation';
+import type { Pool } from 'pg';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
+import { usePreparedStatements } from './prepared-statements.ts';
 import { StartError } from './start-error.ts';
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
@@ -48,7 +50,10 @@ export function openDatabase({ service, url, entities, migrations, poolSize = 10
     },
     schemaGenerator: { managementDbName: 'postgres', skipTables: ['migrations'] },
     driverOptions: {
-      onPoolCreated: releaseDeadConnections,
+      onPoolCreated: (pool: Pool) => {
+        releaseDeadConnections(pool);
+        usePreparedStatements(pool);
+      },
       application_name: `billing-${service}`,
       connectionTimeoutMillis: 3_000,
       statement_timeout: STATEMENT_MS,
