@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventType } from './event.ts';
 import { ProjectId } from './ids.ts';
 import type { ServiceName } from './operation.ts';
+import { withRawJson } from './raw-json.ts';
 import { ROUTED_BY } from './resources/webhook-event.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -62,6 +63,11 @@ export function isHandled(type: string): type is ProcessorEventType {
   return Object.hasOwn(PROCESSOR_EVENT_OWNERS, type);
 }
 
+/** JSON.parse made it: checking every field again would find nothing. */
+const jsonObject = z.custom<Record<string, unknown>>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
 const processorEventData = z.object({
   /** The processor's event id (`evt_…`). */
   eventId: z.string(),
@@ -72,8 +78,8 @@ const processorEventData = z.object({
   createdAt: timestamp,
   routedBy: z.enum(ROUTED_BY),
   /** The processor's object, unchanged; its shape depends on `apiVersion`. */
-  object: z.record(z.string(), z.unknown()),
-  previousAttributes: z.record(z.string(), z.unknown()).nullable(),
+  object: jsonObject,
+  previousAttributes: jsonObject.nullable(),
 });
 export type ProcessorEventData = z.output<typeof processorEventData>;
 
@@ -81,9 +87,21 @@ export type ProcessorEventData = z.output<typeof processorEventData>;
 export const processorEvent = (type: ProcessorEventType): EventType<typeof processorEventData> =>
   defineEvent(`processor.${type}.v1`, processorEventData);
 
+/** An event's data in JSON. The object and the previous attributes are JSON already and go in as they are. */
+export function processorEventJson(
+  { createdAt, ...head }: Omit<ProcessorEventData, 'object' | 'previousAttributes'>,
+  object: string,
+  previousAttributes: string | null,
+): string {
+  const fields = { ...head, createdAt: createdAt.toISOString() };
+  return withRawJson(fields, { object, previousAttributes: previousAttributes ?? 'null' });
+}
+
 export const completion = z.object({
   eventId: z.string(),
   projectId: ProjectId.schema,
+  /** As the webhook event itself said. */
+  routedBy: z.enum(ROUTED_BY),
   outcome: z.enum(['processed', 'failed', 'ignored']),
   error: z.string().nullable(),
   attempts: z.int(),

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { envelope } from '@billing/contracts/event';
+import { withRawJson } from '@billing/contracts/raw-json';
 import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
@@ -97,10 +97,9 @@ async function publishAll(publish: PublishMessage, events: readonly LeasedOutbox
   return { published, failed, errors };
 }
 
-/** The envelope as text; `data` goes in as it is, so that it is neither parsed nor written again. */
+/** The envelope in JSON; `data` goes in as it is, so that it is neither parsed nor written again. */
 export function encode({ id, type, teamId, data, occurredMs }: NewEvent): string {
-  const { data: _none, ...head } = envelope.encode({ id, type, teamId, occurredAt: new Date(occurredMs), data: null });
-  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
+  return withRawJson({ id, type, teamId, occurredAt: new Date(occurredMs).toISOString() }, { data });
 }
 
 /** Marks published events in batches, off the path that somebody waits for. */

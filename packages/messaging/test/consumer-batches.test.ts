@@ -122,7 +122,14 @@ it('reports all Stripe events of a batch in one event, in the same transaction',
     consumer('test', 'processor.>').onProcessorEvent('charge.failed', async () => undefined),
   );
   await Promise.all(['evt_1', 'evt_2', 'evt_3'].map(eventId => receive(chargeFailed(eventId))));
-  const completed = (eventId: string) => ({ eventId, projectId, outcome: 'processed', error: null, attempts: 1 });
+  const completed = (eventId: string) => ({
+    eventId,
+    projectId,
+    routedBy: 'known-id',
+    outcome: 'processed',
+    error: null,
+    attempts: 1,
+  });
   expect((await messaging.outboxEvents()).map(event => event.data)).toEqual([
     { completions: ['evt_1', 'evt_2', 'evt_3'].map(completed) },
   ]);

@@ -166,8 +166,23 @@ it('reports a Stripe event as processed with its effect, and as failed with its 
   await receive(chargeFailed('evt_good'));
   await receive(chargeFailed('evt_bad'));
   expect((await messaging.outboxEvents()).map(event => event.data)).toEqual([
-    { completions: [{ eventId: 'evt_good', projectId, outcome: 'processed', error: null, attempts: 1 }] },
-    { completions: [{ eventId: 'evt_bad', projectId, outcome: 'failed', error: 'cannot be read', attempts: 1 }] },
+    {
+      completions: [
+        { eventId: 'evt_good', projectId, routedBy: 'known-id', outcome: 'processed', error: null, attempts: 1 },
+      ],
+    },
+    {
+      completions: [
+        {
+          eventId: 'evt_bad',
+          projectId,
+          routedBy: 'known-id',
+          outcome: 'failed',
+          error: 'cannot be read',
+          attempts: 1,
+        },
+      ],
+    },
   ]);
 });
 

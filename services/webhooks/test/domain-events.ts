@@ -20,5 +20,7 @@ export const completed = (
   report: Partial<Completion> = {},
 ): Envelope =>
   newEvent(ProcessorEventCompleted, teamId, {
-    completions: [{ eventId, projectId, outcome: 'processed', error: null, attempts: 1, ...report }],
+    completions: [
+      { eventId, projectId, routedBy: 'object-metadata', outcome: 'processed', error: null, attempts: 1, ...report },
+    ],
   });

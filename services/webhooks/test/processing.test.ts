@@ -1,12 +1,14 @@
 import type { ProjectId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
+import { teamSchemaName } from '#domain/raw-object.ts';
+import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { findRoute } from '#pipeline/find-route.ts';
 import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
 import { postpone } from '#pipeline/postpone.ts';
 import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
 import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
-import { recordRoutes } from '#pipeline/route.ts';
+import { releaseRouted } from '#pipeline/route.ts';
 import { refuseRows } from './refuse-rows.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
@@ -83,7 +85,7 @@ it('leases an event again after a crash, and ignores late writes of the crashed 
   expect(again.map(event => [event.id, event.attempt])).toEqual([[id, 2]]);
   if (!late) throw new Error('No event was leased.');
   const route = { projects: [team.projectId], routedBy: 'known-id' } as const;
-  expect(await recordRoutes(service.em.fork(), [{ event: late, route }])).toEqual([]);
+  await releaseRouted(service.em.fork(), [{ event: late, route }], { isPublished: true });
   await postpone(service.em, [{ event: late, error: 'late' }], ROUTING_PAUSES_MS);
   expect(await service.recordOf(team, id)).toMatchObject({ projectId: null, error: null });
 
@@ -104,7 +106,9 @@ it('publishes within the trace of the request that brought the event', async () 
 
 it('processes the neighbours of an event that always fails', async () => {
   await using resources = new AsyncDisposableStack();
-  resources.use(await refuseRows(service, 'update', `new.object_id = 'cus_bad' and new.project_id is not null`));
+  await openTeamSchemas(service.em).ensure([team.teamId]);
+  const table = `"${teamSchemaName(team.teamId)}".customers`;
+  resources.use(await refuseRows(service, 'insert', `new.id = 'cus_bad'`, table));
   const good = await Promise.all(Array.from({ length: 5 }, () => sendEvent()));
   const bad = await sendEvent(team.projectId, { id: 'cus_bad' });
   await processAll();

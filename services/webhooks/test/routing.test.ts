@@ -66,13 +66,15 @@ it('follows the metadata of the object itself', async () => {
     object: customer,
     previousAttributes: previous,
   });
-  expect(await service.recordOf(team, event.id)).toMatchObject({
-    status: 'received',
-    projectId: team.projectId,
-    routedBy: 'object-metadata',
-    objectId: customer.id,
-    processedAt: null,
-  });
+  await expect
+    .poll(() => service.recordOf(team, event.id), { timeout: 10_000 })
+    .toMatchObject({
+      status: 'received',
+      projectId: team.projectId,
+      routedBy: 'object-metadata',
+      objectId: customer.id,
+      processedAt: null,
+    });
 });
 
 it('routes to a project that only an event named, without the gateway', async () => {

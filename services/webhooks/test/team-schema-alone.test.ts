@@ -1,6 +1,7 @@
 import { TeamId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
+import { readContent } from '#domain/event-content.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { mirrorObjects } from '#pipeline/mirror.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
@@ -34,7 +35,8 @@ it('is created once, though copies of the service need it for many teams and tab
     [service.em, other.em].flatMap((em, copy) =>
       types.map(type => async () => {
         await openTeamSchemas(em).ensure([teamId]);
-        const event = { teamId, type, createdAt: new Date(1_000), object: { id: `${type} ${copy}` } };
+        const content = readContent(type, { id: `${type} ${copy}` }, null);
+        const event = { teamId, createdAt: new Date(1_000), ...content };
         await em.fork().transactional(tx => mirrorObjects(tx, [event]));
       }),
     ),

@@ -4,6 +4,7 @@ import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
+import { readContent } from '#domain/event-content.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { mirrorObjects } from '#pipeline/mirror.ts';
 import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
@@ -26,9 +27,8 @@ const rowsOf = (teamId: TeamId, table: string) =>
   service.sql(`select * from "${teamSchemaName(teamId)}".${table} order by id`);
 const change = (teamId: TeamId, type: ProcessorEventType, seconds: number, object: Record<string, unknown>) => ({
   teamId,
-  type,
   createdAt: new Date(seconds * 1_000),
-  object,
+  ...readContent(type, object, null),
 });
 
 it('is created on first use, once, though many need it at the same time', async () => {

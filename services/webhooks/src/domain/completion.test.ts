@@ -5,6 +5,7 @@ const report = (eventId: string, changes: Partial<Completion> = {}): Completion 
   teamId: 'team_1',
   eventId,
   projectId: 'proj_1',
+  routedBy: 'known-id',
   outcome: 'processed',
   error: null,
   attempts: 1,

@@ -6,6 +6,7 @@ export interface Completion {
   readonly teamId: string;
   readonly eventId: string;
   readonly projectId: string;
+  readonly routedBy: string;
   readonly outcome: Outcome;
   readonly error: string | null;
   readonly attempts: number;
@@ -16,6 +17,7 @@ export interface CompletionSum {
   readonly team_id: string;
   readonly id: string;
   readonly projects: readonly string[];
+  readonly routed_by: string;
   readonly failed_in: readonly string[];
   readonly outcome: Outcome;
   readonly attempts: number;
@@ -35,6 +37,7 @@ export function sumUp(completions: readonly Completion[]): CompletionSum[] {
         team_id: first.teamId,
         id: first.eventId,
         projects: reports.map(({ projectId }) => projectId),
+        routed_by: first.routedBy,
         failed_in: failed.map(({ projectId }) => projectId),
         outcome: reports.map(({ outcome }) => outcome).reduce(worse),
         attempts: Math.max(...reports.map(({ attempts }) => attempts)),

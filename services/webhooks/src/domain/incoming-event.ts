@@ -1,19 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '@billing/contracts/problem';
 import { isHandled } from '@billing/contracts/processor-events';
+import { withRawJson } from '@billing/contracts/raw-json';
 import { processorEventId } from '@billing/contracts/resources/webhook-event';
-import { isStorable } from '@billing/contracts/text';
 import { z } from 'zod';
+import { readContent, type EventContent } from './event-content.ts';
 
 /** Deeper than anything Stripe sends, and far below the limits of PostgreSQL and JSON.stringify. */
 const MAX_DEPTH = 64;
 /** The last second of the year 9999. */
 const LATEST_SECOND = 253_402_300_799;
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** JSON.parse made it: checking every field again would find nothing. */
-const fields = z.custom<Readonly<Record<string, unknown>>>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
+const fields = z.custom<Fields>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
 const event = z.object({
   id: processorEventId,
   type: z.string().min(1).max(120),
@@ -31,11 +32,10 @@ export interface IncomingEvent {
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   readonly objectId: string | null;
-  /** Null for an event of a type that is not handled and has no object. */
-  readonly object: Readonly<Record<string, unknown>> | null;
-  readonly previousAttributes: Readonly<Record<string, unknown>> | null;
   /** The whole event in JSON. */
   readonly payload: string;
+  /** What the pipeline needs of it; null for an event of a type that is not handled. */
+  readonly content: EventContent | null;
 }
 
 /**
@@ -49,12 +49,15 @@ export const readEvent = (body: Buffer): IncomingEvent => checkEvent(parseJson(b
  * @throws Problem 400 `invalid_event` for what is no event, or could not be stored
  */
 export function checkEvent(parsed: unknown): IncomingEvent {
-  if (!isStorableJson(parsed, 0)) throw invalidEvent('It nests too deep or holds characters that cannot be stored.');
+  if (isTooDeep(parsed, 0)) throw invalidEvent('It nests too deep.');
   const read = event.safeParse(parsed);
   if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
   const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
   if (!data && isHandled(type)) throw invalidEvent('data.object is missing.');
+  const content = data && isHandled(type) ? readContent(type, data.object, data.previous_attributes ?? null) : null;
   const objectId = data?.object['id'];
+  const payload = writeEvent(parsed, content);
+  if (!isStorableJson(payload)) throw invalidEvent('It holds characters that cannot be stored.');
   return {
     id,
     type,
@@ -62,10 +65,8 @@ export function checkEvent(parsed: unknown): IncomingEvent {
     apiVersion: apiVersion ?? null,
     livemode,
     objectId: typeof objectId === 'string' ? objectId.slice(0, 255) : null,
-    object: data?.object ?? null,
-    previousAttributes: data?.previous_attributes ?? null,
-    // Written anew: in the posted text a name may stand twice, and hide what can't be stored.
-    payload: JSON.stringify(parsed),
+    payload,
+    content,
   };
 }
 
@@ -78,13 +79,32 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function isStorableJson(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= MAX_DEPTH) return false;
-  if (Array.isArray(value)) return value.every(it => isStorableJson(it, depth + 1));
-  return Object.entries(value).every(([key, it]) => isStorable(key) && isStorableJson(it, depth + 1));
+/** The event in JSON, written anew: in the posted text a name may stand twice, and hide what can't be stored. */
+function writeEvent(parsed: unknown, content: EventContent | null): string {
+  if (!content) return JSON.stringify(parsed);
+  const { data, ...event }: Fields = Object(parsed);
+  const { object: _object, previous_attributes: _previous, ...others }: Fields = Object(data);
+  const { object, previousAttributes } = content;
+  const members = { object, ...(previousAttributes !== null && { previous_attributes: previousAttributes }) };
+  return withRawJson(event, { data: withRawJson(others, members) });
 }
+
+function isTooDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= MAX_DEPTH) return true;
+  for (const it of Array.isArray(value) ? value : Object.values(value)) if (isTooDeep(it, depth + 1)) return true;
+  return false;
+}
+
+/** Whether PostgreSQL can store a text that JSON.stringify wrote: it escapes NUL and lone surrogates, and nothing else so. */
+function isStorableJson(json: string): boolean {
+  for (const [escape] of json.matchAll(ESCAPED)) if (escape !== ESCAPED_BACKSLASH) return false;
+  return true;
+}
+
+const ESCAPED_BACKSLASH = String.raw`\\`;
+/** An escaped backslash is matched as a whole, so that what follows it is not taken for an escape. */
+const ESCAPED = /\\\\|\\u0000|\\ud[89a-f]/g;
 
 function invalidEvent(reason: string): Problem {
   return new Problem('validation', 'invalid_event', `The body is signed but is not an event. ${reason}`);

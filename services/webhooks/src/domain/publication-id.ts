@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** What makes a publication of a webhook event: the same values always give the same id. */
 export interface Publication {
@@ -15,9 +15,7 @@ export interface Publication {
  * bus and its consumers see one event; a replay is a new one.
  */
 export function publicationId({ teamId, eventId, projectId, replays }: Publication): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([teamId, eventId, projectId, replays]))
-    .digest();
+  const digest = hash('sha256', JSON.stringify([teamId, eventId, projectId, replays]), 'buffer');
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = digest.toString('hex', 0, 16);

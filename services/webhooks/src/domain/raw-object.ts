@@ -41,7 +41,9 @@ export function rawTableOf(type: ProcessorEventType): RawTable {
 /** The newest state of one of Stripe's objects. */
 export interface RawObject {
   readonly id: string;
-  readonly data: unknown;
+  readonly json: string;
+  /** Whether its status is final. */
+  readonly isFinal: boolean;
   /** When it was so, by the time of Stripe's event. */
   readonly updatedAt: Date;
   readonly deleted: boolean;
@@ -60,7 +62,7 @@ export const FINAL_STATUSES = [
   'void',
 ] as const;
 
-const isFinal = ({ data }: RawObject): boolean => FINAL_STATUSES.some(status => status === Object(data).status);
+export const isFinalStatus = (status: unknown): boolean => FINAL_STATUSES.some(it => it === status);
 
 /** Returns the newest state of each object, ordered by id so that two writers never wait for each other in a circle. */
 export function newestOfEach(objects: readonly RawObject[]): RawObject[] {
@@ -75,7 +77,7 @@ export function newestOfEach(objects: readonly RawObject[]): RawObject[] {
 function replaces(object: RawObject, other: RawObject): boolean {
   if (object.deleted !== other.deleted) return object.deleted;
   const difference = object.updatedAt.getTime() - other.updatedAt.getTime();
-  return difference > 0 || (difference === 0 && !object.isFirst && isFinal(object) >= isFinal(other));
+  return difference > 0 || (difference === 0 && !object.isFirst && object.isFinal >= other.isFinal);
 }
 
 /** PostgreSQL cuts longer names off. */

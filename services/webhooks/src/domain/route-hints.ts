@@ -1,5 +1,4 @@
 import { ProjectId } from '@billing/contracts/ids';
-import { z } from 'zod';
 import type { Reference, ReferenceKind } from './reference.ts';
 
 /** What an event itself says about its project. */
@@ -13,44 +12,43 @@ export interface RouteHints {
   readonly fansOut: boolean;
 }
 
-const id = z.union([z.string(), z.object({ id: z.string() }).transform(it => it.id)]).catch('');
-const named = z
-  .object({ projectId: ProjectId.schema })
-  .transform(it => it.projectId)
-  .optional()
-  .catch(undefined);
-const details = z.object({ metadata: named, subscription: id }).partial().optional().catch(undefined);
-/** The fields that name a project or an object, in the places of every API version; other shapes count as absent. */
-const fields = z.object({
-  id,
-  metadata: named,
-  customer: id,
-  subscription: id,
-  product: id,
-  /** Invoices since 2025-03-31. https://docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects */
-  parent: z.object({ subscription_details: details }).partial().optional().catch(undefined),
-  /** Invoices before. */
-  subscription_details: details,
-});
+/** A field of an object; undefined for other shapes, and for fields that are missing. */
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
-/** Reads an event's hints from its type and object. */
+/** The id of a reference, which is an id or an object with one. */
+function idOf(reference: unknown): string {
+  const id = typeof reference === 'object' ? fieldOf(reference, 'id') : reference;
+  return typeof id === 'string' ? id : '';
+}
+
+function projectOf(object: unknown): readonly ProjectId[] {
+  const named = ProjectId.schema.safeParse(fieldOf(fieldOf(object, 'metadata'), 'projectId'));
+  return named.success ? [named.data] : [];
+}
+
+/**
+ * Reads an event's hints from its type and object, in the places of every API version. Invoices name their subscription in
+ * `parent.subscription_details` since 2025-03-31.
+ * https://docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects
+ */
 export function readRouteHints(type: string, object: Readonly<Record<string, unknown>>): RouteHints {
-  const read = fields.parse(object);
-  const parent = read.parent?.subscription_details;
+  const details = fieldOf(object['parent'], 'subscription_details');
   const own = ownKind(type);
-  const idOf = (kind: ReferenceKind) => (own === kind ? read.id : kind === 'price' ? '' : read[kind]);
-  const subscriptionId = idOf('subscription') || parent?.subscription || '';
-  const customerId = idOf('customer');
+  const idOfKind = (kind: ReferenceKind) => {
+    if (own === kind) return idOf(object['id']);
+    return kind === 'price' ? '' : idOf(object[kind]);
+  };
   const candidates: Reference[] = [
-    { kind: 'subscription', id: subscriptionId },
-    { kind: 'customer', id: customerId },
-    { kind: 'price', id: idOf('price') },
-    { kind: 'product', id: idOf('product') },
+    { kind: 'subscription', id: idOfKind('subscription') || idOf(fieldOf(details, 'subscription')) },
+    { kind: 'customer', id: idOfKind('customer') },
+    { kind: 'price', id: idOfKind('price') },
+    { kind: 'product', id: idOfKind('product') },
   ];
   return {
-    named: [read.metadata, parent?.metadata, read.subscription_details?.metadata].filter(it => it !== undefined),
+    named: [object, details, object['subscription_details']].flatMap(projectOf),
     references: candidates.filter(it => it.id !== ''),
-    customerId: customerId || null,
+    customerId: idOfKind('customer') || null,
     fansOut: own === 'customer',
   };
 }

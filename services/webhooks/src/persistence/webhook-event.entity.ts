@@ -11,7 +11,10 @@ const WebhookEventSchema = defineEntity({
     { name: 'webhook_events_newest', properties: ['teamId', 'projectId', 'receivedAt', 'id'] },
     { name: 'webhook_events_due', properties: ['dueAt'], where: 'due_at is not null' },
     { name: 'webhook_events_pending', properties: ['pendingReportAt'], where: 'pending_report_at is not null' },
-    { name: 'webhook_events_payloads', properties: ['receivedAt'], where: 'payload is not null' },
+    {
+      name: 'webhook_events_received',
+      expression: 'create index webhook_events_received on webhook_events using brin (received_at)',
+    },
     { name: 'webhook_events_unrouted', properties: ['teamId'], where: 'waiting_for is not null' },
   ],
   properties: {

@@ -9,6 +9,8 @@ import { publishChanges } from './publish-changes.ts';
 const OUTCOME = `case when 'failed' in (coalesce(e.outcome, ''), c.outcome) then 'failed'
                       when 'processed' in (coalesce(e.outcome, ''), c.outcome) then 'processed'
                       else 'ignored' end`;
+/** The projects whose report is awaited. An event that went to one project may not have been recorded as routed yet. */
+const AWAITED = `case when e.awaiting = '{}' then c.projects else e.awaiting end`;
 /** Whether no other project is awaited. */
 const IS_LAST = `e.awaiting <@ c.projects`;
 
@@ -29,7 +31,9 @@ export async function completeEvents(
     `update webhook_events e
         set awaiting = case when ${IS_LAST} then '{}' else array(select unnest(e.awaiting) except select unnest(c.projects)) end,
             failed_in = case when c.failed_in = '{}' then e.failed_in
-                             else e.failed_in || array(select unnest(c.failed_in) intersect select unnest(e.awaiting)) end,
+                             else e.failed_in || array(select unnest(c.failed_in) intersect select unnest(${AWAITED})) end,
+            routed_to = case when e.routed_to = '{}' then c.projects else e.routed_to end,
+            project_id = coalesce(e.project_id, c.projects[1]), routed_by = coalesce(e.routed_by, c.routed_by),
             outcome = ${OUTCOME},
             attempts = greatest(e.attempts, c.attempts),
             error = coalesce(c.error, e.error),
@@ -40,8 +44,8 @@ export async function completeEvents(
             lease_id = case when ${IS_LAST} then null else e.lease_id end,
             version = e.version + (${IS_LAST})::int
        from json_to_recordset($1::json) as
-            c(team_id text, id text, projects text[], failed_in text[], outcome text, attempts int, error text)
-      where e.team_id = c.team_id and e.id = c.id and e.awaiting && c.projects
+            c(team_id text, id text, projects text[], routed_by text, failed_in text[], outcome text, attempts int, error text)
+      where e.team_id = c.team_id and e.id = c.id and e.status = 'received' and (${AWAITED}) && c.projects
       returning ${RECORD_COLUMNS}, cardinality(e.awaiting) = 0 as is_complete`,
     [JSON.stringify(sums)],
   );

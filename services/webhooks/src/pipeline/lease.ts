@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { extendLease, leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
+import { readContent, type EventContent } from '#domain/event-content.ts';
 import { readPayload } from '#domain/payload.ts';
-import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
 
 /** How long a lease holds; after a crash another copy processes the events then. */
 export const LEASE_SECONDS = 15;
@@ -24,17 +24,13 @@ export const WEBHOOK_EVENTS: LeasedTable = {
 };
 
 /** What a webhook event brought, as far as the pipeline needs it. */
-export interface PipelineEvent {
+export interface PipelineEvent extends EventContent {
   readonly teamId: TeamId;
   /** Stripe's event id. */
   readonly id: string;
-  readonly type: ProcessorEventType;
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   readonly createdAt: Date;
-  readonly object: Readonly<Record<string, unknown>>;
-  readonly previousAttributes: Readonly<Record<string, unknown>> | null;
-  readonly hints: RouteHints;
   /** Of the request that brought it. */
   readonly trace: TraceCarrier;
 }
@@ -82,13 +78,10 @@ export async function leaseDueEvents(em: EntityManager, limit: number): Promise<
     return {
       teamId,
       id,
-      type,
       apiVersion: row.api_version,
       livemode,
       createdAt: new Date(row.created_ms),
-      object,
-      previousAttributes,
-      hints: readRouteHints(type, object),
+      ...readContent(type, object, previousAttributes),
       trace,
       leaseId,
       attempt: row.routing_attempts,

@@ -16,7 +16,9 @@ interface ObjectEvent {
   readonly teamId: TeamId;
   readonly type: ProcessorEventType;
   readonly createdAt: Date;
-  readonly object: Readonly<Record<string, unknown>>;
+  readonly objectId: string | null;
+  readonly object: string;
+  readonly isFinal: boolean;
 }
 
 /**
@@ -39,11 +41,10 @@ const inOrder = <Key extends string, Value>(groups: Map<Key, Value>): [Key, Valu
   [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** An object without an id (the preview of an upcoming invoice) has no place in a table by id. */
-function toRawObject({ type, createdAt, object }: ObjectEvent): RawObject[] {
-  const id = object['id'];
-  if (typeof id !== 'string' || id === '') return [];
+function toRawObject({ type, createdAt, objectId: id, object: json, isFinal }: ObjectEvent): RawObject[] {
+  if (id === null) return [];
   const [deleted, isFirst] = [type.endsWith('.deleted'), type.endsWith('.created')];
-  return [{ id, data: object, updatedAt: createdAt, deleted, isFirst }];
+  return [{ id, json, isFinal, updatedAt: createdAt, deleted, isFirst }];
 }
 
 const FINAL = FINAL_STATUSES.map(status => `'${status}'`).join(', ');
@@ -76,6 +77,7 @@ async function upsert(tx: EntityManager, { teamId, table, objects, replaces }: U
      where excluded.deleted >= mirrored.deleted
        and (excluded.deleted > mirrored.deleted
             or mirrored.processor_updated_at < excluded.processor_updated_at or ${replaces})`,
-    [JSON.stringify(rows), textArray(objects.map(({ data }) => JSON.stringify(data)))],
+    [JSON.stringify(rows), textArray(objects.map(({ json }) => json))],
+    { isDynamic: true },
   );
 }

@@ -6,7 +6,7 @@ import { pauseAfter } from '#domain/back-off.ts';
 import { toLeasedKey, type LeasedEvent } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
-const UNAVAILABLE_SECONDS = 2;
+export const UNAVAILABLE_SECONDS = 2;
 
 /** An event that found no project yet, and why. */
 interface UnroutedEvent {

@@ -1,18 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
-import { processorEvent } from '@billing/contracts/processor-events';
+import { processorEvent, processorEventJson } from '@billing/contracts/processor-events';
 import type { PublishMessage } from '@billing/messaging/bus';
 import { encode } from '@billing/messaging/relay';
-import { releaseLease } from '@billing/database/lease-rows';
 import type { Logger } from 'pino';
 import { publicationId } from '#domain/publication-id.ts';
-import { nameOf, toKey, WEBHOOK_EVENTS, type LeasedEvent } from './lease.ts';
-import { releaseUncounted } from './postpone.ts';
-import type { RoutedEvent } from './route.ts';
+import { nameOf, type LeasedEvent } from './lease.ts';
+import { releaseRouted, type RoutedEvent } from './route.ts';
 
-/** How long published events wait to be released together, in milliseconds: well within their lease. */
-const RELEASE_AFTER_MS = 1_000;
+/** How long published events wait to be completed before they are released together, in milliseconds: within their lease. */
+const RELEASE_AFTER_MS = 3_000;
 /** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
 const REFUSED_PAUSE_MS = 1_000;
 
@@ -28,32 +26,29 @@ export interface EventPublisher {
   publish(routed: readonly RoutedEvent[]): Promise<void>;
   /** Events that are completed need no release any more. */
   completed(events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]): void;
-  /** Releases what is published. */
+  /** Releases what is published, and records where it was published to. */
   flush(): Promise<void>;
 }
 
 /**
  * Publishes webhook events from their own rows: their ids follow from the event and the project, so publishing one again
- * after a crash is harmless. The lease of a published event is released a little later, together with others, unless the
- * event is completed by then, which is the usual case.
+ * after a crash is harmless. A published event that is not completed a little later is recorded as routed and released,
+ * together with others; usually it is completed by then, and its row is written only once more.
  */
 export function openEventPublisher({ em, publish, logger }: PublishParts): EventPublisher {
   /** Events whose outcome may come back before the bus has confirmed their publication. */
   const inFlight = new Set<string>();
-  const published = new Map<string, LeasedEvent>();
+  const published = new Map<string, RoutedEvent>();
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const events = [...published.values()];
+    const routed = [...published.values()];
     published.clear();
-    for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
-      const keys = ofLease.map(toKey);
-      await releaseLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys, dueAfterSeconds: null }).catch((err: unknown) =>
-        logger.warn({ err }, 'published events not released, they will be published again under the same ids'),
-      );
-    }
+    await releaseRouted(em.fork(), routed, { isPublished: true }).catch((err: unknown) =>
+      logger.warn({ err }, 'published events not released, they will be published again under the same ids'),
+    );
   };
 
   const publishOne = ({ event, route }: RoutedEvent) =>
@@ -68,17 +63,18 @@ export function openEventPublisher({ em, publish, logger }: PublishParts): Event
     async publish(routed) {
       for (const { event } of routed) inFlight.add(nameOf(event));
       const outcomes = await Promise.allSettled(routed.map(publishOne));
-      const refused: LeasedEvent[] = [];
-      for (const [index, { event }] of routed.entries()) {
+      const refused: RoutedEvent[] = [];
+      for (const [index, one] of routed.entries()) {
+        const { event } = one;
         const isIncomplete = inFlight.delete(nameOf(event));
-        if (outcomes[index]?.status === 'rejected') refused.push(event);
-        else if (isIncomplete) published.set(nameOf(event), event);
+        if (outcomes[index]?.status === 'rejected') refused.push(one);
+        else if (isIncomplete) published.set(nameOf(event), one);
       }
       if (published.size > 0) timer ??= setTimeout(() => void flush(), RELEASE_AFTER_MS);
       if (refused.length === 0) return;
       const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
       logger.warn({ err: reasons[0], events: refused.length }, 'events not published, will try again');
-      await releaseUncounted(em, refused);
+      await releaseRouted(em.fork(), refused, { isPublished: false });
       await pause(REFUSED_PAUSE_MS);
     },
     completed(events) {
@@ -93,13 +89,12 @@ export function openEventPublisher({ em, publish, logger }: PublishParts): Event
 
 function toMessage(event: LeasedEvent, projectId: ProjectId, routedBy: RoutedEvent['route']['routedBy']) {
   const { teamId, id: eventId, type, apiVersion, livemode, createdAt, object, previousAttributes, trace } = event;
-  const { name, data } = processorEvent(type);
-  const content = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, object, previousAttributes };
+  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy };
   return {
     id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
-    type: name,
+    type: processorEvent(type).name,
     teamId,
-    data: JSON.stringify(data.encode(content)),
+    data: processorEventJson(head, object, previousAttributes),
     trace,
     occurredMs: Date.now(),
   };

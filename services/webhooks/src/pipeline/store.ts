@@ -6,7 +6,6 @@ import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
-import { readRouteHints } from '#domain/route-hints.ts';
 import { LEASE_SECONDS, nameOf, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
@@ -99,10 +98,9 @@ function toRow({ teamId, event, trace, recovered }: ReceivedEvent) {
 }
 
 function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string): LeasedEvent[] {
-  const { id, type, apiVersion, livemode, createdAt, object, previousAttributes } = event;
-  if (!isHandled(type) || !object) return [];
-  const content = { type, apiVersion, livemode, createdAt, object, previousAttributes, trace };
-  const hints = readRouteHints(type, object);
+  const { id, apiVersion, livemode, createdAt, content } = event;
+  if (!content) return [];
+  const head = { teamId, id, apiVersion, livemode, createdAt, trace };
   const payloadSize = event.payload.length;
-  return [{ teamId, id, ...content, hints, leaseId, attempt: 0, replays: 0, payloadSize, routed: null }];
+  return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, routed: null }];
 }

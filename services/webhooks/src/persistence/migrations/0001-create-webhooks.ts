@@ -62,7 +62,8 @@ export class CreateWebhooks extends Migration {
     this.addSql(
       `create index webhook_events_pending on webhook_events (pending_report_at) where pending_report_at is not null`,
     );
-    this.addSql(`create index webhook_events_payloads on webhook_events (received_at) where payload is not null`);
+    // Rows lie in the order in which they were received, so that blocks of rows are index enough.
+    this.addSql(`create index webhook_events_received on webhook_events using brin (received_at)`);
     this.addSql(`create index webhook_events_unrouted on webhook_events (team_id) where waiting_for is not null`);
 
     this.addSql(`
