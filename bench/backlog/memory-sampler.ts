@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const INTERVAL_MS = 500;
+/** Reading the memory of a process takes CPU time from it: a few milliseconds. */
+const INTERVAL_MS = 1_000;
 
 /** The parts of a running system. */
 type Parts = Readonly<Record<string, { readonly pid?: number | undefined }>>;
@@ -15,7 +16,7 @@ export interface PeakMemory {
 }
 
 /**
- * Measures every process of these parts, and their direct children, twice a second. The returned function stops that, and
+ * Measures every process of these parts, and their direct children, once a second. The returned function stops that, and
  * returns the peak of each part.
  */
 export function sampleMemory(parts: () => Parts): () => Promise<PeakMemory[]> {

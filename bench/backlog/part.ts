@@ -23,8 +23,8 @@ export const backlog: Part = {
   async measure({ rounds, scale }) {
     await using resources = new AsyncDisposableStack();
     const bench = resources.use(await startBenchSystem());
-    const subscriptions = SUBSCRIPTIONS / scale;
-    const events = EVENTS / scale;
+    const subscriptions = Math.ceil(SUBSCRIPTIONS / scale);
+    const events = Math.ceil(EVENTS / scale);
     const receiver = resources.use(await newEventReceiver(bench, subscriptions));
     const apiKey = await newApiKey(bench.dataDir, receiver.tenant);
     let sent = subscriptions;

@@ -26,9 +26,10 @@ export const copies: Part = {
     await using resources = new AsyncDisposableStack();
     const one = resources.use(await startSide(1));
     const two = resources.use(await startSide(2));
+    const events = Math.ceil(EVENTS / scale);
     const measured: { readonly one: Measured; readonly two: Measured }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const both = { one: await one.measure(EVENTS / scale), two: await two.measure(EVENTS / scale) };
+      const both = { one: await one.measure(events), two: await two.measure(events) };
       console.log(describeRound(round, both));
       if (round > 0) measured.push(both);
     }

@@ -40,12 +40,12 @@ export const fairness: Part = {
       return { events, meanwhile };
     };
 
-    await flood(WARM_UP / scale);
+    await flood(Math.ceil(WARM_UP / scale));
     await flooding.verify(flooded);
     const [alone, besides]: [LoneEvent[], LoneEvent[]] = [[], []];
     for (let round = 1; round <= rounds; round += 1) {
       const quiet = (await measureLone(() => delay(ALONE_MS / scale))).events;
-      const { events, meanwhile } = await measureLone(() => flood(FLOOD / scale));
+      const { events, meanwhile } = await measureLone(() => flood(Math.ceil(FLOOD / scale)));
       // Before the flood its events are signed, and after it what it left is still being processed.
       const during = events.filter(({ sentAt }) => sentAt >= meanwhile.startedAt && sentAt <= meanwhile.endedAt);
       console.log(
