@@ -6,12 +6,6 @@ import {
   ReferralConverted,
   ReferralCreated,
 } from '@billing/contracts/events/referrals';
-import {
-  SubscriptionCanceled,
-  SubscriptionCreated,
-  SubscriptionUpdated,
-} from '@billing/contracts/events/subscriptions';
-import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
@@ -28,6 +22,7 @@ import {
 } from '#domain/observation.ts';
 import { applyObservations } from '#operations/apply-observations.ts';
 import { saveProjects } from '#operations/save-projects.ts';
+import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
 
 /**
  * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's
@@ -48,11 +43,11 @@ export function analyticsEvents(): Consumer[] {
       observing(observeCustomer),
     ),
     consumer('analytics-subscriptions', 'subscription.*.v1', options).on(
-      [SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled],
+      countedSubscriptionEvents,
       observing(observeSubscription),
     ),
     consumer('analytics-webhook-events', 'webhook-event.*.v1', options).on(
-      WebhookEventChanged,
+      CountedWebhookEventsChanged,
       observingAll((origin, { webhookEvents }) => webhookEvents.map(state => observeWebhookEvent(origin, state))),
     ),
     consumer('analytics-referral-codes', 'referral-code.*.v1', options).on(

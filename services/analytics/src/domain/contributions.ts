@@ -13,8 +13,16 @@ import {
   statusMetric,
   type Contribution,
 } from './metrics.ts';
-import { subscriptionRevenue } from './revenue.ts';
+import { subscriptionRevenue, type PricedItem } from './revenue.ts';
 import { dayOf, hourOf, laterOf } from './utc-day.ts';
+
+/** The part of a subscription's state that is counted. */
+export interface CountedSubscription extends Pick<
+  SubscriptionState,
+  'id' | 'projectId' | 'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'version'
+> {
+  readonly items: readonly PricedItem[];
+}
 
 /** When an activated subscription started and ended; the end is never before the start. */
 export interface Lifetime {
@@ -33,7 +41,7 @@ export function customerContributions({
 }
 
 /** A subscription counts in its status, in revenue while active or trialing, and in churn by its lifetime. */
-export function subscriptionContributions(state: SubscriptionState, lifetime: Lifetime | null): Contribution[] {
+export function subscriptionContributions(state: CountedSubscription, lifetime: Lifetime | null): Contribution[] {
   return [
     allTime(statusMetric(state.status)),
     ...revenueContributions(state),
@@ -45,26 +53,26 @@ export function subscriptionContributions(state: SubscriptionState, lifetime: Li
 const NEVER_ACTIVATED: ReadonlySet<SubscriptionStatus> = new Set(['incomplete', 'incomplete_expired']);
 
 /** The lifetime of a subscription; null if it was never activated. */
-export function lifetimeOf(state: SubscriptionState): Lifetime | null {
+export function lifetimeOf(state: CountedSubscription): Lifetime | null {
   if (NEVER_ACTIVATED.has(state.status)) return null;
   const endedAt = endOf(state);
   return { startedAt: state.startedAt, endedAt: endedAt && laterOf(state.startedAt, endedAt) };
 }
 
 /** When a subscription ended. A canceled one without `endedAt` ended with its billing period. */
-export const endOf = ({ status, endedAt, currentPeriodEnd }: SubscriptionState): Date | null =>
+export const endOf = ({ status, endedAt, currentPeriodEnd }: CountedSubscription): Date | null =>
   endedAt ?? (status === 'canceled' ? currentPeriodEnd : null);
 
+const WEBHOOK_EVENT_CONTRIBUTIONS: Readonly<Record<WebhookEventStatus, readonly Contribution[]>> = {
+  processed: [allTime(METRIC.webhookEvents), allTime(METRIC.webhookEventsProcessed)],
+  failed: [allTime(METRIC.webhookEvents), allTime(METRIC.webhookEventsFailed)],
+  received: [allTime(METRIC.webhookEvents)],
+  ignored: [allTime(METRIC.webhookEvents)],
+};
+
 /** A webhook event counts once for its project, whatever its outcome. */
-export function webhookEventContributions(status: WebhookEventStatus): Contribution[] {
-  const outcome = {
-    processed: METRIC.webhookEventsProcessed,
-    failed: METRIC.webhookEventsFailed,
-    received: null,
-    ignored: null,
-  }[status];
-  return [allTime(METRIC.webhookEvents), ...(outcome ? [allTime(outcome)] : [])];
-}
+export const webhookEventContributions = (status: WebhookEventStatus): readonly Contribution[] =>
+  WEBHOOK_EVENT_CONTRIBUTIONS[status];
 
 /** A referral code counts forever, also when deactivated. */
 export const referralCodeContributions = (): Contribution[] => [allTime(METRIC.referralCodes)];
@@ -74,7 +82,7 @@ export const referralContributions = ({ status }: Pick<ReferralState, 'status'>)
     ? [allTime(METRIC.referrals), allTime(METRIC.referralsConverted)]
     : [allTime(METRIC.referrals)];
 
-function revenueContributions(state: SubscriptionState): Contribution[] {
+function revenueContributions(state: CountedSubscription): Contribution[] {
   const { status } = state;
   if (status !== 'active' && status !== 'trialing') return [];
   return subscriptionRevenue(state).map(({ currency, intervalCount, numerator }) =>

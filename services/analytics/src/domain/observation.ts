@@ -1,6 +1,5 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
@@ -10,6 +9,7 @@ import {
   referralContributions,
   subscriptionContributions,
   webhookEventContributions,
+  type CountedSubscription,
   type Lifetime,
 } from './contributions.ts';
 import type { Contribution } from './metrics.ts';
@@ -28,8 +28,11 @@ export interface Observation {
   /** 1 or higher; a higher version is newer. */
   readonly version: number;
   readonly recordedAt: Date;
-  /** What this state adds to the metrics, except revenue movements, which follow from all versions together. */
-  readonly contributions: readonly Contribution[];
+  /**
+   * Returns what this state adds to the metrics, except revenue movements, which follow from all versions together.
+   * Only the newest of many observations of a record is asked.
+   */
+  readonly contributions: () => readonly Contribution[];
   readonly lifetime: Lifetime | null;
   readonly revenuePeriod: RevenuePeriod | null;
 }
@@ -41,22 +44,22 @@ export interface ObservationOrigin {
 }
 
 export function observeCustomer(origin: ObservationOrigin, state: CustomerState): Observation {
-  return { ...origin, kind: 'customer', ...identityOf(state), ...counting(customerContributions(state)) };
+  return { ...origin, kind: 'customer', ...identityOf(state), ...counting(() => customerContributions(state)) };
 }
 
-export function observeSubscription(origin: ObservationOrigin, state: SubscriptionState): Observation {
+export function observeSubscription(origin: ObservationOrigin, state: CountedSubscription): Observation {
   const lifetime = lifetimeOf(state);
   return {
     ...origin,
     kind: 'subscription',
     ...identityOf(state),
-    contributions: subscriptionContributions(state, lifetime),
+    contributions: () => subscriptionContributions(state, lifetime),
     lifetime,
     revenuePeriod: revenuePeriodOf(state, origin.recordedAt),
   };
 }
 
-/** The part of a webhook event that is counted. */
+/** The part of a webhook event's state that is counted. */
 interface CountedWebhookEvent {
   readonly id: string;
   readonly projectId: ProjectId | null;
@@ -65,7 +68,7 @@ interface CountedWebhookEvent {
 }
 
 export function observeWebhookEvent(origin: ObservationOrigin, state: CountedWebhookEvent): Observation {
-  const contributions = webhookEventContributions(state.status);
+  const contributions = () => webhookEventContributions(state.status);
   return { ...origin, kind: 'webhook-event', ...identityOf(state), ...counting(contributions) };
 }
 
@@ -73,17 +76,21 @@ export function observeReferralCode(
   origin: ObservationOrigin,
   { code, projectId, version }: { code: string; projectId: ProjectId; version: number },
 ): Observation {
-  return { ...origin, kind: 'referral-code', id: code, projectId, version, ...counting(referralCodeContributions()) };
+  return { ...origin, kind: 'referral-code', id: code, projectId, version, ...counting(referralCodeContributions) };
 }
 
 export function observeReferral(origin: ObservationOrigin, state: ReferralState): Observation {
   const { id, projectId, status } = state;
   // A referral has no version: it can only go from pending to converted.
   const version = status === 'converted' ? 2 : 1;
-  return { ...origin, kind: 'referral', id, projectId, version, ...counting(referralContributions(state)) };
+  return { ...origin, kind: 'referral', id, projectId, version, ...counting(() => referralContributions(state)) };
 }
 
-const counting = (contributions: Contribution[]) => ({ contributions, lifetime: null, revenuePeriod: null });
+const counting = (contributions: Observation['contributions']) => ({
+  contributions,
+  lifetime: null,
+  revenuePeriod: null,
+});
 
 const identityOf = ({ id, projectId, version }: Pick<Observation, 'id' | 'projectId' | 'version'>) => ({
   id,

@@ -1,8 +1,7 @@
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { endOf } from './contributions.ts';
-import { movementMetric, onDay, type Contribution, type Movement } from './metrics.ts';
+import { endOf, type CountedSubscription } from './contributions.ts';
+import { movementMetric, onDay, parseMovementMetric, type Contribution, type Movement } from './metrics.ts';
 import { combineTerms, negateTerms, subscriptionRevenue, sumTerms, type RevenueTerm } from './revenue.ts';
-import { dayOf, laterOf } from './utc-day.ts';
+import { dayOf, laterOf, type UtcDay } from './utc-day.ts';
 
 /** Consecutive versions of a subscription with the same monthly revenue. */
 export interface RevenuePeriod {
@@ -16,7 +15,7 @@ export interface RevenuePeriod {
 }
 
 /** The revenue period of a single version. */
-export const revenuePeriodOf = (state: SubscriptionState, recordedAt: Date): RevenuePeriod => ({
+export const revenuePeriodOf = (state: CountedSubscription, recordedAt: Date): RevenuePeriod => ({
   firstVersion: state.version,
   lastVersion: state.version,
   recordedAt,
@@ -27,17 +26,18 @@ export const revenuePeriodOf = (state: SubscriptionState, recordedAt: Date): Rev
 
 /**
  * Merges further versions into a subscription's revenue periods. The versions may be late, repeated and in any order:
- * the same set of versions gives the same periods. Of a version recorded twice, the earlier time counts.
+ * the same set of versions gives the same periods. Of a version recorded twice, the earlier time counts. A period that
+ * does not change stays the same object. If all versions come after the periods, the last period is enough.
  */
 export function mergeRevenuePeriods(
   periods: readonly RevenuePeriod[],
   versions: readonly RevenuePeriod[],
 ): readonly RevenuePeriod[] {
-  let all = [...periods];
+  const all = [...periods];
   for (const version of versions) {
     const at = all.findIndex(it => it.firstVersion <= version.firstVersion && version.firstVersion <= it.lastVersion);
     const containing = all[at];
-    if (!containing) all = [...all, version];
+    if (!containing) all.push(version);
     else if (containing.firstVersion === version.firstVersion && version.recordedAt < containing.recordedAt)
       all[at] = { ...containing, recordedAt: version.recordedAt };
   }
@@ -52,29 +52,54 @@ export function mergeRevenuePeriods(
   return merged;
 }
 
-/** What a subscription adds to the daily revenue movements. Over all days they add up to its last period's revenue. */
-export function movementContributions(periods: readonly RevenuePeriod[]): Contribution[] {
-  const currencies = new Set(periods.flatMap(({ revenue }) => revenue.map(({ currency }) => currency)));
-  return [...currencies].flatMap(currency => movementContributionsIn(currency, periods));
+/** The movements of a subscription up to one of its periods. */
+interface FormerMovements {
+  /** The revenue of that period. */
+  readonly revenue: readonly RevenueTerm[];
+  readonly contributions: readonly Contribution[];
 }
 
-function movementContributionsIn(currency: string, periods: readonly RevenuePeriod[]): Contribution[] {
+/**
+ * What a subscription adds to the daily revenue movements. Over all days they add up to its last period's revenue.
+ * `periods` are all of its periods, or those that follow `former`: then only what they add.
+ */
+export function movementContributions(periods: readonly RevenuePeriod[], former?: FormerMovements): Contribution[] {
+  const revenues = [former?.revenue ?? [], ...periods.map(({ revenue }) => revenue)];
+  const currencies = new Set(revenues.flat().map(({ currency }) => currency));
+  return [...currencies].flatMap(currency => movementContributionsIn(currency, periods, former));
+}
+
+function movementContributionsIn(
+  currency: string,
+  periods: readonly RevenuePeriod[],
+  former: FormerMovements | undefined,
+): Contribution[] {
+  const inCurrency = (terms: readonly RevenueTerm[]) => terms.filter(term => term.currency === currency);
   const contributions: Contribution[] = [];
-  let revenue: readonly RevenueTerm[] = [];
-  let movedAt = new Date(0);
+  let revenue = inCurrency(former?.revenue ?? []);
+  let movedOn = lastMovementDay(currency, former?.contributions ?? []);
   for (const [index, period] of periods.entries()) {
-    const next = period.revenue.filter(term => term.currency === currency);
+    const next = inCurrency(period.revenue);
     const change = combineTerms([...next, ...negateTerms(revenue)]);
     revenue = next;
     const { numerator: direction } = sumTerms(change);
     // Terms can change while their sum stays the same.
     if (direction === 0n) continue;
-    movedAt = laterOf(movedAt, effectiveAt(period, index === 0));
-    const movement = movementOf(direction, { isFirst: contributions.length === 0, hasEnded: period.endedAt !== null });
+    const movement = movementOf(direction, { isFirst: movedOn === null, hasEnded: period.endedAt !== null });
+    const day = dayOf(effectiveAt(period, index === 0 && !former));
+    movedOn = movedOn !== null && movedOn > day ? movedOn : day;
     for (const { intervalCount, numerator } of change)
-      contributions.push(onDay(movementMetric(movement, currency, intervalCount), dayOf(movedAt), numerator));
+      contributions.push(onDay(movementMetric(movement, currency, intervalCount), movedOn, numerator));
   }
   return contributions;
+}
+
+/** No movement is without a contribution: the movements of one reason and day have one direction, so they never cancel. */
+function lastMovementDay(currency: string, contributions: readonly Contribution[]): UtcDay | null {
+  const days = contributions
+    .filter(({ metric, amount }) => parseMovementMetric(metric, amount)?.currency === currency)
+    .map(({ bucket }) => bucket);
+  return days.reduce<UtcDay | null>((last, day) => (last !== null && last > day ? last : day), null);
 }
 
 /** The first known period takes effect at the subscription's start, an end at its end, any other when it was recorded. */

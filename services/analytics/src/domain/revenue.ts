@@ -1,5 +1,6 @@
-import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import type { Interval } from '@billing/contracts/resources/price';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 
 /** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
 const PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
@@ -11,11 +12,20 @@ export interface RevenueTerm {
   readonly numerator: bigint;
 }
 
+/** The part of an item that decides its revenue. */
+export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'priceId'>;
+
+/** The part of a subscription that decides its revenue. */
+interface PricedSubscription {
+  readonly status: SubscriptionStatus;
+  readonly items: readonly PricedItem[];
+}
+
 /**
  * The monthly revenue of an item at face value: amount × quantity × intervals per year ÷ (12 × interval count).
  * Undefined for one-time and metered prices and for prices without a single amount.
  */
-export function itemRevenue(item: BilledItem): RevenueTerm | undefined {
+export function itemRevenue(item: PricedItem): RevenueTerm | undefined {
   const { unitAmount, interval, intervalCount, currency, quantity, metered } = item;
   if (unitAmount === null || interval === null || metered) return undefined;
   const numerator = BigInt(unitAmount) * BigInt(quantity) * PER_YEAR[interval];
@@ -23,7 +33,7 @@ export function itemRevenue(item: BilledItem): RevenueTerm | undefined {
 }
 
 /** The monthly revenue of a subscription: a term for each currency and interval count; none unless active or trialing. */
-export function subscriptionRevenue({ status, items }: Pick<SubscriptionState, 'status' | 'items'>): RevenueTerm[] {
+export function subscriptionRevenue({ status, items }: PricedSubscription): RevenueTerm[] {
   if (status !== 'active' && status !== 'trialing') return [];
   return combineTerms(items.flatMap(item => itemRevenue(item) ?? []));
 }

@@ -16,6 +16,15 @@ export interface CountedChange {
   readonly delta: readonly Contribution[];
 }
 
+/** The revenue periods that decide a subscription's movements. */
+export interface ObservedPeriods {
+  readonly periods: readonly RevenuePeriod[];
+  /** Whether the first period is the last counted one, instead of the first of all. */
+  readonly continueCounted: boolean;
+}
+
+const NO_PERIODS: ObservedPeriods = { periods: [], continueCounted: false };
+
 /**
  * Advances a record to its newest observation, and its revenue movements to all its revenue periods. Returns undefined
  * when nothing changes: a version that is not newer than the counted one adds nothing, so observations may repeat and
@@ -24,13 +33,11 @@ export interface CountedChange {
 export function countObservation(
   counted: CountedState | undefined,
   newest: Observation,
-  periods: readonly RevenuePeriod[],
+  observed: ObservedPeriods = NO_PERIODS,
 ): CountedChange | undefined {
   const isNewer = !counted || newest.version > counted.version;
-  const ofState = isNewer
-    ? newest.contributions
-    : counted.contributions.filter(({ metric }) => !metric.startsWith(MOVEMENT_PREFIX));
-  const contributions = delta([], [...ofState, ...movementContributions(periods)]);
+  const ofState = isNewer ? newest.contributions() : counted.contributions.filter(it => !isMovement(it));
+  const contributions = delta([], [...ofState, ...movements(counted, observed)]);
   const change = delta(counted?.contributions ?? [], contributions);
   if (!isNewer && change.length === 0) return undefined;
   const { version, lifetime } = isNewer ? newest : counted;
@@ -44,3 +51,12 @@ export function stopCounting(counted: CountedState, newest: Observation): Counte
     delta: delta(counted.contributions, []),
   };
 }
+
+function movements(counted: CountedState | undefined, { periods, continueCounted }: ObservedPeriods): Contribution[] {
+  const [lastCounted, ...later] = periods;
+  if (!counted || !lastCounted || !continueCounted) return movementContributions(periods);
+  const contributions = counted.contributions.filter(isMovement);
+  return [...contributions, ...movementContributions(later, { revenue: lastCounted.revenue, contributions })];
+}
+
+const isMovement = ({ metric }: Contribution): boolean => metric.startsWith(MOVEMENT_PREFIX);

@@ -1,19 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import type { Observation } from '#domain/observation.ts';
-import { mergeRevenuePeriods, type RevenuePeriod } from '#domain/revenue-periods.ts';
-import { countObservation, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
+import type { RevenuePeriod } from '#domain/revenue-periods.ts';
+import { countObservation, stopCounting, type CountedChange, type CountedState } from '#domain/tracked-record.ts';
 import { addToMetrics } from '#persistence/metrics.ts';
 import { lockProjects, type LockedProject } from '#persistence/projects.ts';
-import { readRevenuePeriods, saveRevenuePeriods, subscriptionKey } from '#persistence/revenue-periods.ts';
+import { subscriptionKey } from '#persistence/revenue-periods.ts';
 import { NO_PROJECT, type ProjectIdOrNone } from '#persistence/tracked-record.entity.ts';
 import {
+  insertTrackedRecords,
   lockWebhookEvents,
   readTrackedRecords,
-  saveTrackedRecords,
+  updateTrackedRecords,
   type RecordKey,
   type RecordRow,
 } from '#persistence/tracked-records.ts';
+import { saveRevenueVersions, type ObservedVersions } from './save-revenue-versions.ts';
 
 /** All observations of one record in a batch. */
 interface ObservedRecord {
@@ -22,9 +24,19 @@ interface ObservedRecord {
   readonly versions: readonly RevenuePeriod[];
 }
 
-interface Change extends CountedChange {
+/** One row of a record: what a generation counts of it. */
+interface CountedRow {
   readonly key: RecordKey;
+  /** Undefined while there is no such row. */
+  readonly counted: CountedState | undefined;
 }
+
+/** An observed record with its rows, the one of the current generation first. */
+interface CountedRecord extends ObservedRecord {
+  readonly rows: readonly CountedRow[];
+}
+
+interface Change extends CountedChange, CountedRow {}
 
 type LockedProjects = ReadonlyMap<ProjectIdOrNone, LockedProject>;
 
@@ -67,21 +79,27 @@ export async function applyObservations(
       : [];
   const upToDate = observed.filter(it => rowsElsewhere(it).every(row => row.state.version <= it.newest.version));
 
-  const counted = await readCounted(tx, upToDate, locked, eventRows);
-  const periods = await saveVersions(tx, upToDate);
-  const changes = upToDate.flatMap((it): Change[] => [
-    ...keysOf(it.newest, locked, generations).flatMap(key => {
-      const change = countObservation(counted.get(keyText(key)), it.newest, periods.get(subscriptionKey(key)) ?? []);
-      return change ? [{ key, ...change }] : [];
-    }),
-    ...rowsElsewhere(it).map(row => ({ key: row, ...stopCounting(row.state, it.newest) })),
-  ]);
-  await saveTrackedRecords(
+  const records = await readCounted(tx, upToDate, locked, eventRows);
+  const written = ({ newest, rows }: CountedRecord) => {
+    const selected = generationsOf(newest, locked, generations);
+    return rows.filter(({ key }) => selected.includes(key.generation));
+  };
+  const periods = await saveRevenueVersions(
     tx,
-    changes.map(({ key, state }) => ({ ...key, state })),
+    records.flatMap(it => observedVersions(it, written(it))),
   );
+  const changes = records.flatMap((it): Change[] => [
+    ...written(it).flatMap(({ key, counted }) => {
+      const change = countObservation(counted, it.newest, periods.get(subscriptionKey(key)));
+      return change ? [{ key, counted, ...change }] : [];
+    }),
+    ...rowsElsewhere(it).map(row => ({ key: row, counted: row.state, ...stopCounting(row.state, it.newest) })),
+  ]);
+  const isNew = ({ counted }: Change) => counted === undefined;
+  await insertTrackedRecords(tx, changes.filter(isNew).map(toRow));
+  await updateTrackedRecords(tx, changes.filter(it => !isNew(it)).map(toRow));
   await addToMetrics(tx, changes.flatMap(metricChanges));
-  return newestUncounted(upToDate, locked, counted);
+  return newestUncounted(records);
 }
 
 /** The newest observation of each record, and every version that was observed. */
@@ -89,10 +107,10 @@ function byRecord(observations: readonly Observation[]): ObservedRecord[] {
   // A webhook event can move to another project. Other records can't, and a referral code is unique in its project only.
   const recordOf = ({ teamId, projectId, kind, id }: Observation) =>
     `${teamId} ${kind} ${kind === 'webhook-event' ? '' : projectId} ${id}`;
-  return [...Map.groupBy(observations, recordOf).values()].flatMap(all => {
-    const newest = all.toSorted((one, other) => other.version - one.version)[0];
-    return newest ? [{ newest, versions: all.flatMap(({ revenuePeriod }) => revenuePeriod ?? []) }] : [];
-  });
+  return [...Map.groupBy(observations, recordOf).values()].map(all => ({
+    newest: all.reduce((one, other) => (other.version > one.version ? other : one)),
+    versions: all.flatMap(({ revenuePeriod }) => revenuePeriod ?? []),
+  }));
 }
 
 /** Locks the projects of all observations, and those in which webhook events stand now. */
@@ -113,65 +131,65 @@ async function lockAll(
   return new Map(locked.map(project => [project.projectId, project]));
 }
 
-/** The counted states of observed records in every generation, by `keyText`. */
+/** Reads what every generation counts of the observed records. */
 async function readCounted(
   tx: EntityManager,
   observed: readonly ObservedRecord[],
   locked: LockedProjects,
   eventRows: readonly RecordRow[],
-) {
-  const keys = observed.flatMap(({ newest }) => keysOf(newest, locked, allGenerations));
+): Promise<CountedRecord[]> {
+  const keysOf = observed.map(({ newest }) => recordKeys(newest, locked));
   const rows = await readTrackedRecords(
     tx,
-    keys.filter(({ kind }) => kind !== 'webhook-event'),
+    keysOf.flat().filter(({ kind }) => kind !== 'webhook-event'),
   );
-  return new Map([...eventRows, ...rows].map(row => [keyText(row), row.state]));
+  const counted = new Map([...eventRows, ...rows].map(row => [keyText(row), row.state]));
+  return observed.map((it, index) => {
+    const keys = keysOf[index] ?? [];
+    return { ...it, rows: keys.map(key => ({ key, counted: counted.get(keyText(key)) })) };
+  });
 }
 
-/** Merges observed versions into the revenue periods of their subscriptions; returns these by `subscriptionKey`. */
-async function saveVersions(
-  tx: EntityManager,
-  observed: readonly ObservedRecord[],
-): Promise<Map<string, readonly RevenuePeriod[]>> {
-  const subscriptions = observed.flatMap(({ newest: { teamId, projectId, id }, versions }) =>
-    projectId !== null && versions.length > 0 ? [{ teamId, projectId, id, versions }] : [],
-  );
-  const stored = await readRevenuePeriods(tx, subscriptions);
-  const merged = subscriptions.map(({ versions, ...key }) => ({
-    ...key,
-    periods: mergeRevenuePeriods(stored.get(subscriptionKey(key)) ?? [], versions),
-  }));
-  await saveRevenuePeriods(tx, merged);
-  return new Map(merged.map(it => [subscriptionKey(it), it.periods]));
+/** What `saveRevenueVersions` needs of a subscription; nothing for other kinds. */
+function observedVersions({ newest, versions }: CountedRecord, written: readonly CountedRow[]): ObservedVersions[] {
+  const { teamId, projectId, id } = newest;
+  if (projectId === null || versions.length === 0) return [];
+  return [{ teamId, projectId, id, versions, counted: written.map(({ counted }) => counted) }];
 }
 
-/** The rows of an observed record. One without a project has a single row, which stores its version. */
-function keysOf(newest: Observation, locked: LockedProjects, select: SelectGenerations): RecordKey[] {
+/** The rows of an observed record in all generations, the current one first. */
+function recordKeys(newest: Observation, locked: LockedProjects): RecordKey[] {
   const { teamId, kind, id } = newest;
+  return generationsOf(newest, locked, allGenerations).map(generation => ({
+    teamId,
+    projectId: projectOf(newest),
+    generation,
+    kind,
+    id,
+  }));
+}
+
+/** A record without a project has a single row, which stores its version. */
+function generationsOf(newest: Observation, locked: LockedProjects, select: SelectGenerations): readonly number[] {
   const project = locked.get(projectOf(newest));
-  const generations = project ? select(project) : [0];
-  return generations.map(generation => ({ teamId, projectId: projectOf(newest), generation, kind, id }));
+  return project ? select(project) : [0];
 }
 
 function metricChanges({ key: { teamId, projectId, generation }, delta }: Change) {
   return projectId === NO_PROJECT ? [] : delta.map(change => ({ ...change, teamId, projectId, generation }));
 }
 
-function newestUncounted(
-  observed: readonly ObservedRecord[],
-  locked: LockedProjects,
-  counted: ReadonlyMap<string, { readonly version: number }>,
-): ReadonlyMap<ProjectId, Date> {
+function newestUncounted(records: readonly CountedRecord[]): ReadonlyMap<ProjectId, Date> {
   const newestAt = new Map<ProjectId, Date>();
-  for (const { newest } of observed) {
+  for (const { newest, rows } of records) {
     const { projectId, recordedAt, version } = newest;
-    const [current] = keysOf(newest, locked, ({ generation }) => [generation]);
-    if (projectId === null || !current || (counted.get(keyText(current))?.version ?? 0) >= version) continue;
+    if (projectId === null || (rows[0]?.counted?.version ?? 0) >= version) continue;
     newestAt.set(projectId, latest(newestAt.get(projectId) ?? null, recordedAt));
   }
   return newestAt;
 }
 
+const toRow = ({ key, state }: Change): RecordRow => ({ ...key, state });
 const projectOf = ({ projectId }: Observation): ProjectIdOrNone => projectId ?? NO_PROJECT;
 const withoutTime = ({ teamId, projectId }: Observation) => ({ teamId, projectId, recordedAt: null });
 const eventKey = ({ teamId, id }: { readonly teamId: string; readonly id: string }) => `${teamId} ${id}`;

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { FIRST_GENERATION } from './project.entity.ts';
 import { lockProjects, type GenerationScope } from './projects.ts';
 
 /** A later rebuild of the same project has started; it replaces this one. */
@@ -52,29 +51,43 @@ const CHUNK = 10_000;
 
 /** Deletes the rows of all generations before the given one, except the current generation. */
 export async function deleteGenerationsBefore(em: EntityManager, scope: GenerationScope): Promise<void> {
-  const { teamId, projectId } = scope;
+  const { teamId, projectId, generation } = scope;
   const [project] = await em
     .fork()
     .execute<{ generation: number }[]>(`select generation from projects where team_id = ? and project_id = ?`, [
       teamId,
       projectId,
     ]);
-  for (let generation = FIRST_GENERATION; generation < scope.generation; generation += 1)
-    if (generation !== project?.generation)
-      for (const table of ['metrics', 'tracked_records']) await deleteGeneration(em, table, { ...scope, generation });
+  const old: OldGenerations = [teamId, projectId, generation, project?.generation ?? generation];
+  await em
+    .fork()
+    .execute(`delete from metrics where team_id = ? and project_id = ? and generation < ? and generation <> ?`, old);
+  for (let next: RecordPosition | undefined = { kind: '', id: '' }; next;)
+    next = await deleteRecordsFrom(em, next, old);
 }
 
-async function deleteGeneration(
+/** Team, project, the generation before which rows are deleted, and the one that is kept. */
+type OldGenerations = [string, string, number, number];
+
+interface RecordPosition {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** Deletes records in the order of the index, which holds all projects of the team; returns where to go on, if anywhere. */
+async function deleteRecordsFrom(
   em: EntityManager,
-  table: string,
-  { teamId, projectId, generation }: GenerationScope,
-): Promise<void> {
-  for (let deleted = CHUNK; deleted === CHUNK;) {
-    const rows = await em.fork().execute<unknown[]>(
-      `delete from ${table} where ctid = any (array(
-         select ctid from ${table} where team_id = ? and project_id = ? and generation = ? limit ${CHUNK})) returning 1`,
-      [teamId, projectId, generation],
-    );
-    deleted = rows.length;
-  }
+  { kind, id }: RecordPosition,
+  [teamId, ...old]: OldGenerations,
+): Promise<RecordPosition | undefined> {
+  const deleted = await em.fork().execute<RecordPosition[]>(
+    `with old as (
+       select ctid, kind, id from tracked_records
+        where team_id = ? and (kind, id) >= (?, ?) and project_id = ? and generation < ? and generation <> ?
+        order by kind, id limit ${CHUNK}),
+     deleted as (delete from tracked_records where ctid = any (array(select ctid from old)))
+     select kind, id from old order by kind, id`,
+    [teamId, kind, id, ...old],
+  );
+  return deleted.length === CHUNK ? deleted.at(-1) : undefined;
 }

@@ -20,18 +20,17 @@ const TrackedRecordSchema = defineEntity({
       properties: ['teamId', 'projectId', 'generation', 'endedAt', 'startedAt'],
       where: 'ended_at is not null',
     },
-    { name: 'tracked_records_webhook_events', properties: ['teamId', 'id'], where: "kind = 'webhook-event'" },
   ],
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
-    projectId: p.text().$type<ProjectIdOrNone>().primary(),
-    generation: p.integer().primary(),
     kind: p.text().$type<RecordKind>().primary(),
     id: p.text().primary(),
+    projectId: p.text().$type<ProjectIdOrNone>().primary(),
+    generation: p.integer().primary(),
     /** The version of the newest observed state. */
     version: p.integer(),
-    /** What the metrics include of this record: a list of `[metric, bucket, amount]`. */
-    contributions: p.json<unknown>(),
+    /** What the metrics include of this record: a list of `[metric, bucket, amount]`; no statement looks inside. */
+    contributions: p.json<unknown>().columnType('json'),
     /** Set for activated subscriptions only. */
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { z } from 'zod';
 import type { RecordKind } from '#domain/observation.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
+import { milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
 import type { ProjectIdOrNone } from './tracked-record.entity.ts';
 
 /** Primary key of a tracked record's row. */
@@ -19,42 +19,38 @@ export interface RecordRow extends RecordKey {
   readonly state: CountedState;
 }
 
-/** Amounts are stored as text, as they can exceed the numbers of JSON. */
-const storedContributions = z.array(
-  z
-    .tuple([z.string(), z.string(), z.string()])
-    .transform(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
-);
-
-interface Row {
-  readonly team_id: TeamId;
-  readonly project_id: ProjectIdOrNone;
-  readonly generation: number;
-  readonly kind: RecordKind;
-  readonly id: string;
+interface StateRow {
+  /** The number of the record among the keys, from 1 on. */
+  readonly key: number;
   readonly version: number;
-  readonly contributions: unknown;
-  /** Milliseconds since 1970. */
+  /** Amounts are text, as they can exceed the numbers of JSON. */
+  readonly contributions: readonly (readonly [metric: string, bucket: string, amount: string])[];
   readonly started_ms: number | null;
   readonly ended_ms: number | null;
 }
 
-const COLUMNS = `r.team_id, r.project_id, r.generation, r.kind, r.id, r.version, r.contributions,
-  (extract(epoch from r.started_at) * 1000)::float8 as started_ms,
-  (extract(epoch from r.ended_at) * 1000)::float8 as ended_ms`;
+const STATE = `key::int, r.version, r.contributions, ${milliseconds('r.started_at')} as started_ms,
+  ${milliseconds('r.ended_at')} as ended_ms`;
 
 /** Reads the rows that exist among the keys. */
 export async function readTrackedRecords(tx: EntityManager, keys: readonly RecordKey[]): Promise<RecordRow[]> {
   if (keys.length === 0) return [];
-  const rows = await executeBound<Row>(
+  // A lateral subquery with a limit is looked up by index, key by key, whatever PostgreSQL's statistics say.
+  const rows = await executeBound<StateRow>(
     tx,
-    `select ${COLUMNS}
-       from jsonb_to_recordset($1::jsonb) as k ("teamId" text, "projectId" text, generation int, kind text, id text)
-       join tracked_records r on r.team_id = k."teamId" and r.project_id = k."projectId"
-                             and r.generation = k.generation and r.kind = k.kind and r.id = k.id`,
-    [JSON.stringify(keys)],
+    `select ${STATE}
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[])
+            with ordinality as k (team_id, kind, id, project_id, generation, key)
+      cross join lateral (
+            select * from tracked_records r
+             where r.team_id = k.team_id and r.kind = k.kind and r.id = k.id
+               and r.project_id = k.project_id and r.generation = k.generation limit 1) r`,
+    keyColumns(keys),
   );
-  return rows.map(toRecordRow);
+  return rows.flatMap(row => {
+    const key = keys[row.key - 1];
+    return key ? [{ ...key, state: toState(row) }] : [];
+  });
 }
 
 /**
@@ -67,55 +63,88 @@ export async function lockWebhookEvents(
 ): Promise<RecordRow[]> {
   if (events.length === 0) return [];
   const teams = [...new Set(events.map(({ teamId }) => teamId))].toSorted();
-  for (const teamId of teams)
-    await tx.execute(`select pg_advisory_xact_lock(hashtextextended(? || ' webhook-events', 0))`, [teamId]);
-  const rows = await executeBound<Row>(
-    tx,
-    `select ${COLUMNS}
-       from jsonb_to_recordset($1::jsonb) as k ("teamId" text, id text)
-       join tracked_records r on r.team_id = k."teamId" and r.id = k.id and r.kind = 'webhook-event'`,
-    [JSON.stringify(events.map(({ teamId, id }) => ({ teamId, id })))],
-  );
-  return rows.map(toRecordRow);
-}
-
-/** Saves rows in the caller's transaction, which must have locked their projects. */
-export async function saveTrackedRecords(tx: EntityManager, records: readonly RecordRow[]): Promise<void> {
-  if (records.length === 0) return;
-  const rows = records.map(
-    ({ teamId, projectId, generation, kind, id, state: { version, contributions, lifetime } }) => ({
-      teamId,
-      projectId,
-      generation,
-      kind,
-      id,
-      version,
-      contributions: contributions.map(({ metric, bucket, amount }) => [metric, bucket, `${amount}`]),
-      startedAt: lifetime?.startedAt ?? null,
-      endedAt: lifetime?.endedAt ?? null,
-    }),
-  );
   await executeBound(
     tx,
-    `insert into tracked_records (team_id, project_id, generation, kind, id, version, contributions, started_at, ended_at)
-     select "teamId", "projectId", generation, kind, id, version, contributions, "startedAt", "endedAt"
-       from jsonb_to_recordset($1::jsonb) as
-            it ("teamId" text, "projectId" text, generation int, kind text, id text, version int, contributions jsonb,
-                "startedAt" timestamptz, "endedAt" timestamptz)
-     on conflict (team_id, project_id, generation, kind, id) do update
-        set version = excluded.version, contributions = excluded.contributions,
-            started_at = excluded.started_at, ended_at = excluded.ended_at`,
-    [JSON.stringify(rows)],
+    `select pg_advisory_xact_lock(hashtextextended(team_id || ' webhook-events', 0)) from unnest($1::text[]) as team_id`,
+    [teams],
+  );
+  const rows = await executeBound<StateRow & { project_id: ProjectIdOrNone; generation: number }>(
+    tx,
+    `select ${STATE}, r.project_id, r.generation
+       from unnest($1::text[], $2::text[]) with ordinality as k (team_id, id, key)
+      cross join lateral (
+            select * from tracked_records r
+             where r.team_id = k.team_id and r.kind = 'webhook-event' and r.id = k.id limit all offset 0) r`,
+    [textColumn(events, it => it.teamId), textColumn(events, it => it.id)],
+  );
+  return rows.flatMap(row => {
+    const event = events[row.key - 1];
+    if (!event) return [];
+    const { teamId, id } = event;
+    const { project_id: projectId, generation } = row;
+    return [{ teamId, projectId, generation, kind: 'webhook-event' as const, id, state: toState(row) }];
+  });
+}
+
+/** Inserts rows in the caller's transaction, which must have locked their projects and not found them. */
+export async function insertTrackedRecords(tx: EntityManager, records: readonly RecordRow[]): Promise<void> {
+  if (records.length === 0) return;
+  await executeBound(
+    tx,
+    `insert into tracked_records
+            (team_id, kind, id, project_id, generation, version, contributions, started_at, ended_at)
+     select team_id, kind, id, project_id, generation, version, contributions::json,
+            to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000)
+       from ${ROWS}`,
+    rowColumns(records),
   );
 }
 
-function toRecordRow(row: Row): RecordRow {
-  const { team_id: teamId, project_id: projectId, generation, kind, id, version } = row;
-  const { started_ms: started, ended_ms: ended } = row;
-  const lifetime =
-    started === null ? null : { startedAt: new Date(started), endedAt: ended === null ? null : new Date(ended) };
-  const contributions = storedContributions.parse(row.contributions);
-  return { teamId, projectId, generation, kind, id, state: { version, contributions, lifetime } };
+/** Updates rows in the caller's transaction, which must have locked their projects and read them. */
+export async function updateTrackedRecords(tx: EntityManager, records: readonly RecordRow[]): Promise<void> {
+  if (records.length === 0) return;
+  await executeBound(
+    tx,
+    `update tracked_records r
+        set version = it.version, contributions = it.contributions::json,
+            started_at = to_timestamp(started_ms / 1000), ended_at = to_timestamp(ended_ms / 1000)
+       from ${ROWS}
+      where r.team_id = it.team_id and r.kind = it.kind and r.id = it.id
+        and r.project_id = it.project_id and r.generation = it.generation`,
+    rowColumns(records),
+  );
+}
+
+const ROWS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::float8[],
+                   $9::float8[])
+            as it (team_id, kind, id, project_id, generation, version, contributions, started_ms, ended_ms)`;
+
+const rowColumns = (records: readonly RecordRow[]) => [
+  ...keyColumns(records),
+  numberColumn(records, it => it.state.version),
+  textColumn(records, it => JSON.stringify(toStoredContributions(it.state))),
+  timeColumn(records, it => it.state.lifetime?.startedAt),
+  timeColumn(records, it => it.state.lifetime?.endedAt),
+];
+
+const keyColumns = (keys: readonly RecordKey[]) => [
+  textColumn(keys, it => it.teamId),
+  textColumn(keys, it => it.kind),
+  textColumn(keys, it => it.id),
+  textColumn(keys, it => it.projectId),
+  numberColumn(keys, it => it.generation),
+];
+
+const toStoredContributions = ({ contributions }: CountedState): StateRow['contributions'] =>
+  contributions.map(({ metric, bucket, amount }) => [metric, bucket, `${amount}`]);
+
+function toState({ version, contributions, started_ms: started, ended_ms: ended }: StateRow): CountedState {
+  return {
+    version,
+    contributions: contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
+    lifetime:
+      started === null ? null : { startedAt: timeFrom(started), endedAt: ended === null ? null : timeFrom(ended) },
+  };
 }
 
 /** The number of tracked records in the current generation of a project. */

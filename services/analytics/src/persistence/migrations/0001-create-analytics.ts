@@ -15,19 +15,20 @@ export class CreateAnalytics extends Migration {
         primary key (team_id, project_id)
       )`);
 
-    // The newest observed state of every customer, subscription, webhook event, referral code and referral.
+    // The newest observed state of every customer, subscription, webhook event, referral code and referral. The project
+    // stands late in the key because a webhook event, which can move, is looked up in all projects of its team.
     this.addSql(`
       create table tracked_records (
         team_id text not null,
-        project_id text not null,
-        generation int not null,
         kind text not null,
         id text not null,
+        project_id text not null,
+        generation int not null,
         version int not null,
-        contributions jsonb not null,
+        contributions json not null,
         started_at timestamptz,
         ended_at timestamptz,
-        primary key (team_id, project_id, generation, kind, id)
+        primary key (team_id, kind, id, project_id, generation)
       )`);
     this.addSql(`
       create index tracked_records_started on tracked_records (team_id, project_id, generation, started_at, ended_at)
@@ -35,8 +36,6 @@ export class CreateAnalytics extends Migration {
     this.addSql(`
       create index tracked_records_ended on tracked_records (team_id, project_id, generation, ended_at, started_at)
        where ended_at is not null`);
-    this.addSql(`
-      create index tracked_records_webhook_events on tracked_records (team_id, id) where kind = 'webhook-event'`);
 
     // Sums of the contributions of a project's tracked records.
     this.addSql(`
@@ -60,8 +59,13 @@ export class CreateAnalytics extends Migration {
         team_id text not null,
         project_id text not null,
         subscription_id text not null,
-        periods jsonb not null,
-        primary key (team_id, project_id, subscription_id)
+        first_version int not null,
+        last_version int not null,
+        recorded_at timestamptz not null,
+        started_at timestamptz not null,
+        ended_at timestamptz,
+        revenue json not null,
+        primary key (team_id, project_id, subscription_id, first_version)
       )`);
   }
 }

@@ -1,0 +1,27 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
+
+const RevenuePeriodSchema = defineEntity({
+  name: 'RevenuePeriod',
+  tableName: 'revenue_periods',
+  properties: {
+    teamId: p.text().$type<TeamId>().primary(),
+    projectId: p.text().$type<ProjectId>().primary(),
+    subscriptionId: p.text().$type<SubscriptionId>().primary(),
+    firstVersion: p.integer().primary(),
+    lastVersion: p.integer(),
+    /** When the first version was recorded, and when the subscription started and ended according to it. */
+    recordedAt: p.datetime(),
+    startedAt: p.datetime(),
+    endedAt: p.datetime().nullable(),
+    /** A list of `[currency, interval count, numerator]`. Kept as text, since no statement looks inside. */
+    revenue: p.json<unknown>().columnType('json'),
+  },
+});
+
+/**
+ * Consecutive versions of a subscription with the same revenue. No other service stores past revenue, so these rows are a
+ * source of the read model and a rebuild keeps them.
+ */
+export class RevenuePeriod extends RevenuePeriodSchema.class {}
+RevenuePeriodSchema.setClass(RevenuePeriod);
