@@ -99,7 +99,7 @@ async function sendOne(connection: Connection, requests: readonly Buffer[], numb
 
 /** A timer that aborts its signal late by some milliseconds does no harm: rates use the times of the responses. */
 function afterMs(ms: number): AbortSignal {
-  return AbortSignal.timeout(ms);
+  return AbortSignal.timeout(Math.ceil(ms));
 }
 
 let stop = new AbortController();
