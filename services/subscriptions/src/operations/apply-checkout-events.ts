@@ -9,15 +9,16 @@ import { readTerms } from '#domain/subscription.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
+import { findSubscriptionIds, subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
 import { readSubscription } from './save-reread.ts';
-import { insertCreated, newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
+import { newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
 
 /** An event of a checkout session that was routed to a project. */
 export interface CheckoutEvent {
@@ -47,7 +48,7 @@ export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
     events: readonly Event[],
     publish: Publish,
   ): Promise<Event[]> => {
-    const recorded = await findSubscriptionRows(tx, events.flatMap(subscriptionsOf));
+    const recorded = await findSubscriptionIds(tx, events.flatMap(subscriptionsOf));
     const isReady = (event: Event) =>
       event.prepared !== undefined ||
       (!replacesPaymentMethod(event) && subscriptionsOf(event).every(object => recorded.has(scopedKey(object))));
@@ -104,7 +105,7 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
   );
   await lockAll(tx, 'subscription', objects);
   // A subscription that got a record meanwhile needs nothing: its own events apply.
-  const rows = await findSubscriptionRows(tx, objects);
+  const recorded = await findSubscriptionIds(tx, objects);
   const customerIds = await findCustomers(
     tx,
     read.map(({ event, reread }) => referenceOf(event.scope, reread.snapshot)),
@@ -113,7 +114,7 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
   const withoutCustomer = new Set<Event>();
   for (const [index, { event, reread, object }] of read.entries()) {
     const key = scopedKey(object);
-    if (rows.has(key) || created.has(key)) continue;
+    if (recorded.has(key) || created.has(key)) continue;
     const customerId = customerIds[index];
     if (!customerId) {
       withoutCustomer.add(event);
@@ -121,11 +122,12 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
     }
     const { snapshot, readAt } = reread;
     const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-    const row = newSubscription(tx, { scope: event.scope, snapshot, state, customerId, priceIds, now });
+    const row = newSubscription({ scope: event.scope, snapshot, state, customerId, priceIds, now });
     publishCreated(publish, row, event.trace);
     created.set(key, row);
   }
-  await insertCreated(tx, [...created.values()]);
+  await subscriptionRows.save(tx, [...created.values()]);
+  await linkInvoices(tx, [...created.values()]);
   return withoutCustomer;
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
 import { missingOrThrow } from '@billing/processor/errors';
-import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import {
   applyInvoiceObservations,
   contentOf,
@@ -12,9 +12,10 @@ import {
   type RecordedInvoice,
 } from '#domain/invoice.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
-import { Invoice } from '#persistence/invoice.entity.ts';
+import type { Invoice } from '#persistence/invoice.entity.ts';
+import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows } from '#persistence/subscription-rows.ts';
+import { findSubscriptionIds } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
@@ -40,10 +41,9 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
     await lockAll(tx, 'subscription', subscriptions);
     const invoices = events.map(toObject);
     await lockAll(tx, 'invoice', invoices);
-    const rows = await findInvoices(tx, invoices);
-    const subscriptionRows = await findSubscriptionRows(tx, subscriptions);
-    const linkOf: FindLink = (scope, id) =>
-      id === null ? null : (subscriptionRows.get(scopedKey({ scope, id }))?.id ?? null);
+    const rows = await invoiceRows.find(tx, invoices);
+    const linked = await findSubscriptionIds(tx, subscriptions);
+    const linkOf: FindLink = (scope, id) => (id === null ? null : (linked.get(scopedKey({ scope, id })) ?? null));
 
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
     const created = await createInvoices(
@@ -51,6 +51,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne),
       { linkOf, now: now() },
     );
+    const changed = new Set(created.values());
     const unprepared: Event[] = [];
     for (const [key, ofOne] of eventsByKey) {
       const row = rows.get(key) ?? created.get(key);
@@ -63,14 +64,16 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       unprepared.push(...applied.unprepared);
       if (applied.invoice === recorded) continue;
       const { content, position } = applied.invoice;
-      tx.assign(row, {
+      Object.assign(row, {
         ...content,
         ...positionColumns(position),
         subscriptionId: linkOf(row, content.processorSubscriptionId),
         version: created.has(key) ? row.version : row.version + 1,
         updatedAt: now(),
-      });
+      } satisfies Partial<Invoice>);
+      changed.add(row);
     }
+    await invoiceRows.save(tx, [...changed]);
     return unprepared;
   };
 }
@@ -84,7 +87,7 @@ export function prepareInvoiceEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
   const fetch = fetchCustomer(dependencies);
   return async (event: InvoiceEvent): Promise<InvoiceReread | null> => {
     const object = toObject(event);
-    const row = (await findInvoices(em.fork(), [object])).get(scopedKey(object));
+    const row = (await invoiceRows.find(em.fork(), [object])).get(scopedKey(object));
     if (!row) {
       await fetch(referenceOf(event));
       return null;
@@ -108,7 +111,7 @@ async function createInvoices(
     if (!customerId) return [];
     const { scope, snapshot, position } = event;
     const content = contentOf(snapshot);
-    const row = tx.create(Invoice, {
+    const row: Invoice = {
       id: InvoiceId.create(),
       teamId: scope.teamId,
       projectId: scope.projectId,
@@ -120,15 +123,10 @@ async function createInvoices(
       version: 1,
       createdAt: snapshot.createdAt,
       updatedAt: now,
-    });
+    };
     return [[scopedKey(toObject(event)), row] as const];
   });
   return new Map(created);
-}
-
-async function findInvoices(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Invoice>> {
-  const rows = await em.find(Invoice, inProjects('processorInvoiceId', objects));
-  return new Map(rows.map(row => [scopedKey({ scope: row, id: row.processorInvoiceId }), row]));
 }
 
 function recordedInvoice(row: Invoice): RecordedInvoice {

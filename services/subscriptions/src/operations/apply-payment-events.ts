@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { PaymentSnapshot } from '#domain/payment-snapshot.ts';
 import { supersedes, type PaymentState } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { Payment } from '#persistence/payment.entity.ts';
+import type { Payment } from '#persistence/payment.entity.ts';
+import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
@@ -25,20 +26,28 @@ export interface PaymentEvent {
 export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
   return async <Event extends PaymentEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
     await lockAll(tx, 'payment', events.map(toObject));
-    const rows = await findPayments(tx, events.map(toObject));
+    const rows = await paymentRows.find(tx, events.map(toObject));
     const customerIds = await findCustomersOf(
       tx,
       events.filter(event => !rows.has(scopedKey(toObject(event)))),
     );
+    const changed = new Set<Payment>();
     const unprepared: Event[] = [];
     for (const event of events) {
       const key = scopedKey(toObject(event));
       const row = rows.get(key);
       const customerId = event.snapshot.processorCustomerId === null ? null : customerIds.get(event);
-      if (row) updatePayment(tx, row, event, now());
-      else if (customerId === undefined) unprepared.push(event);
-      else rows.set(key, createPayment(tx, event, customerId, now()));
+      if (row) {
+        if (updatePayment(row, event, now())) changed.add(row);
+      } else if (customerId === undefined) {
+        unprepared.push(event);
+      } else {
+        const created = createPayment(event, customerId, now());
+        rows.set(key, created);
+        changed.add(created);
+      }
     }
+    await paymentRows.save(tx, [...changed]);
     return unprepared;
   };
 }
@@ -53,13 +62,12 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
 }
 
 function createPayment(
-  tx: EntityManager,
   { scope, snapshot, at, eventId }: PaymentEvent,
   customerId: CustomerId | null,
   now: Date,
 ): Payment {
   const { processorId, kind, status, amount, currency, failureCode, processorPaymentIntentId, createdAt } = snapshot;
-  return tx.create(Payment, {
+  return {
     teamId: scope.teamId,
     projectId: scope.projectId,
     processorId,
@@ -74,14 +82,17 @@ function createPayment(
     eventId,
     createdAt,
     updatedAt: now,
-  });
+  };
 }
 
-function updatePayment(tx: EntityManager, row: Payment, { snapshot, at, eventId }: PaymentEvent, now: Date): void {
+/** Writes the event's state into the row if it replaces the recorded one, and returns whether it does. */
+function updatePayment(row: Payment, { snapshot, at, eventId }: PaymentEvent, now: Date): boolean {
   const { status, amount, currency, failureCode } = snapshot;
   const recorded: PaymentState = { status: row.status, at: row.eventAt, eventId: row.eventId };
-  if (!supersedes({ status, at, eventId }, recorded)) return;
-  tx.assign(row, { status, amount, currency, failureCode, eventAt: at, eventId, updatedAt: now });
+  if (!supersedes({ status, at, eventId }, recorded)) return false;
+  const next: Partial<Payment> = { status, amount, currency, failureCode, eventAt: at, eventId, updatedAt: now };
+  Object.assign(row, next);
+  return true;
 }
 
 async function findCustomersOf<Event extends PaymentEvent>(
@@ -91,11 +102,6 @@ async function findCustomersOf<Event extends PaymentEvent>(
   const withCustomer = events.filter(event => event.snapshot.processorCustomerId !== null);
   const ids = await findCustomers(tx, withCustomer.flatMap(referencesOf));
   return new Map(withCustomer.map((event, index) => [event, ids[index]]));
-}
-
-async function findPayments(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Payment>> {
-  const rows = await em.find(Payment, inProjects('processorId', objects));
-  return new Map(rows.map(row => [scopedKey({ scope: row, id: row.processorId }), row]));
 }
 
 const toObject = ({ scope, snapshot }: PaymentEvent): ProjectObject => ({ scope, id: snapshot.processorId });

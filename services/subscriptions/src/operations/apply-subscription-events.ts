@@ -10,8 +10,9 @@ import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
+import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
@@ -19,7 +20,6 @@ import { readSubscription } from './save-reread.ts';
 import {
   changeSubscription,
   confirmSubscription,
-  insertCreated,
   newSubscription,
   pricesOf,
   publishCreated,
@@ -56,12 +56,13 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const priceIds = await findPriceIds(tx, events.flatMap(pricesInEvent));
     const subscriptions = events.map(toObject);
     await lockAll(tx, 'subscription', subscriptions);
-    const rows = await findSubscriptionRows(tx, subscriptions);
+    const rows = await subscriptionRows.find(tx, subscriptions);
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
 
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
     const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
-    const updated: Subscription[] = [];
+    const newRows = [...created.values()].map(({ row }) => row);
+    const changed = new Set(newRows);
     const unprepared: Event[] = [];
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
@@ -78,13 +79,10 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       if (state === recorded) continue;
       if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), trace: cause.trace });
       else confirmSubscription(row, state);
-      if (!creation) updated.push(row);
+      changed.add(row);
     }
-    await insertCreated(
-      tx,
-      [...created.values()].map(({ row }) => row),
-    );
-    await updateSubscriptions(tx, updated);
+    await subscriptionRows.save(tx, [...changed]);
+    await linkInvoices(tx, newRows);
     return unprepared;
   };
 }
@@ -98,7 +96,7 @@ export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' |
   const read = readSubscription(dependencies);
   return async ({ scope, snapshot }: SubscriptionEvent): Promise<Reread | 'missing' | null> => {
     const object = { scope, id: snapshot.id };
-    const rows = await findSubscriptionRows(dependencies.em.fork(), [object]);
+    const rows = await subscriptionRows.find(dependencies.em.fork(), [object]);
     if (rows.size > 0) return read(object).catch(missingOrThrow);
     await fetch(referenceOf(scope, snapshot));
     return null;
@@ -130,7 +128,7 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
     if (!customerId) return [];
     const { scope, snapshot, position } = from;
     const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
-    const row = newSubscription(tx, { scope, snapshot, state, customerId, priceIds, now });
+    const row = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
     return [[scopedKey(toObject(from)), { row, from }] as const];
   });
   return new Map(created);

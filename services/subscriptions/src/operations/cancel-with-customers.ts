@@ -5,7 +5,7 @@ import { inProjects, scopedKey, type ProjectObject } from '@billing/database/pro
 import { canceledAt, ENDED_STATUSES } from '#domain/subscription.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows, toProjectObject, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { subscriptionRows, toProjectObject } from '#persistence/subscription-rows.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscription, recordedState } from './save-subscriptions.ts';
@@ -30,7 +30,7 @@ export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
     );
     const priceIds = await findPriceIds(tx, prices);
     await lockAll(tx, 'subscription', subscriptions);
-    const rows = await findSubscriptionRows(tx, subscriptions);
+    const rows = await subscriptionRows.find(tx, subscriptions);
 
     const deletions = new Map(customers.map(customer => [scopedKey(customer), customer]));
     const canceled: Subscription[] = [];
@@ -43,7 +43,7 @@ export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
       changeSubscription(publish, row, { state, priceIds, now: now(), trace: deletion.trace });
       canceled.push(row);
     }
-    await updateSubscriptions(tx, canceled);
+    await subscriptionRows.save(tx, canceled);
   };
 }
 

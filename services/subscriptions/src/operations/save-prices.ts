@@ -8,7 +8,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishChange } from './save-subscriptions.ts';
@@ -26,7 +26,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
     await savePriceCopies(tx, prices);
     const waiting = await findWaiting(tx, prices);
     await lockAll(tx, 'subscription', waiting);
-    const rows = await findSubscriptionRows(tx, waiting);
+    const rows = await subscriptionRows.find(tx, waiting);
     const changed: Subscription[] = [];
     for (const row of rows.values()) {
       const filled = fillPriceIds(row, byKey);
@@ -34,7 +34,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
       publishChange(publish, row, { now: now(), trace: filled.trace });
       changed.push(row);
     }
-    await updateSubscriptions(tx, changed);
+    await subscriptionRows.save(tx, changed);
   };
 }
 

@@ -6,7 +6,7 @@ import { applyReread } from '#domain/apply-observations.ts';
 import type { Reread } from '#domain/observation.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionRows, updateSubscriptions } from '#persistence/subscription-rows.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscription, confirmSubscription, pricesOf, recordedState } from './save-subscriptions.ts';
@@ -24,7 +24,7 @@ export async function readWith(
   { processor, em, now }: { processor: Processor } & Pick<Dependencies, 'em' | 'now'>,
   object: ProjectObject,
 ): Promise<Reread> {
-  const rows = await findSubscriptionRows(em, [object]);
+  const rows = await subscriptionRows.find(em, [object]);
   const version = rows.get(scopedKey(object))?.version ?? null;
   const snapshot = await processor.findSubscription(object.id);
   return { snapshot, version, readAt: now() };
@@ -43,13 +43,13 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
   ): Promise<Subscription | 'outdated'> => {
     const priceIds = await findPriceIds(tx, pricesOf(object.scope, reread.snapshot));
     await lockAll(tx, 'subscription', [object]);
-    const row = (await findSubscriptionRows(tx, [object])).get(scopedKey(object));
+    const row = (await subscriptionRows.find(tx, [object])).get(scopedKey(object));
     if (!row || row.version !== reread.version) return 'outdated';
     const recorded = recordedState(row);
     const state = applyReread(recorded, reread);
     if (state.terms === recorded.terms) confirmSubscription(row, state);
     else changeSubscription(publish, row, { state, priceIds, now: now() });
-    await updateSubscriptions(tx, [row]);
+    await subscriptionRows.save(tx, [row]);
     return row;
   };
 }

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   SubscriptionCanceled,
   SubscriptionCreated,
@@ -13,9 +12,7 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { linkInvoices } from '#persistence/link-invoices.ts';
-import { insertSubscriptions } from '#persistence/subscription-rows.ts';
-import { Subscription, toState } from '#persistence/subscription.entity.ts';
+import { toState, type Subscription } from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
@@ -27,12 +24,16 @@ interface NewSubscription {
   readonly now: Date;
 }
 
-/** Returns the row of a new subscription; `insertCreated` writes it. */
-export function newSubscription(
-  em: EntityManager,
-  { scope: { teamId, projectId }, snapshot, state, customerId, priceIds, now }: NewSubscription,
-): Subscription {
-  const row = {
+/** Returns the row of a new subscription; the caller saves it. */
+export function newSubscription({
+  scope: { teamId, projectId },
+  snapshot,
+  state,
+  customerId,
+  priceIds,
+  now,
+}: NewSubscription): Subscription {
+  return {
     id: SubscriptionId.create(),
     teamId,
     projectId,
@@ -45,7 +46,6 @@ export function newSubscription(
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };
-  return em.create(Subscription, row, { persist: false });
 }
 
 /** Publishes that a subscription was created and, if it has been canceled already, that too. Counts the versions. */
@@ -56,14 +56,7 @@ export function publishCreated(publish: Publish, row: Subscription, trace?: Trac
   publish(SubscriptionCanceled, row.teamId, toState(row), trace);
 }
 
-/** Inserts new subscriptions and gives their ids to invoices that came before them. */
-export async function insertCreated(tx: EntityManager, rows: readonly Subscription[]): Promise<void> {
-  if (rows.length === 0) return;
-  await insertSubscriptions(tx, rows);
-  await linkInvoices(tx, rows);
-}
-
-/** Writes a new state into the row and publishes the change; `updateSubscriptions` saves the row. */
+/** Writes a new state into the row and publishes the change; the caller saves the row. */
 export function changeSubscription(
   publish: Publish,
   row: Subscription,
@@ -94,7 +87,7 @@ export function publishChange(
   publish(type, row.teamId, toState(row), trace);
 }
 
-/** Notes in the row how new its state is, which is not published; `updateSubscriptions` saves the row. */
+/** Notes in the row how new its state is, which is not published; the caller saves the row. */
 export function confirmSubscription(row: Subscription, state: RecordedState): void {
   Object.assign(row, sourceColumns(state));
 }

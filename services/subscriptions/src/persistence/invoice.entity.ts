@@ -5,11 +5,11 @@ import type { Invoice as InvoiceResource, InvoiceStatus } from '@billing/contrac
 const InvoiceSchema = defineEntity({
   name: 'Invoice',
   tableName: 'invoices',
-  uniques: [{ name: 'invoices_processor_id_unique', properties: ['teamId', 'projectId', 'processorInvoiceId'] }],
+  uniques: [{ name: 'invoices_processor_id_unique', properties: ['processorInvoiceId', 'teamId', 'projectId'] }],
   indexes: [
     { name: 'invoices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'invoices_customer', properties: ['teamId', 'projectId', 'customerId'] },
-    { name: 'invoices_processor_subscription', properties: ['teamId', 'projectId', 'processorSubscriptionId'] },
+    { name: 'invoices_processor_subscription', properties: ['processorSubscriptionId', 'teamId', 'projectId'] },
   ],
   properties: {
     id: p.text().$type<InvoiceId>().primary(),

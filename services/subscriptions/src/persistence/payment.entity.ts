@@ -7,10 +7,10 @@ const PaymentSchema = defineEntity({
   tableName: 'payments',
   indexes: [{ name: 'payments_customer', properties: ['teamId', 'projectId', 'customerId'] }],
   properties: {
-    teamId: p.text().$type<TeamId>().primary(),
-    projectId: p.text().$type<ProjectId>().primary(),
     /** The processor's id of the payment intent (`pi_…`) or charge (`ch_…`). */
     processorId: p.text().primary(),
+    teamId: p.text().$type<TeamId>().primary(),
+    projectId: p.text().$type<ProjectId>().primary(),
     kind: p.text().$type<PaymentKind>(),
     customerId: p.text().$type<CustomerId>().strictNullable(),
     /** The payment intent that a charge belongs to. */

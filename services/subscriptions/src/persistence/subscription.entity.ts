@@ -10,7 +10,7 @@ const SubscriptionSchema = defineEntity({
   uniques: [
     {
       name: 'subscriptions_processor_id_unique',
-      properties: ['teamId', 'projectId', 'processorSubscriptionId'],
+      properties: ['processorSubscriptionId', 'teamId', 'projectId'],
     },
   ],
   indexes: [

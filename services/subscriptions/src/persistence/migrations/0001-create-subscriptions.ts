@@ -8,6 +8,7 @@ export class CreateSubscriptions extends Migration {
     this.#createCopies();
   }
 
+  // Events change these rows often: with free space on its page, a row is updated without new entries in the indexes.
   #createSubscriptions(): void {
     this.addSql(`
       create table subscriptions (
@@ -36,8 +37,8 @@ export class CreateSubscriptions extends Migration {
         read_at timestamptz,
         created_at timestamptz not null,
         updated_at timestamptz not null,
-        constraint subscriptions_processor_id_unique unique (team_id, project_id, processor_subscription_id)
-      )`);
+        constraint subscriptions_processor_id_unique unique (processor_subscription_id, team_id, project_id)
+      ) with (fillfactor = 70)`);
     this.addSql(`create index subscriptions_newest on subscriptions (team_id, project_id, created_at, id)`);
     this.addSql(`create index subscriptions_customer on subscriptions (team_id, project_id, customer_id)`);
     this.addSql(
@@ -74,18 +75,18 @@ export class CreateSubscriptions extends Migration {
         event_id text not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
-        constraint invoices_processor_id_unique unique (team_id, project_id, processor_invoice_id)
-      )`);
+        constraint invoices_processor_id_unique unique (processor_invoice_id, team_id, project_id)
+      ) with (fillfactor = 70)`);
     this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
     this.addSql(`create index invoices_customer on invoices (team_id, project_id, customer_id)`);
     this.addSql(
-      `create index invoices_processor_subscription on invoices (team_id, project_id, processor_subscription_id)`,
+      `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,
     );
     this.addSql(`
       create table payments (
+        processor_id text not null,
         team_id text not null,
         project_id text not null,
-        processor_id text not null,
         kind text not null,
         customer_id text,
         processor_payment_intent_id text,
@@ -97,7 +98,7 @@ export class CreateSubscriptions extends Migration {
         event_id text not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
-        primary key (team_id, project_id, processor_id)
+        primary key (processor_id, team_id, project_id)
       )`);
     this.addSql(`create index payments_customer on payments (team_id, project_id, customer_id)`);
   }

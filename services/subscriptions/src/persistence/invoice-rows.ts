@@ -1,0 +1,8 @@
+import { Invoice } from './invoice.entity.ts';
+import { objectRows } from './object-rows.ts';
+
+/** The rows of the processor's invoices. */
+export const invoiceRows = objectRows(Invoice, {
+  processorId: 'processorInvoiceId',
+  fixed: ['customerId', 'createdAt'],
+});

@@ -1,0 +1,116 @@
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { executeBound } from '@billing/database/bound-statement';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+
+/** Reads and writes a table that has one row for each of the processor's objects, in each project. */
+export interface ObjectRows<Row> {
+  /** Finds the rows of objects, by `scopedKey`. */
+  find(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Row>>;
+  /** Inserts new rows and updates others, each row once. The caller's transaction holds the locks of the objects. */
+  save(tx: EntityManager, rows: readonly Row[]): Promise<void>;
+}
+
+interface RowOptions<Row> {
+  /** The property with the processor's id of the object. */
+  readonly processorId: keyof Row & string;
+  /** Properties that no update changes, beside the primary key, the project and the processor's id. */
+  readonly fixed: readonly (keyof Row & string)[];
+}
+
+interface Column {
+  readonly property: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/**
+ * Handles many rows of an entity in one statement. The rows are plain objects, which the unit of work does not track:
+ * entities would cost several times as much as the statements.
+ */
+export function objectRows<Row extends ProjectScope>(
+  entity: EntityClass<Row>,
+  { processorId, fixed }: RowOptions<Row>,
+): ObjectRows<Row> {
+  const statementsFor = (em: EntityManager) => {
+    const { tableName, props, primaryKeys } = em.getMetadata(entity);
+    const columns = props.map(({ name, fieldNames: [column = name], columnTypes: [type = 'text'] }) => {
+      return { property: name, name: column, type };
+    });
+    const isChanged = ({ property }: Column) =>
+      ![...primaryKeys, ...fixed, 'teamId', 'projectId', processorId].includes(property);
+    const nameOf = (wanted: string) => columns.find(({ property }) => property === wanted)?.name;
+    return {
+      times: columns.filter(isTime).map(({ property }) => property),
+      // With `=` for the project, or without the limit, the planner may read all rows of the project to find each one.
+      find: `
+        select ${columns.map(read).join(', ')}
+          from unnest($1::text[], $2::text[], $3::text[]) as wanted (team_id, project_id, id)
+         cross join lateral (
+           select * from ${tableName} candidate
+            where candidate.${nameOf(processorId)} = wanted.id
+              and (candidate.team_id, candidate.project_id) is not distinct from (wanted.team_id, wanted.project_id)
+            limit 1) existing`,
+      save: `
+        insert into ${tableName} as existing (${columns.map(({ name }) => name).join(', ')})
+        select ${columns.map(written).join(', ')}
+          from json_to_recordset($1::json) as next (${columns.map(declared).join(', ')})
+            on conflict (${primaryKeys.map(nameOf).join(', ')}) do update
+           set ${columns
+             .filter(isChanged)
+             .map(({ name }) => `${name} = excluded.${name}`)
+             .join(', ')}
+         where existing.team_id = excluded.team_id and existing.project_id = excluded.project_id`,
+    };
+  };
+  let statements: ReturnType<typeof statementsFor> | undefined;
+
+  return {
+    async find(em, objects) {
+      if (objects.length === 0) return new Map();
+      const wanted = [...new Map(objects.map(object => [scopedKey(object), object])).values()];
+      const { find, times } = (statements ??= statementsFor(em));
+      const found = await executeBound<Record<string, unknown>>(em, find, [
+        wanted.map(({ scope }) => scope.teamId),
+        wanted.map(({ scope }) => scope.projectId),
+        wanted.map(({ id }) => id),
+      ]);
+      return new Map(
+        found.map(row => {
+          for (const time of times) if (typeof row[time] === 'number') row[time] = new Date(row[time]);
+          const it = row as unknown as Row; // the statement selects each property of the entity
+          return [scopedKey({ scope: it, id: String(it[processorId]) }), it];
+        }),
+      );
+    },
+    async save(tx, rows) {
+      if (rows.length === 0) return;
+      const { save, times } = (statements ??= statementsFor(tx));
+      const next = rows.map(row => {
+        const values: Record<string, unknown> = { ...(row as object) };
+        for (const time of times) {
+          const value = values[time];
+          if (value instanceof Date) values[time] = value.getTime();
+        }
+        return values;
+      });
+      await executeBound(tx, save, [JSON.stringify(next)]);
+    },
+  };
+}
+
+// Times are sent as milliseconds since 1970: both sides would take longer to write and parse texts.
+
+const isTime = ({ type }: Column): boolean => type.startsWith('timestamptz');
+
+function read({ property, name, type }: Column): string {
+  const column = `existing.${name}`;
+  if (type.startsWith('timestamptz')) return `round(date_part('epoch', ${column}) * 1000) as "${property}"`;
+  // The driver returns a `bigint` as text; none is larger than JavaScript's numbers.
+  return `${type === 'bigint' ? `${column}::float8` : column} as "${property}"`;
+}
+
+const declared = (column: Column): string => `"${column.property}" ${isTime(column) ? 'float8' : column.type}`;
+
+const written = (column: Column): string =>
+  isTime(column) ? `to_timestamp(next."${column.property}" / 1000)` : `next."${column.property}"`;
