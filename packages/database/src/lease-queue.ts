@@ -1,23 +1,35 @@
 /**
  * Hands rows that a process has just inserted and leased to the loop of the same process, so that it need not read them
- * back. Rows for which there is no room, and those of a process that died, are found in the table.
+ * back. Rows for which there is no room, and those of a process that died, are found in the table. Groups of rows, for
+ * example those of a team, take turns: none can fill the memory, or delay the others.
  */
 export interface LeaseQueue<Item> {
-  /** Whether there is room in memory; insert rows unleased otherwise, and call `missed`. */
-  hasRoom(): boolean;
+  /** Whether there is room in memory for another row of the group; insert rows unleased otherwise, and call `missed`. */
+  hasRoom(group?: string): boolean;
   /** Adds rows whose transaction has committed; `leasedAt` is by the process's monotonic clock in milliseconds. */
   add(items: readonly Item[], leasedAt: number): void;
   /** Rows were committed that only the table holds. */
   missed(): void;
-  /** Takes up to `limit` rows, the oldest first; those whose lease is about to end are left to the table. */
-  take(limit: number): Item[];
+  /**
+   * Takes up to `limit` rows, of each group the oldest first and no more than it has room for; those whose lease is about
+   * to end are left to the table.
+   */
+  take(limit: number, roomOf?: (group: string) => number): Item[];
   /** Leases rows from memory, or from the table when there may be some: after `missed`, and every `intervalMs`. */
-  lease(
-    limit: number,
-    table: { leaseDue: (limit: number) => Promise<readonly Item[]>; intervalMs: number },
-  ): Promise<readonly Item[]>;
+  lease(limit: number, source: LeaseSource<Item>): Promise<readonly Item[]>;
   /** `listener` runs whenever there is something to take or to read. */
   onAdd(listener: () => void): void;
+}
+
+/** Where the rows are that are not in memory, and how many to take of each group. */
+interface LeaseSource<Item> {
+  readonly leaseDue: (limit: number) => Promise<readonly Item[]>;
+  /** How often to look into the table, in milliseconds. */
+  readonly intervalMs: number;
+  /** How many rows of a group may be taken now; any number unless given. */
+  readonly roomOf?: (group: string) => number;
+  /** How many rows may be read from the table now; `limit` unless given. */
+  readonly roomOfTable?: () => number;
 }
 
 interface LeaseQueueOptions<Item> {
@@ -25,33 +37,70 @@ interface LeaseQueueOptions<Item> {
   readonly maxAgeMs: number;
   /** The size of a row in memory, in characters. */
   readonly sizeOf: (item: Item) => number;
+  /** The group of a row; all rows are one group unless given. */
+  readonly groupOf?: (item: Item) => string;
 }
 
 const MAX_ITEMS = 4_000;
 const MAX_SIZE = 16 * 1_048_576;
+/** The part of the memory that one of several groups may fill. */
+const MAX_SHARE = 0.75;
+const ONLY_GROUP = '';
+
+interface Group<Item> {
+  waiting: { readonly item: Item; readonly leasedAt: number }[];
+  size: number;
+}
 
 /** Opens the queue between the transactions of a process and its lease loop. */
-export function openLeaseQueue<Item>({ maxAgeMs, sizeOf }: LeaseQueueOptions<Item>): LeaseQueue<Item> {
-  let waiting: { readonly item: Item; readonly leasedAt: number }[] = [];
+export function openLeaseQueue<Item>({ maxAgeMs, sizeOf, groupOf }: LeaseQueueOptions<Item>): LeaseQueue<Item> {
+  const groups = new Map<string, Group<Item>>();
+  const share = groupOf ? MAX_SHARE : 1;
+  let count = 0;
   let size = 0;
   let mayHoldMore = true;
   let readAt = 0;
   let notify: () => void = () => undefined;
 
-  const take = (limit: number): Item[] => {
-    const taken = waiting.slice(0, limit);
-    waiting = waiting.slice(taken.length);
-    for (const { item } of taken) size -= sizeOf(item);
+  const takeFrom = (name: string, group: Group<Item>, limit: number): Item[] => {
+    const taken = group.waiting.slice(0, limit);
+    group.waiting = group.waiting.slice(taken.length);
+    const takenSize = taken.reduce((sum, { item }) => sum + sizeOf(item), 0);
+    group.size -= takenSize;
+    size -= takenSize;
+    count -= taken.length;
+    if (group.waiting.length === 0) groups.delete(name);
     const oldest = performance.now() - maxAgeMs;
     return taken.flatMap(({ item, leasedAt }) => (leasedAt > oldest ? [item] : []));
   };
 
+  const take = (limit: number, roomOf: (group: string) => number = () => Infinity): Item[] => {
+    const taken: Item[] = [];
+    // Those with the fewest rows first: what they leave of their part goes to the others.
+    const inTurn = [...groups].toSorted(([, a], [, b]) => a.waiting.length - b.waiting.length);
+    for (const [index, [name, group]] of inTurn.entries()) {
+      const part = Math.ceil((limit - taken.length) / (inTurn.length - index));
+      taken.push(...takeFrom(name, group, Math.max(0, Math.min(part, roomOf(name)))));
+    }
+    return taken;
+  };
+
   return {
-    hasRoom: () => waiting.length <= MAX_ITEMS && size <= MAX_SIZE,
+    hasRoom(name = ONLY_GROUP) {
+      const group = groups.get(name);
+      const isFull = count > MAX_ITEMS || size > MAX_SIZE;
+      return !isFull && (!group || (group.waiting.length <= MAX_ITEMS * share && group.size <= MAX_SIZE * share));
+    },
     add(items, leasedAt) {
       for (const item of items) {
-        waiting.push({ item, leasedAt });
-        size += sizeOf(item);
+        const name = groupOf?.(item) ?? ONLY_GROUP;
+        const group = groups.get(name) ?? { waiting: [], size: 0 };
+        groups.set(name, group);
+        const itemSize = sizeOf(item);
+        group.waiting.push({ item, leasedAt });
+        group.size += itemSize;
+        size += itemSize;
+        count += 1;
       }
       if (items.length > 0) notify();
     },
@@ -60,14 +109,15 @@ export function openLeaseQueue<Item>({ maxAgeMs, sizeOf }: LeaseQueueOptions<Ite
       notify();
     },
     take,
-    async lease(limit, { leaseDue, intervalMs }) {
-      const own = take(limit);
+    async lease(limit, { leaseDue, intervalMs, roomOf, roomOfTable = () => limit }) {
+      const own = take(limit, roomOf);
       const isOverdue = performance.now() - readAt >= intervalMs;
-      if (!isOverdue && !(mayHoldMore && own.length < limit)) return own;
+      const room = Math.min(limit, roomOfTable());
+      if (room <= 0 || (!isOverdue && !(mayHoldMore && own.length < limit))) return own;
       readAt = performance.now();
       mayHoldMore = false;
       try {
-        const found = await leaseDue(limit);
+        const found = await leaseDue(room);
         mayHoldMore ||= found.length > 0;
         return [...own, ...found];
       } catch (err) {

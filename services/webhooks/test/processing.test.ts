@@ -7,6 +7,7 @@ import { findRoute } from '#pipeline/find-route.ts';
 import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
 import { postpone } from '#pipeline/postpone.ts';
 import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
+import { openPublicationWindow } from '#pipeline/publication-window.ts';
 import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
 import { releaseRouted } from '#pipeline/route.ts';
 import { refuseRows } from './refuse-rows.ts';
@@ -24,7 +25,7 @@ let processor: EventProcessor;
 beforeAll(async () => {
   service = await startWebhooks({ run: false });
   const { em, bus, rpc, processors, logger } = service;
-  publisher = openEventPublisher({ em, publish: bus.publish, logger });
+  publisher = openEventPublisher({ em, publish: bus.publish, window: openPublicationWindow(), logger });
   processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, logger });
 });
 beforeEach(async () => {

@@ -1,56 +1,80 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { TeamId } from '@billing/contracts/ids';
 
-/** How many events within one interval make a flood, and the interval in milliseconds. */
+/** How many events of a team within one interval make a flood, and the interval in milliseconds. */
 const FLOOD_SIZE = 25;
 const INTERVAL_MS = 100;
 /** How long a flood is only stored before its events are processed, in milliseconds. */
-const LONGEST_FLOOD_MS = 5_000;
+const LONGEST_HOLD_MS = 5_000;
+/** Teams that are remembered before those without recent events are forgotten. */
+const MAX_TEAMS = 1_000;
 
-/** Gives storing events priority over processing them while a flood comes in. */
+/** Gives storing a team's events priority over processing them while a flood of them comes in. */
 export interface FloodGate {
-  /** An event was stored. */
-  readonly received: () => void;
-  /** Waits during a flood. */
-  readonly pass: () => Promise<void>;
-  /** Makes waiting callers pass, and later ones too. */
-  readonly open: () => void;
+  /** An event of the team was stored. */
+  readonly received: (teamId: TeamId) => void;
+  /** Whether the team's events should wait. */
+  readonly holds: (teamId: TeamId) => boolean;
+  /** Whether the events of any team should wait. */
+  readonly holdsAny: () => boolean;
+}
+
+interface Arrivals {
+  intervalStartedAt: number;
+  inInterval: number;
+  inLastInterval: number;
+  /** When its events began to wait; null while they don't. */
+  heldSince: number | null;
+  processUntil: number;
 }
 
 /**
  * Opens the gate in front of processing. Stripe waits for its response, and stored events are safe. After a wait they are
- * processed for as long as it took, so that an endless flood can't stop processing.
+ * processed for as long as it took, so that an endless flood can't stop processing. Events of other teams never wait.
  */
-export function openFloodGate(): FloodGate {
-  let intervalStartedAt = 0;
-  let inInterval = 0;
-  let inLastInterval = 0;
-  let processUntil = 0;
-  const opening = new AbortController();
+export function openFloodGate(now: () => number = () => performance.now()): FloodGate {
+  const teams = new Map<TeamId, Arrivals>();
 
-  const count = (received: number): void => {
-    const now = performance.now();
-    const age = now - intervalStartedAt;
+  const count = (team: Arrivals, received: number): void => {
+    const age = now() - team.intervalStartedAt;
     if (age >= INTERVAL_MS) {
-      inLastInterval = age < 2 * INTERVAL_MS ? inInterval : 0;
-      inInterval = 0;
-      intervalStartedAt = now;
+      team.inLastInterval = age < 2 * INTERVAL_MS ? team.inInterval : 0;
+      team.inInterval = 0;
+      team.intervalStartedAt = now();
     }
-    inInterval += received;
+    team.inInterval += received;
   };
-  const isFlood = (): boolean => {
-    count(0);
-    return Math.max(inInterval, inLastInterval) >= FLOOD_SIZE;
+  const isFlood = (team: Arrivals): boolean => {
+    count(team, 0);
+    return Math.max(team.inInterval, team.inLastInterval) >= FLOOD_SIZE;
+  };
+
+  const holds = (teamId: TeamId): boolean => {
+    const team = teams.get(teamId);
+    if (!team || now() < team.processUntil) return false;
+    if (isFlood(team)) {
+      team.heldSince ??= now();
+      if (now() - team.heldSince < LONGEST_HOLD_MS) return true;
+    }
+    if (team.heldSince !== null) team.processUntil = 2 * now() - team.heldSince;
+    team.heldSince = null;
+    return false;
+  };
+
+  const forgetQuietTeams = (): void => {
+    for (const [teamId, team] of teams) if (!isFlood(team) && now() >= team.processUntil) teams.delete(teamId);
   };
 
   return {
-    received: () => count(1),
-    async pass() {
-      const startedAt = performance.now();
-      if (startedAt < processUntil || opening.signal.aborted || !isFlood()) return;
-      do await pause(INTERVAL_MS);
-      while (isFlood() && performance.now() < startedAt + LONGEST_FLOOD_MS && !opening.signal.aborted);
-      processUntil = 2 * performance.now() - startedAt;
+    received(teamId) {
+      let team = teams.get(teamId);
+      if (!team) {
+        if (teams.size >= MAX_TEAMS) forgetQuietTeams();
+        team = { intervalStartedAt: now(), inInterval: 0, inLastInterval: 0, heldSince: null, processUntil: 0 };
+        teams.set(teamId, team);
+      }
+      count(team, 1);
     },
-    open: () => opening.abort(),
+    holds,
+    holdsAny: () => [...teams.keys()].some(holds),
   };
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
 import type { PublishMessage } from '@billing/messaging/bus';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
@@ -9,17 +10,20 @@ import { findRoute } from './find-route.ts';
 import { openFloodGate } from './flood-gate.ts';
 import { leaseDueEvents, releaseUnprocessed, type LeasedEvent } from './lease.ts';
 import { openEventProcessor } from './process.ts';
+import { openPublicationWindow } from './publication-window.ts';
 import { openEventPublisher } from './publish.ts';
 import { storeEvents } from './store.ts';
 
 /** Events per batch. */
-const BATCH_SIZE = 4_000;
+const BATCH_SIZE = 1_000;
 /** Stored events are processed from memory for this part of their lease, in milliseconds. */
 const MAX_AGE_MS = 10_000;
 /** About what an event costs in memory beside its payload, in characters. */
 const OVERHEAD = 2_000;
 /** How often to look for events that other copies left, in milliseconds. */
 const POLL_MS = 500;
+/** How soon to look again for events in memory that have to wait, in milliseconds. */
+const WAIT_MS = 50;
 
 interface PipelineParts {
   readonly em: EntityManager;
@@ -40,9 +44,11 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
   const stored = openLeaseQueue<LeasedEvent>({
     maxAgeMs: MAX_AGE_MS,
     sizeOf: ({ payloadSize }) => payloadSize + OVERHEAD,
+    groupOf: ({ teamId }) => teamId,
   });
   const gate = openFloodGate();
-  const publisher = openEventPublisher({ em, publish, logger });
+  const window = openPublicationWindow();
+  const publisher = openEventPublisher({ em, publish, window, logger });
   const processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, pausesMs, logger });
   let loop: LeaseLoop | undefined;
 
@@ -52,17 +58,23 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
     wake: () => stored.missed(),
     /** An event was stored. */
     received: gate.received,
-    completed: (events: Parameters<typeof publisher.completed>[0]) => publisher.completed(events),
+    completed(events: Parameters<typeof publisher.completed>[0]) {
+      publisher.completed(events);
+      loop?.wake();
+    },
     start() {
       const started = startLeaseLoop<LeasedEvent>({
         name: 'webhook-events',
         batchSize: BATCH_SIZE,
-        lease: async limit => {
-          await gate.pass();
-          return stored.lease(limit, { leaseDue: due => leaseDueEvents(em, due), intervalMs: POLL_MS });
-        },
+        lease: limit =>
+          stored.lease(limit, {
+            leaseDue: due => leaseDueEvents(em, due),
+            intervalMs: POLL_MS,
+            roomOf: team => (gate.holds(team as TeamId) ? 0 : window.roomOf(team)), // the queue's groups are teams
+            roomOfTable: () => (gate.holdsAny() ? 0 : window.room()),
+          }),
         work: events => processor.process(events),
-        intervalMs: POLL_MS,
+        intervalMs: WAIT_MS,
         logger,
       });
       stored.onAdd(started.wake);
@@ -70,7 +82,6 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
     },
     /** Stops after the events in flight, and leaves those in memory to other copies. */
     async stop() {
-      gate.open();
       await loop?.stop();
       await processor.idle();
       await publisher.flush();

@@ -35,26 +35,33 @@ export function storeEvents({ em, stored }: StoreParts) {
     // Two copies of the service that store the same events wait for each other in the same order.
     const sorted = received.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const leasedAt = performance.now();
-    const leaseId = stored.hasRoom() ? randomUUID() : null;
-    const inserted = await insert(em, sorted, leaseId);
+    const leaseId = randomUUID();
+    const hasRoom = new Map(received.map(({ teamId }) => [teamId, stored.hasRoom(teamId)]));
+    const isLeased = ({ teamId }: ReceivedEvent): boolean => hasRoom.get(teamId) ?? false;
+    const inserted = await insert(em, sorted, { leaseId, isLeased });
     const fresh = new Set(inserted.map(row => `${row.team_id} ${row.id}`));
     // Of several copies of an event in one batch, the first one is the new one.
     const outcomes = received.map(one => (fresh.delete(keyOf(one)) ? 'new' : 'duplicate'));
     const news = received.filter((_, index) => outcomes[index] === 'new');
-    if (leaseId)
-      stored.add(
-        news.flatMap(one => toLeasedEvent(one, leaseId)),
-        leasedAt,
-      );
-    else stored.missed();
+    const { leased = [], unleased = [] } = Object.groupBy(news, one => (isLeased(one) ? 'leased' : 'unleased'));
+    stored.add(
+      leased.flatMap(one => toLeasedEvent(one, leaseId)),
+      leasedAt,
+    );
+    if (unleased.length > 0) stored.missed();
     return outcomes;
   };
 }
 
 const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id: event.id });
 
-/** With a lease id the events are leased for the pipeline of this process, else any copy may process them. */
-function insert(em: EntityManager, received: readonly ReceivedEvent[], leaseId: string | null) {
+interface Leasing {
+  readonly leaseId: string;
+  /** Whether an event is leased for the pipeline of this process; any copy may process the others. */
+  readonly isLeased: (received: ReceivedEvent) => boolean;
+}
+
+function insert(em: EntityManager, received: readonly ReceivedEvent[], { leaseId, isLeased }: Leasing) {
   return executeBound<{ team_id: string; id: string }>(
     em.fork(),
     `insert into webhook_events
@@ -63,20 +70,21 @@ function insert(em: EntityManager, received: readonly ReceivedEvent[], leaseId: 
         processed_at, recovered)
      select team_id, id, type, api_version, livemode, object_id, unnest::json, octet_length(unnest), trace,
             case when handled then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
-            case when handled then clock_timestamp() + make_interval(secs => $4) end, case when handled then $3::uuid end,
+            case when handled then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
+            case when handled and leased then $3::uuid end,
             case when handled then null else now() end, recovered
        from rows from (
               json_to_recordset($1::json) as
                 (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
-                 handled boolean, created timestamptz, recovered boolean),
+                 handled boolean, leased boolean, created timestamptz, recovered boolean),
               unnest($2::text[])) as e
      on conflict (team_id, id) do nothing
      returning team_id, id`,
     [
-      JSON.stringify(received.map(toRow)),
+      JSON.stringify(received.map(one => ({ ...toRow(one), leased: isLeased(one) }))),
       textArray(received.map(({ event }) => event.payload)),
       leaseId,
-      leaseId ? LEASE_SECONDS : 0,
+      LEASE_SECONDS,
     ],
   );
 }

@@ -1,5 +1,6 @@
 import { BUNDLE_BYTES, decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { BundleResponse, Delivery, DeliveryResponse } from '@billing/contracts/delivery-bundle';
+import type { TeamId } from '@billing/contracts/ids';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { openBatcher } from '@billing/messaging/batcher';
 import { withinTrace } from '@billing/messaging/trace-carrier';
@@ -20,7 +21,7 @@ interface Dependencies {
   readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
   readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
   /** Called for each new event, once it is stored. */
-  readonly onStored: () => void;
+  readonly onStored: (teamId: TeamId) => void;
   readonly isOverloaded: IsOverloaded;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -36,7 +37,7 @@ export const receiverRoutes =
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
       const stored = await storeBatched(received);
-      if (stored === 'new') onStored();
+      if (stored === 'new') onStored(received.teamId);
       return stored;
     };
     const receive = receiveEvent({ secrets, store: storeOne, now });

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { openLeaseQueue } from '../src/lease-queue.ts';
+
+interface Item {
+  readonly group: string;
+  readonly number: number;
+}
+
+const openQueue = () => openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1, groupOf: ({ group }) => group });
+const items = (group: string, count: number): Item[] =>
+  Array.from({ length: count }, (_, number) => ({ group, number }));
+const numbersOf = (taken: readonly Item[], of: string) =>
+  taken.filter(({ group }) => group === of).map(({ number }) => number);
+
+it('takes rows of each group, the oldest first, however many another group has', () => {
+  const queue = openQueue();
+  queue.add(items('many', 100), performance.now());
+  queue.add(items('few', 2), performance.now());
+  const taken = queue.take(10);
+  expect(numbersOf(taken, 'few')).toEqual([0, 1]);
+  expect(numbersOf(taken, 'many')).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(numbersOf(queue.take(1_000), 'many')).toEqual(
+    items('many', 100)
+      .map(({ number }) => number)
+      .slice(8),
+  );
+});
+
+it('takes no more of a group than it has room for', () => {
+  const queue = openQueue();
+  queue.add([...items('a', 5), ...items('b', 5)], performance.now());
+  const taken = queue.take(10, group => (group === 'a' ? 1 : 0));
+  expect([numbersOf(taken, 'a'), numbersOf(taken, 'b')]).toEqual([[0], []]);
+});
+
+it('has room for other groups when one has filled its part', () => {
+  const queue = openQueue();
+  while (queue.hasRoom('many')) queue.add(items('many', 100), performance.now());
+  expect([queue.hasRoom('many'), queue.hasRoom('few')]).toEqual([false, true]);
+  queue.take(1_000);
+  expect(queue.hasRoom('many')).toBe(true);
+});
+
+it('leaves rows to the table whose lease is about to end', () => {
+  const queue = openLeaseQueue<Item>({ maxAgeMs: 1_000, sizeOf: () => 1 });
+  queue.add(items('a', 1), performance.now() - 2_000);
+  queue.add(items('b', 1), performance.now());
+  expect(queue.take(10).map(({ group }) => group)).toEqual(['b']);
+});
