@@ -82,11 +82,11 @@ function parseJson(body: Buffer): unknown {
 /** The event in JSON, written anew: in the posted text a name may stand twice, and hide what can't be stored. */
 function writeEvent(parsed: unknown, content: EventContent | null): string {
   if (!content) return JSON.stringify(parsed);
-  const { data, ...event }: Fields = Object(parsed);
+  const { data, ...head }: Fields = Object(parsed);
   const { object: _object, previous_attributes: _previous, ...others }: Fields = Object(data);
   const { object, previousAttributes } = content;
   const members = { object, ...(previousAttributes !== null && { previous_attributes: previousAttributes }) };
-  return withRawJson(event, { data: withRawJson(others, members) });
+  return withRawJson(head, { data: withRawJson(others, members) });
 }
 
 function isTooDeep(value: unknown, depth: number): boolean {
