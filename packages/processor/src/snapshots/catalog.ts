@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { INTERVALS, type Interval, type PriceType } from '@billing/contracts/resources/price';
-import { orNull, processorMetadata, reference, unixTime } from './read.ts';
+import { flag, number, parseObject, reference, text, unixTime, wholeNumber, wordOf, type Fields } from './fields.ts';
 
 /** A product of the processor. */
 export interface ProductSnapshot {
@@ -13,21 +12,17 @@ export interface ProductSnapshot {
   readonly defaultPriceId: string | null;
 }
 
-const product = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: orNull(z.string()),
-  active: z.boolean(),
-  metadata: processorMetadata,
-  created: unixTime,
-  default_price: orNull(reference),
-});
-
 /** Parses a product of any API version. */
-export function readProduct(raw: unknown): ProductSnapshot {
-  const { active, created, default_price: defaultPriceId, ...rest } = product.parse(raw);
-  return { ...rest, isActive: active, createdAt: created, defaultPriceId };
-}
+export const readProduct = (raw: unknown): ProductSnapshot =>
+  parseObject(raw, product => ({
+    id: product.required('id', text),
+    name: product.required('name', text),
+    description: product.optional('description', text),
+    isActive: product.required('active', flag),
+    metadata: product.metadata(),
+    createdAt: product.required('created', unixTime),
+    defaultPriceId: product.optional('default_price', reference),
+  }));
 
 /** A price of the processor; `unitAmount` is null where there is no single whole amount (tiers, decimals). */
 export interface PriceSnapshot {
@@ -44,33 +39,29 @@ export interface PriceSnapshot {
   readonly createdAt: Date;
 }
 
-const price = z.object({
-  id: z.string(),
-  product: reference,
-  unit_amount: orNull(z.int()),
-  currency: z.string(),
-  recurring: orNull(
-    z.object({ interval: z.enum(INTERVALS), interval_count: z.number(), usage_type: orNull(z.string()) }),
-  ),
-  active: z.boolean(),
-  metadata: processorMetadata,
-  created: unixTime,
-});
+const interval = wordOf(INTERVALS);
 
 /** Parses a price of any API version. */
-export function readPrice(raw: unknown): PriceSnapshot {
-  const { id, currency, metadata, ...fields } = price.parse(raw);
+export const readPrice = (raw: unknown): PriceSnapshot => parseObject(raw, parsePrice);
+
+/** Parses a price that is part of another object. */
+export function parsePrice(price: Fields): PriceSnapshot {
+  const recurring = price.optionalObject('recurring', it => ({
+    interval: it.required('interval', interval),
+    intervalCount: it.required('interval_count', number),
+    metered: it.optional('usage_type', text) === 'metered',
+  }));
   return {
-    id,
-    productId: fields.product,
-    unitAmount: fields.unit_amount,
-    currency,
-    type: fields.recurring ? 'recurring' : 'one_time',
-    interval: fields.recurring?.interval ?? null,
-    intervalCount: fields.recurring?.interval_count ?? null,
-    metered: fields.recurring?.usage_type === 'metered',
-    isActive: fields.active,
-    metadata,
-    createdAt: fields.created,
+    id: price.required('id', text),
+    productId: price.required('product', reference),
+    unitAmount: price.optional('unit_amount', wholeNumber),
+    currency: price.required('currency', text),
+    type: recurring ? 'recurring' : 'one_time',
+    interval: recurring?.interval ?? null,
+    intervalCount: recurring?.intervalCount ?? null,
+    metered: recurring?.metered ?? false,
+    isActive: price.required('active', flag),
+    metadata: price.metadata(),
+    createdAt: price.required('created', unixTime),
   };
 }

@@ -1,11 +1,12 @@
-import { z } from 'zod';
-import { orNull, processorMetadata, reference, unixTime } from './read.ts';
+import { knownWordOf, parseObject, reference, text, unixTime } from './fields.ts';
+
+const MODES = ['subscription', 'payment', 'setup'] as const;
 
 /** A checkout session of the processor. */
 export interface CheckoutSessionSnapshot {
   readonly id: string;
   /** Null for a mode that is newer than this service. */
-  readonly mode: 'subscription' | 'payment' | 'setup' | null;
+  readonly mode: (typeof MODES)[number] | null;
   readonly status: string | null;
   /** `paid`, `unpaid` or `no_payment_required` (a trial). */
   readonly paymentStatus: string;
@@ -19,34 +20,20 @@ export interface CheckoutSessionSnapshot {
   readonly createdAt: Date;
 }
 
-const session = z.object({
-  id: z.string(),
-  mode: z.enum(['subscription', 'payment', 'setup']).nullable().catch(null),
-  status: orNull(z.string()),
-  payment_status: z.string(),
-  customer: orNull(reference),
-  subscription: orNull(reference),
-  setup_intent: orNull(reference),
-  payment_intent: orNull(reference),
-  url: orNull(z.string()),
-  metadata: processorMetadata,
-  created: unixTime.optional(),
-});
+const mode = knownWordOf(MODES);
 
 /** Parses a checkout session of any API version; very old versions have no `created`. */
-export function readCheckoutSession(raw: unknown): CheckoutSessionSnapshot {
-  const fields = session.parse(raw);
-  return {
-    id: fields.id,
-    mode: fields.mode,
-    status: fields.status,
-    paymentStatus: fields.payment_status,
-    customerId: fields.customer,
-    subscriptionId: fields.subscription,
-    setupIntentId: fields.setup_intent,
-    paymentIntentId: fields.payment_intent,
-    url: fields.url,
-    metadata: fields.metadata,
-    createdAt: fields.created ?? new Date(0),
-  };
-}
+export const readCheckoutSession = (raw: unknown): CheckoutSessionSnapshot =>
+  parseObject(raw, session => ({
+    id: session.required('id', text),
+    mode: session.optional('mode', mode),
+    status: session.optional('status', text),
+    paymentStatus: session.required('payment_status', text),
+    customerId: session.optional('customer', reference),
+    subscriptionId: session.optional('subscription', reference),
+    setupIntentId: session.optional('setup_intent', reference),
+    paymentIntentId: session.optional('payment_intent', reference),
+    url: session.optional('url', text),
+    metadata: session.metadata(),
+    createdAt: session.optional('created', unixTime) ?? new Date(0),
+  }));

@@ -1,19 +1,4 @@
-import { z } from 'zod';
-import { orNull, processorMetadata, reference, unixTime } from './read.ts';
-
-const live = z.object({
-  id: z.string(),
-  deleted: z
-    .literal(false)
-    .optional()
-    .transform(() => false as const),
-  email: orNull(z.string()),
-  name: orNull(z.string()),
-  metadata: processorMetadata,
-  created: unixTime,
-  invoice_settings: z.object({ default_payment_method: orNull(reference) }).nullish(),
-});
-const deleted = z.object({ id: z.string(), deleted: z.literal(true) });
+import { flag, parseObject, reference, text, unixTime } from './fields.ts';
 
 /** A customer of the processor; a deleted one is a stub. */
 export type CustomerSnapshot =
@@ -29,20 +14,23 @@ export type CustomerSnapshot =
   | { readonly deleted: true; readonly id: string };
 
 /** Parses a customer of any API version. */
-export function readCustomer(raw: unknown): CustomerSnapshot {
-  const stub = deleted.safeParse(raw);
-  if (stub.success) return { deleted: true, id: stub.data.id };
-  const { id, email, name, metadata, created, invoice_settings: settings } = live.parse(raw);
-  return {
-    deleted: false,
-    id,
-    email,
-    name,
-    metadata,
-    createdAt: created,
-    defaultPaymentMethodId: settings?.default_payment_method ?? null,
-  };
-}
+export const readCustomer = (raw: unknown): CustomerSnapshot =>
+  parseObject(raw, customer => {
+    const id = customer.required('id', text);
+    if (customer.optional('deleted', flag) === true) return { deleted: true, id };
+    const settings = customer.optionalObject('invoice_settings', it => ({
+      defaultPaymentMethodId: it.optional('default_payment_method', reference),
+    }));
+    return {
+      deleted: false,
+      id,
+      email: customer.optional('email', text),
+      name: customer.optional('name', text),
+      metadata: customer.metadata(),
+      createdAt: customer.required('created', unixTime),
+      defaultPaymentMethodId: settings?.defaultPaymentMethodId ?? null,
+    };
+  });
 
 /**
  * Parses a customer that must not be deleted.

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
-import { orNull, processorMetadata, reference, unixTime } from './read.ts';
+import { knownWordOf, parseObject, reference, text, unixTime, wholeNumber } from './fields.ts';
 
 /** An invoice of the processor; amounts in the currency's smallest unit. */
 export interface InvoiceSnapshot {
@@ -27,55 +26,41 @@ export interface InvoiceSnapshot {
   readonly createdAt: Date;
 }
 
-const subscriptionDetails = z.object({ subscription: orNull(reference), metadata: processorMetadata });
-const invoice = z.object({
-  id: z.string(),
-  customer: orNull(reference),
-  subscription: orNull(reference),
-  subscription_details: orNull(z.object({ metadata: processorMetadata })),
-  parent: orNull(z.object({ subscription_details: orNull(subscriptionDetails) })),
-  metadata: processorMetadata,
-  number: orNull(z.string()),
-  status: orNull(z.string()),
-  amount_due: z.int(),
-  amount_paid: z.int(),
-  amount_remaining: z.int(),
-  currency: z.string(),
-  billing_reason: orNull(z.string()),
-  hosted_invoice_url: orNull(z.string()),
-  invoice_pdf: orNull(z.string()),
-  period_start: orNull(unixTime),
-  period_end: orNull(unixTime),
-  due_date: orNull(unixTime),
-  status_transitions: orNull(z.object({ paid_at: orNull(unixTime) })),
-  created: unixTime,
-});
+const status = knownWordOf(INVOICE_STATUSES);
 
 /**
  * Parses an invoice of any API version: its subscription is in `subscription`, and since 2025-03-31 in `parent`. https://docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects
  */
-export function readInvoice(raw: unknown): InvoiceSnapshot {
-  const fields = invoice.parse(raw);
-  const details = fields.parent?.subscription_details;
-  return {
-    id: fields.id,
-    customerId: fields.customer,
-    subscriptionId: details?.subscription ?? fields.subscription,
-    subscriptionMetadata: details?.metadata ?? fields.subscription_details?.metadata ?? {},
-    metadata: fields.metadata,
-    number: fields.number,
-    status: INVOICE_STATUSES.find(status => status === fields.status) ?? null,
-    amountDue: fields.amount_due,
-    amountPaid: fields.amount_paid,
-    amountRemaining: fields.amount_remaining,
-    currency: fields.currency,
-    billingReason: fields.billing_reason,
-    hostedInvoiceUrl: fields.hosted_invoice_url,
-    invoicePdfUrl: fields.invoice_pdf,
-    periodStart: fields.period_start,
-    periodEnd: fields.period_end,
-    dueDate: fields.due_date,
-    paidAt: fields.status_transitions?.paid_at ?? null,
-    createdAt: fields.created,
-  };
-}
+export const readInvoice = (raw: unknown): InvoiceSnapshot =>
+  parseObject(raw, invoice => {
+    const parent = invoice.optionalObject('parent', it =>
+      it.optionalObject('subscription_details', details => ({
+        subscriptionId: details.optional('subscription', reference),
+        metadata: details.metadata(),
+      })),
+    );
+    const oldDetails = invoice.optionalObject('subscription_details', it => ({ metadata: it.metadata() }));
+    const oldSubscriptionId = invoice.optional('subscription', reference);
+    const paidAt = invoice.optionalObject('status_transitions', it => it.optional('paid_at', unixTime));
+    return {
+      id: invoice.required('id', text),
+      customerId: invoice.optional('customer', reference),
+      subscriptionId: parent?.subscriptionId ?? oldSubscriptionId,
+      subscriptionMetadata: parent?.metadata ?? oldDetails?.metadata ?? {},
+      metadata: invoice.metadata(),
+      number: invoice.optional('number', text),
+      status: invoice.optional('status', status),
+      amountDue: invoice.required('amount_due', wholeNumber),
+      amountPaid: invoice.required('amount_paid', wholeNumber),
+      amountRemaining: invoice.required('amount_remaining', wholeNumber),
+      currency: invoice.required('currency', text),
+      billingReason: invoice.optional('billing_reason', text),
+      hostedInvoiceUrl: invoice.optional('hosted_invoice_url', text),
+      invoicePdfUrl: invoice.optional('invoice_pdf', text),
+      periodStart: invoice.optional('period_start', unixTime),
+      periodEnd: invoice.optional('period_end', unixTime),
+      dueDate: invoice.optional('due_date', unixTime),
+      paidAt,
+      createdAt: invoice.required('created', unixTime),
+    };
+  });

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { readPrice, type PriceSnapshot } from './catalog.ts';
-import { orNull, processorMetadata, reference, unixTime } from './read.ts';
+import { parsePrice, type PriceSnapshot } from './catalog.ts';
+import { flag, knownWordOf, number, parseObject, reference, text, unixTime } from './fields.ts';
 
 /** One item of a subscription: a price and a quantity. */
 export interface SubscriptionItemSnapshot {
@@ -32,51 +31,46 @@ export interface SubscriptionSnapshot {
   readonly createdAt: Date;
 }
 
-const period = { current_period_start: unixTime.nullish(), current_period_end: unixTime.nullish() };
-const subscription = z.object({
-  id: z.string(),
-  customer: reference,
-  status: z.string(),
-  cancel_at_period_end: z.boolean(),
-  cancel_at: orNull(unixTime),
-  items: z.object({
-    data: z.array(z.object({ id: z.string(), price: z.unknown(), quantity: z.number().optional(), ...period })),
-  }),
-  start_date: unixTime,
-  trial_end: orNull(unixTime),
-  ended_at: orNull(unixTime),
-  default_payment_method: orNull(reference),
-  metadata: processorMetadata,
-  created: unixTime,
-  ...period,
-});
+const status = knownWordOf(SUBSCRIPTION_STATUSES);
 
 /**
  * Parses a subscription of any API version: periods are on the subscription before 2025-03-31 and on its items since. https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end
  */
-export function readSubscription(raw: unknown): SubscriptionSnapshot {
-  const fields = subscription.parse(raw);
-  const starts = fields.items.data.flatMap(item => item.current_period_start ?? []);
-  const ends = fields.items.data.flatMap(item => item.current_period_end ?? []);
-  const currentPeriodEnd = fields.current_period_end ?? earliest(ends) ?? fields.start_date;
-  return {
-    id: fields.id,
-    customerId: fields.customer,
-    status: SUBSCRIPTION_STATUSES.find(status => status === fields.status) ?? null,
-    cancelAtPeriodEnd: fields.cancel_at_period_end || fields.cancel_at !== null,
-    cancelAt: fields.cancel_at ?? (fields.cancel_at_period_end ? currentPeriodEnd : null),
-    items: fields.items.data.map(item => ({ id: item.id, price: readPrice(item.price), quantity: item.quantity ?? 1 })),
-    currentPeriodStart: fields.current_period_start ?? earliest(starts) ?? fields.start_date,
-    currentPeriodEnd,
-    startedAt: fields.start_date,
-    trialEnd: fields.trial_end,
-    endedAt: fields.ended_at,
-    defaultPaymentMethodId: fields.default_payment_method,
-    metadata: fields.metadata,
-    createdAt: fields.created,
-  };
-}
+export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
+  parseObject(raw, subscription => {
+    const items = subscription.list('items', item => ({
+      id: item.required('id', text),
+      price: item.object('price', parsePrice),
+      quantity: item.optional('quantity', number) ?? 1,
+      periodStart: item.optional('current_period_start', unixTime),
+      periodEnd: item.optional('current_period_end', unixTime),
+    }));
+    const startedAt = subscription.required('start_date', unixTime);
+    const currentPeriodEnd =
+      subscription.optional('current_period_end', unixTime) ?? earliest(items.map(it => it.periodEnd)) ?? startedAt;
+    const cancelAt = subscription.optional('cancel_at', unixTime);
+    const endsWithPeriod = subscription.required('cancel_at_period_end', flag);
+    return {
+      id: subscription.required('id', text),
+      customerId: subscription.required('customer', reference),
+      status: subscription.required('status', status),
+      cancelAtPeriodEnd: endsWithPeriod || cancelAt !== null,
+      cancelAt: cancelAt ?? (endsWithPeriod ? currentPeriodEnd : null),
+      items: items.map(({ id, price, quantity }) => ({ id, price, quantity })),
+      currentPeriodStart:
+        subscription.optional('current_period_start', unixTime) ??
+        earliest(items.map(it => it.periodStart)) ??
+        startedAt,
+      currentPeriodEnd,
+      startedAt,
+      trialEnd: subscription.optional('trial_end', unixTime),
+      endedAt: subscription.optional('ended_at', unixTime),
+      defaultPaymentMethodId: subscription.optional('default_payment_method', reference),
+      metadata: subscription.metadata(),
+      createdAt: subscription.required('created', unixTime),
+    };
+  });
 
-function earliest(dates: readonly Date[]): Date | undefined {
-  return dates.toSorted((a, b) => a.getTime() - b.getTime())[0];
+function earliest(dates: readonly (Date | null)[]): Date | null {
+  return dates.reduce((first, date) => (first === null || (date !== null && date < first) ? date : first), null);
 }

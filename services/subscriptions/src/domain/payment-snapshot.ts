@@ -1,5 +1,4 @@
-import { orNull, processorMetadata, reference, unixTime } from '@billing/processor/snapshots/read';
-import { z } from 'zod';
+import { parseObject, reference, text, unixTime, wholeNumber, type Fields } from '@billing/processor/snapshots/fields';
 import type { PaymentKind, PaymentStatus } from './payment.ts';
 
 /** A payment intent or charge, as an event shows it; the amount is in the currency's smallest unit. */
@@ -16,37 +15,35 @@ export interface PaymentSnapshot {
   readonly createdAt: Date;
 }
 
-const common = {
-  id: z.string(),
-  amount: z.int(),
-  currency: z.string(),
-  customer: orNull(reference),
-  metadata: processorMetadata,
-  created: unixTime,
-};
-const paymentIntent = z.object({ ...common, last_payment_error: orNull(z.object({ code: orNull(z.string()) })) });
-const charge = z.object({ ...common, failure_code: orNull(z.string()), payment_intent: orNull(reference) });
-
 /** Reads a payment intent in the shape of any API version. The type of the event tells how it ended. */
-export function readPaymentIntent(raw: unknown, status: PaymentStatus): PaymentSnapshot {
-  const { last_payment_error: lastError, ...it } = paymentIntent.parse(raw);
-  return {
-    ...commonFields(it),
-    kind: 'payment_intent',
-    status,
-    // A payment that succeeded may still carry the error of an earlier attempt.
-    failureCode: status === 'failed' ? (lastError?.code ?? null) : null,
-    processorPaymentIntentId: null,
-  };
-}
+export const readPaymentIntent = (raw: unknown, status: PaymentStatus): PaymentSnapshot =>
+  parseObject(raw, intent => {
+    const lastError = intent.optionalObject('last_payment_error', it => ({ code: it.optional('code', text) }));
+    return {
+      ...commonFields(intent),
+      kind: 'payment_intent',
+      status,
+      // A payment that succeeded may still carry the error of an earlier attempt.
+      failureCode: status === 'failed' ? (lastError?.code ?? null) : null,
+      processorPaymentIntentId: null,
+    };
+  });
 
 /** Reads a charge in the shape of any API version. The type of the event tells how it ended. */
-export function readCharge(raw: unknown, status: PaymentStatus): PaymentSnapshot {
-  const { failure_code: failureCode, payment_intent: processorPaymentIntentId, ...it } = charge.parse(raw);
-  return { ...commonFields(it), kind: 'charge', status, failureCode, processorPaymentIntentId };
-}
+export const readCharge = (raw: unknown, status: PaymentStatus): PaymentSnapshot =>
+  parseObject(raw, charge => ({
+    ...commonFields(charge),
+    kind: 'charge',
+    status,
+    failureCode: charge.optional('failure_code', text),
+    processorPaymentIntentId: charge.optional('payment_intent', reference),
+  }));
 
-function commonFields(it: z.output<z.ZodObject<typeof common>>) {
-  const { id, amount, currency, customer, metadata, created } = it;
-  return { processorId: id, amount, currency, processorCustomerId: customer, metadata, createdAt: created };
-}
+const commonFields = (it: Fields) => ({
+  processorId: it.required('id', text),
+  amount: it.required('amount', wholeNumber),
+  currency: it.required('currency', text),
+  processorCustomerId: it.optional('customer', reference),
+  metadata: it.metadata(),
+  createdAt: it.required('created', unixTime),
+});

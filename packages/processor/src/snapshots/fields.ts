@@ -1,0 +1,145 @@
+/** Checks one value of the processor's JSON. `parse` returns undefined for a value that is not what is expected. */
+export interface ValueType<Value> {
+  readonly expected: string;
+  readonly parse: (value: unknown) => Value | undefined;
+}
+
+/** The last second of the year 9999; databases and JSON can't represent later times. */
+const LATEST_SECOND = 253_402_300_799;
+
+export const text: ValueType<string> = {
+  expected: 'a text',
+  parse: value => (typeof value === 'string' ? value : undefined),
+};
+
+export const flag: ValueType<boolean> = {
+  expected: 'true or false',
+  parse: value => (typeof value === 'boolean' ? value : undefined),
+};
+
+export const number: ValueType<number> = {
+  expected: 'a number',
+  parse: value => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
+};
+
+export const wholeNumber: ValueType<number> = {
+  expected: 'a whole number',
+  parse: value => (typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined),
+};
+
+/** Whole seconds since 1970. */
+export const unixTime: ValueType<Date> = {
+  expected: 'seconds between the years 1970 and 9999',
+  parse: value =>
+    typeof value === 'number' && value >= 0 && value <= LATEST_SECOND ? new Date(value * 1_000) : undefined,
+};
+
+/** An id, or the expanded object that has it. */
+export const reference: ValueType<string> = {
+  expected: 'an id or an object with an id',
+  parse: value => text.parse(isObject(value) ? value['id'] : value),
+};
+
+const metadata: ValueType<Readonly<Record<string, string>>> = {
+  expected: 'an object of texts',
+  parse: value => (isObject(value) && isTextMap(value) ? value : undefined),
+};
+
+/** One of the words; others are rejected. */
+export const wordOf = <Word extends string>(words: readonly Word[]): ValueType<Word> => ({
+  expected: `one of ${words.join(', ')}`,
+  parse: value => words.find(word => word === value),
+});
+
+/** One of the words; null for another one, because later versions of the processor may add some. */
+export const knownWordOf = <Word extends string>(words: readonly Word[]): ValueType<Word | null> => ({
+  expected: text.expected,
+  parse: value => (typeof value === 'string' ? (words.find(word => word === value) ?? null) : undefined),
+});
+
+/** An object of the processor that lacks a field, or has one of another type. The message names each, without values. */
+export class InvalidObject extends Error {
+  override readonly name = 'InvalidObject';
+}
+
+/**
+ * Parses an object of the processor. Its fields are read by hand, because every event passes here: schemas take several
+ * times as long.
+ * @throws InvalidObject
+ */
+export function parseObject<Result>(raw: unknown, parse: (fields: Fields) => Result): Result {
+  const issues: string[] = [];
+  if (!isObject(raw)) throw new InvalidObject('the object: expected an object');
+  const result = parse(new Fields(raw, '', issues));
+  if (issues.length > 0) throw new InvalidObject(issues.join('; '));
+  return result;
+}
+
+/** The fields of an object that is being parsed. */
+export class Fields {
+  readonly #object: Readonly<Record<string, unknown>>;
+  /** Of the object in the outermost one, with a dot at its end. */
+  readonly #path: string;
+  readonly #issues: string[];
+
+  constructor(object: Readonly<Record<string, unknown>>, path: string, issues: string[]) {
+    this.#object = object;
+    this.#path = path;
+    this.#issues = issues;
+  }
+
+  required<Value>(name: string, type: ValueType<Value>): Value {
+    const value = type.parse(this.#object[name]);
+    if (value === undefined) this.#reject(name, type.expected);
+    return value as Value; // `parseObject` throws when it is undefined
+  }
+
+  /** Returns null for a field that is absent or null. */
+  optional<Value>(name: string, type: ValueType<Value>): Value | null {
+    return isAbsent(this.#object[name]) ? null : this.required(name, type);
+  }
+
+  /** The processor's metadata; none is an empty object. */
+  metadata(): Readonly<Record<string, string>> {
+    return this.optional('metadata', metadata) ?? {};
+  }
+
+  /** Parses an object in a field. */
+  object<Result>(name: string, parse: (fields: Fields) => Result): Result {
+    const value = this.#object[name];
+    if (!isObject(value)) this.#reject(name, 'an object');
+    return parse(new Fields(isObject(value) ? value : {}, `${this.#path}${name}.`, this.#issues));
+  }
+
+  /** Returns null for a field that is absent or null. */
+  optionalObject<Result>(name: string, parse: (fields: Fields) => Result): Result | null {
+    return isAbsent(this.#object[name]) ? null : this.object(name, parse);
+  }
+
+  /** Parses each object of a list of the processor, which has them in `data`. */
+  list<Result>(name: string, parse: (fields: Fields) => Result): Result[] {
+    const list = this.#object[name];
+    const items = isObject(list) ? list['data'] : undefined;
+    if (!Array.isArray(items)) {
+      this.#reject(name, 'a list');
+      return [];
+    }
+    return items.flatMap((item: unknown, index) => {
+      if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.data.${index}.`, this.#issues))];
+      this.#reject(`${name}.data.${index}`, 'an object');
+      return [];
+    });
+  }
+
+  #reject(name: string, expected: string): void {
+    this.#issues.push(`${this.#path}${name}: expected ${expected}`);
+  }
+}
+
+const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTextMap = (value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, string>> =>
+  Object.values(value).every(it => typeof it === 'string');
