@@ -9,7 +9,7 @@ import {
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
-import { LONG_LINGER } from '@billing/database/linger';
+import type { Linger } from '@billing/database/linger';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   observeCustomer,
@@ -24,13 +24,15 @@ import { applyObservations } from '#operations/apply-observations.ts';
 import { saveProjects } from '#operations/save-projects.ts';
 import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
 
+/** No request waits for metrics, and an event in a large batch costs a fraction of one in a small batch. */
+const LINGER: Linger = { times: 10, longestMs: 1_000 };
+
 /**
  * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's
- * webhook events, then projects by id. They lock the same projects, so their batches run one at a time. No request waits
- * for metrics, so batches may grow; a large batch costs little more than a single event.
+ * webhook events, then projects by id. They lock the same projects, so their batches run one at a time.
  */
 export function analyticsEvents(): Consumer[] {
-  const options = { linger: LONG_LINGER, maxInFlight: 4_096, limitBatches: semaphore(1) };
+  const options = { linger: LINGER, maxInFlight: 4_096, limitBatches: semaphore(1) };
   return [
     consumer('analytics-projects', 'project.*.v1', options).on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
       saveProjects(

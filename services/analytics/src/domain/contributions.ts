@@ -13,7 +13,7 @@ import {
   statusMetric,
   type Contribution,
 } from './metrics.ts';
-import { subscriptionRevenue, type PricedItem } from './revenue.ts';
+import type { PricedItem, RevenueTerm } from './revenue.ts';
 import { dayOf, hourOf, laterOf } from './utc-day.ts';
 
 /** The part of a subscription's state that is counted. */
@@ -41,10 +41,13 @@ export function customerContributions({
 }
 
 /** A subscription counts in its status, in revenue while active or trialing, and in churn by its lifetime. */
-export function subscriptionContributions(state: CountedSubscription, lifetime: Lifetime | null): Contribution[] {
+export function subscriptionContributions(
+  status: SubscriptionStatus,
+  { revenue, lifetime }: { readonly revenue: readonly RevenueTerm[]; readonly lifetime: Lifetime | null },
+): Contribution[] {
   return [
-    allTime(statusMetric(state.status)),
-    ...revenueContributions(state),
+    allTime(statusMetric(status)),
+    ...revenueContributions(status, revenue),
     ...(lifetime ? lifetimeContributions(lifetime) : []),
   ];
 }
@@ -82,10 +85,9 @@ export const referralContributions = ({ status }: Pick<ReferralState, 'status'>)
     ? [allTime(METRIC.referrals), allTime(METRIC.referralsConverted)]
     : [allTime(METRIC.referrals)];
 
-function revenueContributions(state: CountedSubscription): Contribution[] {
-  const { status } = state;
+function revenueContributions(status: SubscriptionStatus, revenue: readonly RevenueTerm[]): Contribution[] {
   if (status !== 'active' && status !== 'trialing') return [];
-  return subscriptionRevenue(state).map(({ currency, intervalCount, numerator }) =>
+  return revenue.map(({ currency, intervalCount, numerator }) =>
     allTime(revenueMetric(status, currency, intervalCount), numerator),
   );
 }

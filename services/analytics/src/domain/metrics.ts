@@ -21,17 +21,21 @@ export const allTime = (metric: string, amount = 1n): Contribution => ({ metric,
 export const onDay = (metric: string, day: UtcDay, amount = 1n): Contribution => ({ metric, bucket: day, amount });
 export const inHour = (metric: string, hour: UtcHour): Contribution => ({ metric, bucket: hour, amount: 1n });
 
-/** What must be added to the metrics when a record's contributions change from `before` to `after`: one amount a metric. */
-export function delta(before: readonly Contribution[], after: readonly Contribution[]): Contribution[] {
+/** The same contributions with one amount a metric and without zeros. */
+export function combine(contributions: readonly Contribution[]): Contribution[] {
   const sums = new Map<string, Contribution>();
-  const add = (contribution: Contribution, amount: bigint) => {
-    const key = `${contribution.metric} ${contribution.bucket}`;
-    sums.set(key, { ...contribution, amount: (sums.get(key)?.amount ?? 0n) + amount });
-  };
-  for (const contribution of before) add(contribution, -contribution.amount);
-  for (const contribution of after) add(contribution, contribution.amount);
+  for (const contribution of contributions) {
+    const { metric, bucket } = contribution;
+    const key = `${metric} ${bucket}`;
+    const sum = sums.get(key);
+    sums.set(key, sum ? { metric, bucket, amount: sum.amount + contribution.amount } : contribution);
+  }
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
+
+/** What must be added to the metrics when a record's contributions change from `before` to `after`: one amount a metric. */
+export const delta = (before: readonly Contribution[], after: readonly Contribution[]): Contribution[] =>
+  combine([...before.map(({ metric, bucket, amount }) => ({ metric, bucket, amount: -amount })), ...after]);
 
 /** Names of metrics. */
 export const METRIC = {

@@ -43,20 +43,14 @@ export interface ObservationOrigin {
   readonly recordedAt: Date;
 }
 
-export function observeCustomer(origin: ObservationOrigin, state: CustomerState): Observation {
-  return { ...origin, kind: 'customer', ...identityOf(state), ...counting(() => customerContributions(state)) };
-}
+export const observeCustomer = (origin: ObservationOrigin, state: CustomerState): Observation =>
+  observation(origin, 'customer', state, () => customerContributions(state));
 
 export function observeSubscription(origin: ObservationOrigin, state: CountedSubscription): Observation {
   const lifetime = lifetimeOf(state);
-  return {
-    ...origin,
-    kind: 'subscription',
-    ...identityOf(state),
-    contributions: () => subscriptionContributions(state, lifetime),
-    lifetime,
-    revenuePeriod: revenuePeriodOf(state, origin.recordedAt),
-  };
+  const revenuePeriod = revenuePeriodOf(state, origin.recordedAt);
+  const contributions = () => subscriptionContributions(state.status, { lifetime, revenue: revenuePeriod.revenue });
+  return observation(origin, 'subscription', state, contributions, { lifetime, revenuePeriod });
 }
 
 /** The part of a webhook event's state that is counted. */
@@ -67,33 +61,28 @@ interface CountedWebhookEvent {
   readonly version: number;
 }
 
-export function observeWebhookEvent(origin: ObservationOrigin, state: CountedWebhookEvent): Observation {
-  const contributions = () => webhookEventContributions(state.status);
-  return { ...origin, kind: 'webhook-event', ...identityOf(state), ...counting(contributions) };
-}
+export const observeWebhookEvent = (origin: ObservationOrigin, state: CountedWebhookEvent): Observation =>
+  observation(origin, 'webhook-event', state, () => webhookEventContributions(state.status));
 
-export function observeReferralCode(
+export const observeReferralCode = (
   origin: ObservationOrigin,
   { code, projectId, version }: { code: string; projectId: ProjectId; version: number },
-): Observation {
-  return { ...origin, kind: 'referral-code', id: code, projectId, version, ...counting(referralCodeContributions) };
-}
+): Observation => observation(origin, 'referral-code', { id: code, projectId, version }, referralCodeContributions);
 
 export function observeReferral(origin: ObservationOrigin, state: ReferralState): Observation {
   const { id, projectId, status } = state;
   // A referral has no version: it can only go from pending to converted.
   const version = status === 'converted' ? 2 : 1;
-  return { ...origin, kind: 'referral', id, projectId, version, ...counting(() => referralContributions(state)) };
+  return observation(origin, 'referral', { id, projectId, version }, () => referralContributions(state));
 }
 
-const counting = (contributions: Observation['contributions']) => ({
-  contributions,
-  lifetime: null,
-  revenuePeriod: null,
-});
+/** Names every field, since spreading states costs more than the rest of an observation. */
+const observation = (
+  { teamId, recordedAt }: ObservationOrigin,
+  kind: RecordKind,
+  { id, projectId, version }: Pick<Observation, 'id' | 'projectId' | 'version'>,
+  contributions: Observation['contributions'],
+  { lifetime, revenuePeriod }: Pick<Observation, 'lifetime' | 'revenuePeriod'> = NO_SUBSCRIPTION,
+): Observation => ({ teamId, kind, id, projectId, version, recordedAt, contributions, lifetime, revenuePeriod });
 
-const identityOf = ({ id, projectId, version }: Pick<Observation, 'id' | 'projectId' | 'version'>) => ({
-  id,
-  projectId,
-  version,
-});
+const NO_SUBSCRIPTION = { lifetime: null, revenuePeriod: null };

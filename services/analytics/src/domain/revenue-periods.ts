@@ -64,8 +64,10 @@ interface FormerMovements {
  * `periods` are all of its periods, or those that follow `former`: then only what they add.
  */
 export function movementContributions(periods: readonly RevenuePeriod[], former?: FormerMovements): Contribution[] {
-  const revenues = [former?.revenue ?? [], ...periods.map(({ revenue }) => revenue)];
-  const currencies = new Set(revenues.flat().map(({ currency }) => currency));
+  if (periods.length === 0) return [];
+  const currencies = new Set<string>();
+  for (const { revenue } of former ? [former, ...periods] : periods)
+    for (const { currency } of revenue) currencies.add(currency);
   return [...currencies].flatMap(currency => movementContributionsIn(currency, periods, former));
 }
 
@@ -96,10 +98,10 @@ function movementContributionsIn(
 
 /** No movement is without a contribution: the movements of one reason and day have one direction, so they never cancel. */
 function lastMovementDay(currency: string, contributions: readonly Contribution[]): UtcDay | null {
-  const days = contributions
-    .filter(({ metric, amount }) => parseMovementMetric(metric, amount)?.currency === currency)
-    .map(({ bucket }) => bucket);
-  return days.reduce<UtcDay | null>((last, day) => (last !== null && last > day ? last : day), null);
+  let last: UtcDay | null = null;
+  for (const { metric, bucket, amount } of contributions)
+    if ((last === null || bucket > last) && parseMovementMetric(metric, amount)?.currency === currency) last = bucket;
+  return last;
 }
 
 /** The first known period takes effect at the subscription's start, an end at its end, any other when it was recorded. */

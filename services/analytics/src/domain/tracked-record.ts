@@ -1,5 +1,5 @@
 import type { Lifetime } from './contributions.ts';
-import { delta, MOVEMENT_PREFIX, type Contribution } from './metrics.ts';
+import { combine, delta, MOVEMENT_PREFIX, type Contribution } from './metrics.ts';
 import type { Observation } from './observation.ts';
 import { movementContributions, type RevenuePeriod } from './revenue-periods.ts';
 
@@ -37,7 +37,7 @@ export function countObservation(
 ): CountedChange | undefined {
   const isNewer = !counted || newest.version > counted.version;
   const ofState = isNewer ? newest.contributions() : counted.contributions.filter(it => !isMovement(it));
-  const contributions = delta([], [...ofState, ...movements(counted, observed)]);
+  const contributions = combine([...ofState, ...movements(counted, observed)]);
   const change = delta(counted?.contributions ?? [], contributions);
   if (!isNewer && change.length === 0) return undefined;
   const { version, lifetime } = isNewer ? newest : counted;

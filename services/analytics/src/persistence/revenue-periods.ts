@@ -1,16 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import type { RevenuePeriod } from '#domain/revenue-periods.ts';
-import { milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
+import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
+import type { RecordKey } from './tracked-records.ts';
 
-/** A subscription of a project. */
-export interface SubscriptionKey extends ProjectScope {
-  readonly id: string;
-}
+/** Identifies a subscription. */
+export type SubscriptionKey = Pick<RecordKey, 'teamId' | 'projectId' | 'id'>;
 
 interface Row {
-  /** The number of the subscription among the keys, from 1 on. */
   readonly key: number;
   readonly first_version: number;
   readonly last_version: number;
@@ -21,16 +18,12 @@ interface Row {
   readonly revenue: readonly (readonly [currency: string, intervalCount: number, numerator: string])[];
 }
 
-/** Identifies a subscription. The team is left out, as no two teams share a project id. */
-export const subscriptionKey = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string =>
-  `${projectId} ${id}`;
-
-/** Reads the revenue periods of subscriptions in order, by `subscriptionKey`; only the last one of each if asked. */
-export async function readRevenuePeriods(
+/** Reads the revenue periods of the subscriptions that have any; only the last one of each if asked. */
+export async function readRevenuePeriods<Key extends SubscriptionKey>(
   tx: EntityManager,
-  keys: readonly SubscriptionKey[],
+  keys: readonly Key[],
   { onlyLast = false } = {},
-): Promise<Map<string, readonly RevenuePeriod[]>> {
+): Promise<ReadonlyMap<Key, readonly RevenuePeriod[]>> {
   if (keys.length === 0) return new Map();
   const rows = await executeBound<Row>(
     tx,
@@ -40,37 +33,30 @@ export async function readRevenuePeriods(
       cross join lateral (
             select * from revenue_periods r
              where r.team_id = k.team_id and r.project_id = k.project_id and r.subscription_id = k.id
-             order by first_version desc limit ${onlyLast ? '1' : 'all'}) r
-      order by key, first_version`,
+             order by first_version desc limit ${onlyLast ? '1' : 'all'}) r`,
     [textColumn(keys, it => it.teamId), textColumn(keys, it => it.projectId), textColumn(keys, it => it.id)],
   );
-  const periods = new Map<string, RevenuePeriod[]>();
-  for (const row of rows) {
-    const key = keys[row.key - 1];
-    if (!key) throw new Error('PostgreSQL returned a key that was not given.');
-    const name = subscriptionKey(key);
-    const others = periods.get(name);
-    if (others) others.push(toPeriod(row));
-    else periods.set(name, [toPeriod(row)]);
-  }
+  const periods = new Map<Key, RevenuePeriod[]>();
+  for (const [key, ofKey] of groupByKey(keys, rows)) periods.set(key, ofKey.map(toPeriod));
   return periods;
 }
 
 /** The revenue periods of a subscription as they were read, and as they are to be. */
-export interface PeriodsChange extends SubscriptionKey {
+export interface PeriodsChange {
+  readonly key: SubscriptionKey;
   readonly stored: readonly RevenuePeriod[];
   readonly periods: readonly RevenuePeriod[];
 }
 
 /** Writes the differences in the caller's transaction, which must have locked the projects of the subscriptions. */
 export async function saveRevenuePeriods(tx: EntityManager, changes: readonly PeriodsChange[]): Promise<void> {
-  const changed = changes.flatMap(({ stored, periods, ...key }) =>
-    periods.filter(period => !stored.includes(period)).map(period => ({ ...key, ...period })),
+  const changed = changes.flatMap(({ key, stored, periods }) =>
+    periods.filter(period => !stored.includes(period)).map(period => ({ key, period })),
   );
-  const merged = changes.flatMap(({ stored, periods, ...key }) =>
+  const merged = changes.flatMap(({ key, stored, periods }) =>
     stored
-      .filter(({ firstVersion }) => !periods.some(period => period.firstVersion === firstVersion))
-      .map(({ firstVersion }) => ({ ...key, firstVersion })),
+      .filter(period => !periods.some(({ firstVersion }) => firstVersion === period.firstVersion))
+      .map(period => ({ key, period })),
   );
   if (merged.length > 0)
     await executeBound(
@@ -95,20 +81,20 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
               started_at = excluded.started_at, ended_at = excluded.ended_at, revenue = excluded.revenue`,
       [
         ...keyColumns(changed),
-        numberColumn(changed, it => it.lastVersion),
-        timeColumn(changed, it => it.recordedAt),
-        timeColumn(changed, it => it.startedAt),
-        timeColumn(changed, it => it.endedAt),
-        textColumn(changed, it => JSON.stringify(toStoredRevenue(it))),
+        numberColumn(changed, ({ period }) => period.lastVersion),
+        timeColumn(changed, ({ period }) => period.recordedAt),
+        timeColumn(changed, ({ period }) => period.startedAt),
+        timeColumn(changed, ({ period }) => period.endedAt),
+        textColumn(changed, ({ period }) => JSON.stringify(toStoredRevenue(period))),
       ],
     );
 }
 
-const keyColumns = (rows: readonly (SubscriptionKey & { readonly firstVersion: number })[]) => [
-  textColumn(rows, it => it.teamId),
-  textColumn(rows, it => it.projectId),
-  textColumn(rows, it => it.id),
-  numberColumn(rows, it => it.firstVersion),
+const keyColumns = (rows: readonly { readonly key: SubscriptionKey; readonly period: RevenuePeriod }[]) => [
+  textColumn(rows, ({ key }) => key.teamId),
+  textColumn(rows, ({ key }) => key.projectId),
+  textColumn(rows, ({ key }) => key.id),
+  numberColumn(rows, ({ period }) => period.firstVersion),
 ];
 
 const toStoredRevenue = ({ revenue }: RevenuePeriod): Row['revenue'] =>

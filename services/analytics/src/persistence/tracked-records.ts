@@ -3,7 +3,7 @@ import type { ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import type { RecordKind } from '#domain/observation.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
-import { milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
+import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
 import type { ProjectIdOrNone } from './tracked-record.entity.ts';
 
 /** Primary key of a tracked record's row. */
@@ -15,12 +15,12 @@ export interface RecordKey {
   readonly id: string;
 }
 
-export interface RecordRow extends RecordKey {
+export interface RecordRow {
+  readonly key: RecordKey;
   readonly state: CountedState;
 }
 
 interface StateRow {
-  /** The number of the record among the keys, from 1 on. */
   readonly key: number;
   readonly version: number;
   /** Amounts are text, as they can exceed the numbers of JSON. */
@@ -29,12 +29,20 @@ interface StateRow {
   readonly ended_ms: number | null;
 }
 
+interface EventRow extends StateRow {
+  readonly project_id: ProjectIdOrNone;
+  readonly generation: number;
+}
+
 const STATE = `key::int, r.version, r.contributions, ${milliseconds('r.started_at')} as started_ms,
   ${milliseconds('r.ended_at')} as ended_ms`;
 
-/** Reads the rows that exist among the keys. */
-export async function readTrackedRecords(tx: EntityManager, keys: readonly RecordKey[]): Promise<RecordRow[]> {
-  if (keys.length === 0) return [];
+/** Reads the states of the keys that have a row. */
+export async function readTrackedRecords(
+  tx: EntityManager,
+  keys: readonly RecordKey[],
+): Promise<ReadonlyMap<RecordKey, CountedState>> {
+  if (keys.length === 0) return new Map();
   // A lateral subquery with a limit is looked up by index, key by key, whatever PostgreSQL's statistics say.
   const rows = await executeBound<StateRow>(
     tx,
@@ -47,28 +55,27 @@ export async function readTrackedRecords(tx: EntityManager, keys: readonly Recor
                and r.project_id = k.project_id and r.generation = k.generation limit 1) r`,
     keyColumns(keys),
   );
-  return rows.flatMap(row => {
-    const key = keys[row.key - 1];
-    return key ? [{ ...key, state: toState(row) }] : [];
-  });
+  const states = new Map<RecordKey, CountedState>();
+  for (const [key, ofKey] of groupByKey(keys, rows)) for (const row of ofKey) states.set(key, toState(row));
+  return states;
 }
 
 /**
  * Reads the rows of webhook events in every project and generation. Only webhook events can move from one project to
  * another, so their writers are serialized per team from here to the end of the transaction.
  */
-export async function lockWebhookEvents(
+export async function lockWebhookEvents<Event extends Pick<RecordKey, 'teamId' | 'id'>>(
   tx: EntityManager,
-  events: readonly { readonly teamId: TeamId; readonly id: string }[],
-): Promise<RecordRow[]> {
-  if (events.length === 0) return [];
+  events: readonly Event[],
+): Promise<ReadonlyMap<Event, RecordRow[]>> {
+  if (events.length === 0) return new Map();
   const teams = [...new Set(events.map(({ teamId }) => teamId))].toSorted();
   await executeBound(
     tx,
     `select pg_advisory_xact_lock(hashtextextended(team_id || ' webhook-events', 0)) from unnest($1::text[]) as team_id`,
     [teams],
   );
-  const rows = await executeBound<StateRow & { project_id: ProjectIdOrNone; generation: number }>(
+  const rows = await executeBound<EventRow>(
     tx,
     `select ${STATE}, r.project_id, r.generation
        from unnest($1::text[], $2::text[]) with ordinality as k (team_id, id, key)
@@ -77,13 +84,18 @@ export async function lockWebhookEvents(
              where r.team_id = k.team_id and r.kind = 'webhook-event' and r.id = k.id limit all offset 0) r`,
     [textColumn(events, it => it.teamId), textColumn(events, it => it.id)],
   );
-  return rows.flatMap(row => {
-    const event = events[row.key - 1];
-    if (!event) return [];
+  const found = new Map<Event, RecordRow[]>();
+  for (const [event, ofEvent] of groupByKey(events, rows)) {
     const { teamId, id } = event;
-    const { project_id: projectId, generation } = row;
-    return [{ teamId, projectId, generation, kind: 'webhook-event' as const, id, state: toState(row) }];
-  });
+    const keyOf = ({ project_id: projectId, generation }: EventRow): RecordKey => {
+      return { teamId, kind: 'webhook-event', id, projectId, generation };
+    };
+    found.set(
+      event,
+      ofEvent.map(row => ({ key: keyOf(row), state: toState(row) })),
+    );
+  }
+  return found;
 }
 
 /** Inserts rows in the caller's transaction, which must have locked their projects and not found them. */
@@ -120,7 +132,7 @@ const ROWS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], 
             as it (team_id, kind, id, project_id, generation, version, contributions, started_ms, ended_ms)`;
 
 const rowColumns = (records: readonly RecordRow[]) => [
-  ...keyColumns(records),
+  ...keyColumns(records.map(({ key }) => key)),
   numberColumn(records, it => it.state.version),
   textColumn(records, it => JSON.stringify(toStoredContributions(it.state))),
   timeColumn(records, it => it.state.lifetime?.startedAt),
