@@ -78,7 +78,7 @@ describe('a completed checkout', () => {
     const session = readCheckoutSession(objectOf(await newestEvent('checkout.session.completed', customer)));
     const event = { scope: service.scope, session, outcome: 'complete', at: new Date(), trace: {} } as const;
     const prepared = await prepareCheckoutEvent(service)({ ...event, prepared: undefined });
-    expect(prepared.subscription?.version).toBeNull();
+    expect(prepared.subscription?.revision).toBeNull();
     const events = [1, 2].map(() => ({ ...event, prepared }));
     // Without consumers: they would handle the events of a batch that fails one by one.
     const apply = () => service.outbox.transaction((tx, publish) => applyCheckoutEvents(service)(tx, events, publish));

@@ -31,15 +31,15 @@ interface Applied<Event> {
 
 /** Applies events of one subscription to its record, the oldest first. */
 export function applyObservations<Event extends Observation>(
-  recorded: { readonly state: RecordedState; readonly version: number },
+  recorded: { readonly state: RecordedState; readonly revision: number },
   events: readonly Event[],
 ): Applied<Event> {
   let { state } = recorded;
   let cause: Event | undefined;
   const unprepared: Event[] = [];
   for (const event of sortByPosition(events)) {
-    // A change by this batch makes a read from before it outdated.
-    const next = applyOne({ state, version: cause ? undefined : recorded.version }, event);
+    // What this batch has added makes a read from before it outdated.
+    const next = applyOne({ state, revision: state === recorded.state ? recorded.revision : undefined }, event);
     if (next === 'unprepared') {
       unprepared.push(event);
     } else {
@@ -56,7 +56,7 @@ export const sortByPosition = <Event extends { readonly position: EventPosition 
 
 /** Returns the same object when the event adds nothing, and the same terms when it confirms them. */
 function applyOne(
-  recorded: { readonly state: RecordedState; readonly version: number | undefined },
+  recorded: { readonly state: RecordedState; readonly revision: number | undefined },
   { snapshot, position, reread }: Observation,
 ): RecordedState | 'unprepared' {
   const { state } = recorded;
@@ -68,10 +68,15 @@ function applyOne(
   if (comparison === 'apply') return applied;
   if (!reread) return 'unprepared';
   if (reread === 'missing') return winsUnread(position, state.position) ? applied : state;
-  return reread.version === recorded.version ? applyReread(state, reread, position) : 'unprepared';
+  const reapplied = applyReread(state, reread, position);
+  // An outdated read that shows what is recorded does no harm.
+  return reread.revision === recorded.revision || reapplied.terms === state.terms ? reapplied : 'unprepared';
 }
 
-/** Applies a read of the record's current version. `position` is that of the event that led to it. */
+/**
+ * Applies a read of the record's current revision: an event that the record has included since may be newer than the read,
+ * even if it only confirmed what was recorded. `position` is that of the event that led to the read.
+ */
 export function applyReread(
   state: RecordedState,
   { snapshot, readAt }: Reread,
@@ -81,6 +86,6 @@ export function applyReread(
   return {
     terms: bringsChange(state.terms, terms) ? terms : state.terms,
     position: laterPosition(state.position, position),
-    readAt,
+    readAt: state.readAt && state.readAt > readAt ? state.readAt : readAt,
   };
 }

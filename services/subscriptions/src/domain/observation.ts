@@ -25,8 +25,8 @@ export interface RecordedState {
 /** The subscription as it was read from the processor, outside of any transaction. */
 export interface Reread {
   readonly snapshot: SubscriptionSnapshot;
-  /** Our version of the record before the read; null when there was no record. */
-  readonly version: number | null;
+  /** The record's revision before the read; null when there was no record. */
+  readonly revision: number | null;
   /** By our clock. */
   readonly readAt: Date;
 }
@@ -72,7 +72,7 @@ export function winsUnread(position: EventPosition, recorded: EventPosition | nu
   return (comparePositions(position, recorded) || (position.eventId > recorded.eventId ? 1 : -1)) > 0;
 }
 
-/** Returns whether a read of the current record's version brings new terms. An end is final. */
+/** Returns whether a read of the record's current revision brings new terms. An end is final. */
 export function bringsChange(recorded: SubscriptionTerms, read: SubscriptionTerms): boolean {
   if (hasEnded(recorded.status) && !hasEnded(read.status)) return false;
   return !isDeepStrictEqual(recorded, read);

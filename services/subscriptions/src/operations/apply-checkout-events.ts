@@ -81,7 +81,7 @@ export function prepareCheckoutEvent(dependencies: Pick<Dependencies, 'em' | 'rp
     const [object] = subscriptionsOf(event);
     if (!object) return { subscription: null };
     const subscription = await read(object);
-    if (subscription.version !== null) return { subscription: null };
+    if (subscription.revision !== null) return { subscription: null };
     await fetch(referenceOf(event.scope, subscription.snapshot));
     return { subscription };
   };

@@ -73,7 +73,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       }
       if (creation) publishCreated(publish, row, creation.from.trace);
       const recorded = recordedState(row);
-      const applied = applyObservations({ state: recorded, version: row.version }, ofOne);
+      const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);
       const { state, cause } = applied;
       if (state === recorded) continue;

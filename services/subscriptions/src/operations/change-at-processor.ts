@@ -14,8 +14,8 @@ import { readWith, saveReread } from './save-reread.ts';
 /** What the operation log stores of every change of a subscription. */
 export const changeInput = z.object({
   processorSubscriptionId: z.string(),
-  /** The record's version before the processor was called. */
-  version: z.int(),
+  /** The record's revision before the processor was called. */
+  revision: z.int(),
 });
 type ChangeInput = z.output<typeof changeInput>;
 
@@ -38,7 +38,7 @@ export function changeKind<Input extends ChangeInput>(
     input,
     async send(processor, operation) {
       const snapshot = await send(processor, operation);
-      return { snapshot, version: operation.input.version, readAt: now() };
+      return { snapshot, revision: operation.input.revision, readAt: now() };
     },
     async commit(tx, operation, reread, publish) {
       const row = await save(tx, toObject(operation), reread, publish);
@@ -83,7 +83,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
         // No lock is needed: if the record changes from here on, the processor is read again.
         const current = await findSubscription(tx, scope, key);
         requireRunning(current.status);
-        return toInput({ processorSubscriptionId, version: current.version });
+        return toInput({ processorSubscriptionId, revision: current.revision });
       });
     } catch (err) {
       if (err instanceof ProcessorError && !err.isIndeterminate)

@@ -25,9 +25,9 @@ export async function readWith(
   object: ProjectObject,
 ): Promise<Reread> {
   const rows = await subscriptionRows.find(em, [object]);
-  const version = rows.get(scopedKey(object))?.version ?? null;
+  const revision = rows.get(scopedKey(object))?.revision ?? null;
   const snapshot = await processor.findSubscription(object.id);
-  return { snapshot, version, readAt: now() };
+  return { snapshot, revision, readAt: now() };
 }
 
 /**
@@ -44,7 +44,7 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
     const priceIds = await findPriceIds(tx, pricesOf(object.scope, reread.snapshot));
     await lockAll(tx, 'subscription', [object]);
     const row = (await subscriptionRows.find(tx, [object])).get(scopedKey(object));
-    if (!row || row.version !== reread.version) return 'outdated';
+    if (!row || row.revision !== reread.revision) return 'outdated';
     const recorded = recordedState(row);
     const state = applyReread(recorded, reread);
     if (state.terms === recorded.terms) confirmSubscription(row, state);

@@ -43,6 +43,7 @@ export function newSubscription({
     ...termColumns({ teamId, projectId }, state.terms, priceIds),
     ...sourceColumns(state),
     version: 1,
+    revision: 1,
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };
@@ -83,6 +84,7 @@ export function publishChange(
   }: { type?: typeof SubscriptionUpdated; now: Date; trace?: TraceCarrier | undefined },
 ): void {
   row.version += 1;
+  row.revision += 1;
   row.updatedAt = now;
   publish(type, row.teamId, toState(row), trace);
 }
@@ -90,6 +92,7 @@ export function publishChange(
 /** Notes in the row how new its state is, which is not published; the caller saves the row. */
 export function confirmSubscription(row: Subscription, state: RecordedState): void {
   Object.assign(row, sourceColumns(state));
+  row.revision += 1;
 }
 
 /** Returns the state that a row records. */

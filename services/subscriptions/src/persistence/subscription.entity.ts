@@ -43,6 +43,8 @@ const SubscriptionSchema = defineEntity({
     metadata: p.json<Record<string, string>>(),
     /** Incremented by every published change. */
     version: p.integer(),
+    /** Incremented by every change, also by an event that only confirms what is recorded. */
+    revision: p.integer(),
     /** The position of the newest event that is included; null while only reads of the processor are. */
     eventAt: p.datetime().strictNullable(),
     eventRank: p.smallint().$type<Rank>().strictNullable(),

@@ -31,6 +31,7 @@ export class CreateSubscriptions extends Migration {
         ended_at timestamptz,
         metadata jsonb not null,
         version int not null,
+        revision int not null,
         event_at timestamptz,
         event_rank smallint,
         event_id text,
