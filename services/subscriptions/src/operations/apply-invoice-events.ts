@@ -12,10 +12,10 @@ import {
   type RecordedInvoice,
 } from '#domain/invoice.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import { findOrLockSubscriptions } from '#persistence/find-subscription-ids.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { findSubscriptionIds } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
@@ -37,12 +37,10 @@ export interface InvoiceEvent extends InvoiceObservation {
 export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
   return async <Event extends InvoiceEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
     // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
-    const subscriptions = events.flatMap(subscriptionsOf);
-    await lockAll(tx, 'subscription', subscriptions);
+    const linked = await findOrLockSubscriptions(tx, events.flatMap(subscriptionsOf));
     const invoices = events.map(toObject);
     await lockAll(tx, 'invoice', invoices);
     const rows = await invoiceRows.find(tx, invoices);
-    const linked = await findSubscriptionIds(tx, subscriptions);
     const linkOf: FindLink = (scope, id) => (id === null ? null : (linked.get(scopedKey({ scope, id })) ?? null));
 
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
