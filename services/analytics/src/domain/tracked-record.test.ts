@@ -58,7 +58,7 @@ it('counts the same whether versions continue the counted ones or all are counte
       }
       const all = mergeRevenuePeriods(
         [],
-        versions.map(({ revenuePeriod }) => revenuePeriod).filter(it => it !== null),
+        versions.map(({ revenuePeriod }) => revenuePeriod).filter(period => period !== null),
       );
       expect(stored).toEqual(all);
       const newest = versions.at(-1);
