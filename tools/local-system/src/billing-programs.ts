@@ -93,7 +93,7 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
     PUBLIC_URL: publicUrl,
     NODE_ENV: 'production',
     // Caches the compiled code of every module for the next start.
-    NODE_COMPILE_CACHE: join(settings.dataDir, 'cache', 'node'),
+    NODE_COMPILE_CACHE: settings.codeCacheDir ?? join(settings.dataDir, 'cache', 'node'),
     ...telemetryEnvironment(root, settings),
   };
 }
