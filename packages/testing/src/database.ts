@@ -32,7 +32,7 @@ export async function createTestDatabase(service: ServiceName, schema?: Template
     });
 
   await withClient(clusterUrl, async client => {
-    await client.query(`create database ${name} template ${template}`);
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
     await grantDatabase(client, service, name);
   });
   return {

@@ -14,7 +14,7 @@ import { startCatalog, type Catalog } from './start-catalog.ts';
 
 const CREATE = { method: 'POST', path: '/v1/products' } as const;
 
-it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
+it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
   'creates one product although a call fails by %s',
   async mode => {
     await using catalog = await startCatalog();
@@ -26,7 +26,7 @@ it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-res
   },
 );
 
-it.each<FaultRequest['mode']>(['500', '502html'])(
+it.concurrent.each<FaultRequest['mode']>(['500', '502html'])(
   'leaves nothing behind when the processor keeps failing by %s',
   async mode => {
     await using catalog = await startCatalog();
@@ -42,7 +42,7 @@ it.each<FaultRequest['mode']>(['500', '502html'])(
   },
 );
 
-it.each<[string, FaultRequest[]]>([
+it.concurrent.each<[string, FaultRequest[]]>([
   ['responds with 429', [{ ...CREATE, mode: '429', times: 20 }]],
   ['does not respond', [{ ...CREATE, mode: 'dropped', times: 20 }]],
   [
@@ -77,7 +77,7 @@ it.each<[string, FaultRequest[]]>([
   expect(await catalog.openOperations()).toEqual([]);
 });
 
-it('returns the same product for the same Idempotency-Key, finished or not', async () => {
+it.concurrent('returns the same product for the same Idempotency-Key, finished or not', async () => {
   await using catalog = await startCatalog();
   const request = { body: { name: 'Pro' }, headers: { 'idempotency-key': 'k1' } };
   await catalog.control.fail({ ...CREATE, mode: 'done-but-response-lost' });
@@ -95,20 +95,20 @@ it('returns the same product for the same Idempotency-Key, finished or not', asy
   expect(await catalog.published(ProductCreated)).toHaveLength(1);
 });
 
-it('finishes a creation after a crash before the call', async () => {
+it.concurrent('finishes a creation after a crash before the call', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'before');
   await expectOneProductAfterResume(catalog);
 });
 
-it('finishes a creation after a crash between call and commit', async () => {
+it.concurrent('finishes a creation after a crash between call and commit', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'after');
   expect(await productsAtProcessor(catalog)).toHaveLength(1);
   await expectOneProductAfterResume(catalog);
 });
 
-it.each(['before', 'after'] as const)(
+it.concurrent.each(['before', 'after'] as const)(
   'finishes a creation that died %s the call when the same operation key comes again',
   async when => {
     await using catalog = await startCatalog();
@@ -124,7 +124,7 @@ it.each(['before', 'after'] as const)(
   },
 );
 
-it('sends a repeated operation key under the next version after a refusal', async () => {
+it.concurrent('sends a repeated operation key under the next version after a refusal', async () => {
   await using catalog = await startCatalog();
   const create = createProduct(catalog);
   const operationKey = randomUUID();
@@ -140,7 +140,7 @@ it('sends a repeated operation key under the next version after a refusal', asyn
   );
 });
 
-it('finishes a change whose response was lost before the next one', async () => {
+it.concurrent('finishes a change whose response was lost before the next one', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-response-lost' });
@@ -153,7 +153,7 @@ it('finishes a change whose response was lost before the next one', async () => 
   expect((await catalog.published(ProductUpdated)).map(({ data }) => data.version)).toEqual([2, 3]);
 });
 
-it('changes nothing when the processor refuses a change', async () => {
+it.concurrent('changes nothing when the processor refuses a change', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct({ name: 'v0' });
   await catalog.dashboard.products.del(product.processorProductId);
@@ -166,7 +166,7 @@ it('changes nothing when the processor refuses a change', async () => {
   expect((await catalog.call('DELETE', `/products/${product.id}`)).status).toBe(200);
 });
 
-it('finishes a deletion whose response was lost', async () => {
+it.concurrent('finishes a deletion whose response was lost', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
   await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'done-but-response-lost' });
@@ -179,7 +179,7 @@ it('finishes a deletion whose response was lost', async () => {
   expect(await catalog.published(ProductDeleted)).toHaveLength(1);
 });
 
-it('cancels an operation that is too old to repeat', async () => {
+it.concurrent('cancels an operation that is too old to repeat', async () => {
   await using catalog = await startCatalog();
   await dieWhileCreating(catalog, 'before');
   await catalog.letPass('24 hours');
@@ -189,7 +189,7 @@ it('cancels an operation that is too old to repeat', async () => {
   expect(await productsAtProcessor(catalog)).toEqual([]);
 });
 
-it('opens no transaction while it calls the processor', async () => {
+it.concurrent('opens no transaction while it calls the processor', async () => {
   await using catalog = await startCatalog();
   await catalog.control.fail({ ...CREATE, mode: 'slow', delayMs: 700 });
   const creating = catalog.call('POST', '/products', { body: { name: 'Slow' } });

@@ -11,7 +11,7 @@ import { startCustomers, type Customers } from './start-customers.ts';
 const CREATE = { method: 'POST', path: '/v1/customers' } as const;
 const ADA = { email: 'ada@example.com', name: 'Ada', metadata: { plan: 'pro' } };
 
-it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
+it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
   'creates one customer although a call fails by %s',
   async mode => {
     await using customers = await startCustomers();
@@ -23,7 +23,7 @@ it.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-res
   },
 );
 
-it.each<FaultRequest>([
+it.concurrent.each<FaultRequest>([
   { ...CREATE, mode: '500', times: 20 },
   { method: 'GET', path: '/v1/customers', mode: '502html', times: 20 },
 ])('frees the e-mail when the processor keeps failing: $method $mode', async fault => {
@@ -38,7 +38,7 @@ it.each<FaultRequest>([
   expect(await customersAtProcessor(customers)).toHaveLength(1);
 });
 
-it.each<[string, FaultRequest[]]>([
+it.concurrent.each<[string, FaultRequest[]]>([
   ['responds with 429', [{ ...CREATE, mode: '429', times: 20 }]],
   ['does not respond', [{ path: '/v1/customers', mode: 'dropped', times: 20 }]],
   ['does the work and its responses are lost', lost(CREATE)],
@@ -68,7 +68,7 @@ it.each<[string, FaultRequest[]]>([
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
 });
 
-it('returns the unfinished customer to a repeat of the same request', async () => {
+it.concurrent('returns the unfinished customer to a repeat of the same request', async () => {
   await using customers = await startCustomers();
   for (const fault of lost(CREATE)) await customers.control.fail(fault);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
@@ -79,7 +79,7 @@ it('returns the unfinished customer to a repeat of the same request', async () =
   expect(await customers.published(CustomerCreated)).toHaveLength(1);
 });
 
-it('finishes what was left and refuses a different request for its e-mail', async () => {
+it.concurrent('finishes what was left and refuses a different request for its e-mail', async () => {
   await using customers = await startCustomers();
   for (const fault of lost(CREATE)) await customers.control.fail(fault);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(503);
@@ -89,7 +89,7 @@ it('finishes what was left and refuses a different request for its e-mail', asyn
   expect((await customers.call('GET', '/customers')).body.customers).toMatchObject([ADA]);
 });
 
-it('returns the same customer for the same Idempotency-Key', async () => {
+it.concurrent('returns the same customer for the same Idempotency-Key', async () => {
   await using customers = await startCustomers();
   const request = { body: ADA, headers: { 'idempotency-key': 'k1' } };
   const [first, second] = [
@@ -101,18 +101,21 @@ it('returns the same customer for the same Idempotency-Key', async () => {
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(409);
 });
 
-it.each(['before', 'after'] as const)('finishes a creation after a crash %s the processor did the work', async when => {
-  await using customers = await startCustomers();
-  await dieWhileCreating(customers, when);
-  expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
-  await Promise.all([customers.reconcile(), customers.reconcile()]);
-  const found = (await customers.call('GET', '/customers')).body.customers;
-  expect(found).toMatchObject([ADA]);
-  expect(await customersAtProcessor(customers)).toEqual([found[0].processorCustomerId]);
-  expect(await customers.published(CustomerCreated)).toHaveLength(1);
-});
+it.concurrent.each(['before', 'after'] as const)(
+  'finishes a creation after a crash %s the processor did the work',
+  async when => {
+    await using customers = await startCustomers();
+    await dieWhileCreating(customers, when);
+    expect((await customers.call('GET', '/customers')).body.customers).toEqual([]);
+    await Promise.all([customers.reconcile(), customers.reconcile()]);
+    const found = (await customers.call('GET', '/customers')).body.customers;
+    expect(found).toMatchObject([ADA]);
+    expect(await customersAtProcessor(customers)).toEqual([found[0].processorCustomerId]);
+    expect(await customers.published(CustomerCreated)).toHaveLength(1);
+  },
+);
 
-it('redelivers events about a customer that is being created', async () => {
+it.concurrent('redelivers events about a customer that is being created', async () => {
   await using customers = await startCustomers();
   await dieWhileCreating(customers, 'after');
   const [created] = await customers.events('customer.created');
@@ -123,7 +126,7 @@ it('redelivers events about a customer that is being created', async () => {
   expect(await customers.published(CustomerUpdated)).toEqual([]);
 });
 
-it('cancels an operation that is too old to repeat, and frees the e-mail', async () => {
+it.concurrent('cancels an operation that is too old to repeat, and frees the e-mail', async () => {
   await using customers = await startCustomers();
   await dieWhileCreating(customers, 'before');
   await customers.letPass('24 hours');
@@ -132,7 +135,7 @@ it('cancels an operation that is too old to repeat, and frees the e-mail', async
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
 });
 
-it('holds both e-mails while a change is unfinished, then frees the old one', async () => {
+it.concurrent('holds both e-mails while a change is unfinished, then frees the old one', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   for (const fault of lost({ method: 'POST', path: '/v1/customers/' })) await customers.control.fail(fault);
@@ -152,7 +155,7 @@ it('holds both e-mails while a change is unfinished, then frees the old one', as
   expect(await customers.published(CustomerUpdated)).toMatchObject([{ data: { id, version: 2 } }]);
 });
 
-it('holds the e-mail of an unfinished change when events arrive', async () => {
+it.concurrent('holds the e-mail of an unfinished change when events arrive', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   for (const fault of lost({ method: 'POST', path: '/v1/customers/' })) await customers.control.fail(fault);
@@ -163,7 +166,7 @@ it('holds the e-mail of an unfinished change when events arrive', async () => {
   expect((await customers.call('POST', '/customers', change)).status).toBe(409);
 });
 
-it('frees the new e-mail when the processor refuses a change', async () => {
+it.concurrent('frees the new e-mail when the processor refuses a change', async () => {
   await using customers = await startCustomers();
   const customer = await customers.createCustomer();
   await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: '500', times: 20 });
@@ -175,7 +178,7 @@ it('frees the new e-mail when the processor refuses a change', async () => {
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(409);
 });
 
-it('deletes a customer when a change shows that the processor deleted it', async () => {
+it.concurrent('deletes a customer when a change shows that the processor deleted it', async () => {
   await using customers = await startCustomers();
   const { id, processorCustomerId } = await customers.createCustomer();
   await customers.dashboard.customers.del(processorCustomerId);
@@ -187,7 +190,7 @@ it('deletes a customer when a change shows that the processor deleted it', async
   expect(await customers.openOperations()).toEqual([]);
 });
 
-it('runs a change and a concurrent deletion one after the other', async () => {
+it.concurrent('runs a change and a concurrent deletion one after the other', async () => {
   await using customers = await startCustomers();
   const { id } = await customers.createCustomer();
   await customers.control.fail({ method: 'POST', path: '/v1/customers/', mode: 'slow', delayMs: 300 });

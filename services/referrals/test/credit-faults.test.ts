@@ -41,7 +41,7 @@ const keysUsed = async ({ account, referralId }: GivenReferral): Promise<string[
   return objects.flatMap(({ idempotencyKey: key }) => (key?.includes(referralId) ? [key] : [])).toSorted();
 };
 
-describe('one credit for each side', () => {
+describe.concurrent('one credit for each side', () => {
   it.each<[string, ...Fault[]]>([
     ['the processor stores a failure for the key', { mode: '500' }],
     ['the processor stores failures for two keys', { mode: '500', times: 4 }],

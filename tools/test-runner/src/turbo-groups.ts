@@ -4,8 +4,8 @@ export interface TurboGroup {
   concurrency: number;
 }
 
-/** Workspaces whose tests take long and mostly wait for the systems that they started. */
-const END_TO_END: readonly string[] = ['@billing/e2e', '@billing/e2e-own-system'];
+/** The workspace whose tests take longest, and mostly wait for a system. */
+const END_TO_END = '@billing/e2e';
 /** Two workspaces at a time: one waits for PostgreSQL and NATS while the other computes. */
 const CONCURRENCY = 2;
 
@@ -15,13 +15,9 @@ const CONCURRENCY = 2;
  */
 export function turboGroups(workspaces: readonly string[], turboArgs: readonly string[]): TurboGroup[] {
   const groups: TurboGroup[] = [];
-  const endToEnd = workspaces.filter(name => END_TO_END.includes(name));
-  if (endToEnd.length > 0)
-    groups.push({ turboArgs: endToEnd.map(name => `--filter=${name}`), concurrency: endToEnd.length });
-  if (workspaces.length > endToEnd.length)
-    groups.push({
-      turboArgs: [...turboArgs, ...END_TO_END.map(name => `--filter=!${name}`)],
-      concurrency: CONCURRENCY,
-    });
+  const others = workspaces.filter(name => name !== END_TO_END);
+  if (others.length < workspaces.length) groups.push({ turboArgs: [`--filter=${END_TO_END}`], concurrency: 1 });
+  if (others.length > 0)
+    groups.push({ turboArgs: [...turboArgs, `--filter=!${END_TO_END}`], concurrency: CONCURRENCY });
   return groups;
 }
