@@ -92,7 +92,7 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
   return { base, connect, headers, identity, list, processor, projectId, published, start, teamId };
 }
 
-it.concurrent('publishes every event that it confirmed, each under one id, though it is killed meanwhile', async () => {
+it('publishes every event that it confirmed, each under one id, though it is killed meanwhile', async () => {
   await using resources = new AsyncDisposableStack();
   const { base, connect, headers, identity, projectId, published, start, teamId } = await setUp(resources);
   const first = await start();
@@ -125,7 +125,7 @@ it.concurrent('publishes every event that it confirmed, each under one id, thoug
   expect(received.filter(id => published.get(id)?.size !== 1)).toEqual([]);
 }, 240_000);
 
-it.concurrent('recovers events that no webhook delivered', async () => {
+it('recovers events that no webhook delivered', async () => {
   await using resources = new AsyncDisposableStack();
   const settings = { RECONCILE_INTERVAL_SECONDS: '1', RECONCILE_GRACE_SECONDS: '0' };
   const { connect, list, processor, projectId, published, start } = await setUp(resources, settings);
@@ -144,7 +144,7 @@ it.concurrent('recovers events that no webhook delivered', async () => {
   expect(record).toMatchObject({ recovered: true, type: 'customer.created' });
 }, 240_000);
 
-it.concurrent('names what is missing in its environment, and does not start', async () => {
+it('names what is missing in its environment, and does not start', async () => {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,8 +1,27 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { paginate, type Page, type Pagination } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
 import { ACTIVE_STATUSES } from '#domain/subscription.ts';
-import { Subscription } from '#persistence/subscription.entity.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+/** The properties that lists show. */
+const LISTED = [
+  'id',
+  'customerId',
+  'processorSubscriptionId',
+  'status',
+  'priceId',
+  'quantity',
+  'cancelAtPeriodEnd',
+  'currentPeriodStart',
+  'currentPeriodEnd',
+  'metadata',
+  'projectId',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof Subscription)[];
+export type ListedSubscription = Pick<Subscription, (typeof LISTED)[number]>;
 
 interface SubscriptionFilter extends Page {
   /** Only active and trialing ones. */
@@ -13,19 +32,11 @@ interface SubscriptionFilter extends Page {
 /** Lists a page of the project's subscriptions, newest first. */
 export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
   return async (
-    { teamId, projectId }: ProjectScope,
+    scope: ProjectScope,
     { activeOnly, customerId, ...page }: SubscriptionFilter,
-  ): Promise<{ subscriptions: Subscription[]; pagination: Pagination }> => {
-    const [subscriptions, total] = await em.fork().findAndCount(
-      Subscription,
-      {
-        teamId,
-        projectId,
-        ...(customerId && { customerId }),
-        ...(activeOnly && { status: { $in: [...ACTIVE_STATUSES] } }),
-      },
-      { ...page, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }] },
-    );
-    return { subscriptions, pagination: paginate(page, subscriptions.length, total) };
+  ): Promise<{ subscriptions: ListedSubscription[]; pagination: Pagination }> => {
+    const filter = { ...(customerId && { customerId: [customerId] }), ...(activeOnly && { status: ACTIVE_STATUSES }) };
+    const { rows, pagination } = await subscriptionRows.list(em.fork(), scope, { filter, only: LISTED, page });
+    return { subscriptions: rows, pagination };
   };
 }

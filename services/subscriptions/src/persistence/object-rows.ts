@@ -1,15 +1,25 @@
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import { paginate, type Page, type Pagination } from '@billing/contracts/pagination';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 
 /** Reads and writes a table that has one row for each of the processor's objects, in each project. */
 export interface ObjectRows<Row> {
   /** Finds the rows of objects, by `scopedKey`. */
   find(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Row>>;
+  /** Lists the properties `only` of a page of a project's rows, newest first. A filter takes any of its values. */
+  list<Property extends keyof Row & string>(
+    em: EntityManager,
+    scope: ProjectScope,
+    wanted: { readonly filter: RowFilter<Row>; readonly only: readonly Property[]; readonly page: Page },
+  ): Promise<{ rows: Pick<Row, Property>[]; pagination: Pagination }>;
   /** Inserts new rows and updates others, each row once. The caller's transaction holds the locks of the objects. */
   save(tx: EntityManager, rows: readonly Row[]): Promise<void>;
 }
+
+/** The values that a property may have; a property without values is not looked at. */
+type RowFilter<Row> = Readonly<Partial<Record<keyof Row & string, readonly string[] | undefined>>>;
 
 interface RowOptions<Row> {
   /** The property with the processor's id of the object. */
@@ -41,6 +51,8 @@ export function objectRows<Row extends ProjectScope>(
       ![...primaryKeys, ...fixed, 'teamId', 'projectId', processorId].includes(property);
     const nameOf = (wanted: string) => columns.find(({ property }) => property === wanted)?.name;
     return {
+      tableName,
+      columns,
       times: columns.filter(isTime).map(({ property }) => property),
       // With `=` for the project, or without the limit, the planner may read all rows of the project to find each one.
       find: `
@@ -77,11 +89,33 @@ export function objectRows<Row extends ProjectScope>(
       ]);
       return new Map(
         found.map(row => {
-          for (const time of times) if (typeof row[time] === 'number') row[time] = new Date(row[time]);
-          const it = row as unknown as Row; // the statement selects each property of the entity
+          const it = withDates<Row>(row, times);
           return [scopedKey({ scope: it, id: String(it[processorId]) }), it];
         }),
       );
+    },
+    async list(em, { teamId, projectId }, { filter, only, page }) {
+      const { tableName, columns, times } = (statements ??= statementsFor(em));
+      const given = Object.entries<readonly string[] | undefined>(filter).flatMap(([property, values]) =>
+        values ? [{ property, values: [...values] }] : [],
+      );
+      const nameOf = (wanted: string) => columns.find(({ property }) => property === wanted)?.name;
+      const shown = new Set<string>(only);
+      const conditions = given.map(({ property }, index) => ` and ${nameOf(property)} = any($${index + 3})`).join('');
+      const matching = `from ${tableName} existing where team_id = $1 and project_id = $2${conditions}`;
+      const values = [teamId, projectId, ...given.map(it => it.values)];
+      const selected = columns.filter(({ property }) => shown.has(property));
+      const [found, [counted]] = await Promise.all([
+        executeBound<Record<string, unknown>>(
+          em,
+          `select ${selected.map(read).join(', ')} ${matching}
+            order by created_at desc, id limit $${values.length + 1} offset $${values.length + 2}`,
+          [...values, page.limit, page.offset],
+        ),
+        executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, values),
+      ]);
+      const rows = found.map(row => withDates<Pick<Row, (typeof only)[number]>>(row, times));
+      return { rows, pagination: paginate(page, rows.length, counted?.total ?? 0) };
     },
     async save(tx, rows) {
       if (rows.length === 0) return;
@@ -100,6 +134,12 @@ export function objectRows<Row extends ProjectScope>(
 }
 
 // Times are sent as milliseconds since 1970: both sides would take longer to write and parse texts.
+
+/** The statement selects each property of the result. */
+function withDates<Row>(row: Record<string, unknown>, times: readonly string[]): Row {
+  for (const time of times) if (typeof row[time] === 'number') row[time] = new Date(row[time]);
+  return row as Row;
+}
 
 const isTime = ({ type }: Column): boolean => type.startsWith('timestamptz');
 

@@ -3,10 +3,9 @@ import { subscriptionsOperations as operations } from '@billing/contracts/operat
 import type { Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
 import { serve } from '@billing/service/serve';
 import { cancelNow } from '#operations/cancel-now.ts';
-import { listSubscriptions } from '#operations/list-subscriptions.ts';
+import { listSubscriptions, type ListedSubscription } from '#operations/list-subscriptions.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { findSubscription } from '#persistence/find-subscription.ts';
-import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Subscriptions: list, get, cancel, resume. */
@@ -36,7 +35,7 @@ export function subscriptionRoutes(
   };
 }
 
-function toResource(row: Subscription): SubscriptionResource {
+function toResource(row: ListedSubscription): SubscriptionResource {
   return {
     id: row.id,
     customerId: row.customerId,
