@@ -90,6 +90,27 @@ describe('an API key', () => {
     expect((await owner.call('GET', `${path}/api-keys`)).body.apiKeys).toEqual([]);
   });
 
+  it('is never accepted again after its revocation, although it is in constant use', async () => {
+    const { owner, path, createKey } = await gateway.createTenant();
+    const key = await createKey();
+    let isRevoked = false;
+    const afterwards: number[] = [];
+    const use = async () => {
+      while (afterwards.length < 200) {
+        const wasRevoked = isRevoked;
+        const status = await statusAt(gateway, path, key.bearer);
+        if (wasRevoked) afterwards.push(status);
+        else expect([200, 401]).toContain(status);
+      }
+    };
+    const users = Promise.all(Array.from({ length: 8 }, use));
+    await waitFor(async () => (await statusAt(gateway, path, key.bearer)) === 200, { what: 'the key to be used' });
+    await owner.call('DELETE', `${path}/api-keys/${key.id}`);
+    isRevoked = true;
+    await users;
+    expect(new Set(afterwards)).toEqual(new Set([401]));
+  });
+
   it('is rejected after it expires', async () => {
     const { path, createKey } = await gateway.createTenant();
     const key = await createKey(undefined, { expiresAt: new Date(Date.now() + 700).toISOString() });

@@ -8,6 +8,8 @@ import { ApiKey } from '#persistence/api-key.entity.ts';
 
 /** How long a query result is used, in milliseconds. Revocation and rotation apply to every copy after this time. */
 const TIME_TO_LIVE_MS = 500;
+/** A key that is in use is queried again this long before its result expires, in milliseconds, so that no request waits. */
+const REFRESH_AHEAD_MS = 250;
 const MAX_ENTRIES = 10_000;
 /** How often the time of a key's last use is written, in milliseconds. */
 const LAST_USED_INTERVAL_MS = 60_000;
@@ -27,6 +29,7 @@ interface Entry {
   /** Concurrent requests share one query. */
   readonly query: Promise<ApiKey | null>;
   keyId?: ApiKeyId;
+  isRefreshing?: boolean;
 }
 
 interface Dependencies {
@@ -35,7 +38,7 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-/** Opens a cache of the table `api_keys` that queries each key at most twice a second. */
+/** Opens a cache of the table `api_keys` that queries each key at most four times a second. */
 export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache {
   const entries = new Map<string, Entry>();
   const lastWrites = new Map<ApiKeyId, number>();
@@ -43,17 +46,36 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
 
   function findByHash(hash: string, at: number): Promise<ApiKey | null> {
     const cached = entries.get(hash);
-    if (cached && cached.expiresAt > at) return cached.query;
+    if (!cached || cached.expiresAt <= at) return store(hash, queryKey(hash, at)).query;
+    if (cached.expiresAt - at <= REFRESH_AHEAD_MS && !cached.isRefreshing) void refresh(hash, cached, at);
+    return cached.query;
+  }
+
+  function queryKey(hash: string, at: number): Entry {
     const query = em
       .fork()
       .findOne(ApiKey, { $or: [{ secretHash: hash }, { previousSecretHash: hash }] }, { disableIdentityMap: true });
-    const entry: Entry = { expiresAt: at + TIME_TO_LIVE_MS, query };
+    return { expiresAt: at + TIME_TO_LIVE_MS, query };
+  }
+
+  function store(hash: string, entry: Entry): Entry {
     // A Map iterates in insertion order, so its first entry is the oldest.
     entries.delete(hash);
     entries.set(hash, entry);
     if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
     void indexOrDrop(hash, entry);
-    return query;
+    return entry;
+  }
+
+  /** After a failed query the former entry stays until it expires. An entry evicted meanwhile does not come back. */
+  async function refresh(hash: string, former: Entry, at: number): Promise<void> {
+    former.isRefreshing = true;
+    const next = queryKey(hash, at);
+    const isQueried = await next.query.then(
+      () => true,
+      () => false,
+    );
+    if (isQueried && entries.get(hash) === former) store(hash, next);
   }
 
   /** Unknown secrets and failed queries do not stay in the cache. */
