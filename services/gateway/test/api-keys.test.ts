@@ -100,7 +100,6 @@ describe('an API key', () => {
         const wasRevoked = isRevoked;
         const status = await statusAt(gateway, path, key.bearer);
         if (wasRevoked) afterwards.push(status);
-        else expect([200, 401]).toContain(status);
       }
     };
     const users = Promise.all(Array.from({ length: 8 }, use));
