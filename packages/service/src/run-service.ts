@@ -27,6 +27,8 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
     closeOnSignal(resources, logger);
     const service = await openService(definition, { env, logger, resources });
     await service.start();
+    // Loading left garbage behind that would stay until the heap is full. Only `--expose-gc` defines `gc`.
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await service.listen();
     logger.info('service started');
   } catch (err) {

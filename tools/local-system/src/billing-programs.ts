@@ -92,8 +92,8 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
     LOG_LEVEL: settings.logLevel,
     PUBLIC_URL: publicUrl,
     NODE_ENV: 'production',
-    // Caches the compiled code of every module for the next start.
-    NODE_COMPILE_CACHE: settings.codeCacheDir ?? join(settings.dataDir, 'cache', 'node'),
+    // Every start after the first reads the compiled code of each module from here.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'billing'),
     ...telemetryEnvironment(root, settings),
   };
 }

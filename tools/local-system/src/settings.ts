@@ -16,7 +16,6 @@ const environment = z.object({
   NATS_URL: optional(z.string()),
   STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
-  NODE_COMPILE_CACHE: optional(z.string()),
 });
 
 /** The settings of `npm start`. Without `databaseUrl` or `natsUrl` an embedded server runs. */
@@ -31,8 +30,6 @@ export interface Settings {
   natsUrl?: string | undefined;
   stripeApiBaseUrl?: string | undefined;
   otlpEndpoint?: string | undefined;
-  /** Where Node.js caches compiled code; by default in the data folder. */
-  codeCacheDir?: string | undefined;
   demo: boolean;
 }
 
@@ -54,7 +51,6 @@ export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[],
     natsUrl: env.NATS_URL,
     stripeApiBaseUrl: env.STRIPE_API_BASE_URL,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-    codeCacheDir: env.NODE_COMPILE_CACHE,
     demo: !args.includes('--no-demo'),
   };
 }

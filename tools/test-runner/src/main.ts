@@ -35,13 +35,7 @@ async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   // Killed tests can't remove their temporary files, so they get a temporary folder that is removed here.
   const temporary = await mkdtemp(join(tmpdir(), 'billing-tests-'));
   resources.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
-  const env = {
-    TEST_DATABASE_URL: servers.databaseUrl,
-    TEST_NATS_URL: servers.natsUrl,
-    TMPDIR: temporary,
-    // Hundreds of processes load the same modules: only the first of them compiles each.
-    NODE_COMPILE_CACHE: join(temporary, 'compiled'),
-  };
+  const env = { TEST_DATABASE_URL: servers.databaseUrl, TEST_NATS_URL: servers.natsUrl, TMPDIR: temporary };
   const names = workspaces.map(workspace => workspace.name);
   const exitCodes = await Promise.all(
     turboGroups(names, turboArgs).map(group => {
