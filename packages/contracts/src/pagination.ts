@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { integerText } from './text.ts';
 
 const MAX_LIMIT = 100;
+const MAX_WHOLE_LIST = 1_000;
 
 /** `limit` (1 to 100; larger values count as 100) and `offset` of a list. */
 export const pageQuery = {
@@ -13,6 +14,9 @@ export const pageQuery = {
     .default(50),
   offset: integerText(0, 2_147_483_647).default(0),
 };
+
+/** The same of a list that the specification has without pages: without `limit` it returns up to 1,000. */
+export const wholeListQuery = { ...pageQuery, limit: pageQuery.limit.unwrap().default(MAX_WHOLE_LIST) };
 
 export interface Page {
   readonly limit: number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CustomerId, ProductId } from './ids.ts';
 import { metadata } from './metadata.ts';
-import { pageQuery } from './pagination.ts';
+import { pageQuery, wholeListQuery } from './pagination.ts';
 import { checkoutCreate } from './resources/checkout.ts';
 import { customerCreate } from './resources/customer.ts';
 import { priceCreate } from './resources/price.ts';
@@ -114,6 +114,8 @@ describe('a query', () => {
   it('clamps a limit to 100 and rejects anything but a whole number', () => {
     expect(pageQuery.limit.parse('1000')).toBe(100);
     expect(pageQuery.limit.parse(undefined)).toBe(50);
+    expect(wholeListQuery.limit.parse(undefined)).toBe(1_000);
+    expect(wholeListQuery.limit.parse('1000')).toBe(100);
     for (const text of ['0', '-1', '1.5', '0x10', '', '1e3', 'NaN'])
       expect(pageQuery.limit.safeParse(text).success).toBe(false);
   });

@@ -81,6 +81,7 @@ it('filters prices by product and by activity, newest first', async () => {
   expect(await ids(`?productId=${pro}`)).toEqual([third.id]);
   expect(await ids(`?productId=${pro}&activeOnly=false`)).toEqual([third.id, first.id]);
   expect(await ids(`?productId=${ProductId.create()}`)).toEqual([]);
+  expect((await catalog.call('GET', '/prices')).body.pagination).toMatchObject({ limit: 1_000, hasMore: false });
   const page = await catalog.call('GET', '/prices?activeOnly=false&limit=1&offset=2');
   expect(page.body).toMatchObject({ prices: [{ id: first.id }], pagination: { total: 3, hasMore: false } });
 });

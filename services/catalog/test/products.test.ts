@@ -47,7 +47,7 @@ it('omits an empty description', async () => {
   expect(await catalog.createProduct({ name: 'Plain', description: '' })).not.toHaveProperty('description');
 });
 
-it('lists active products by default, newest first, in pages', async () => {
+it('lists all active products by default, newest first, and pages when asked to', async () => {
   await using catalog = await startCatalog();
   const made = [];
   for (const name of ['a', 'b', 'c', 'd']) made.push(await catalog.createProduct({ name }));
@@ -56,7 +56,7 @@ it('lists active products by default, newest first, in pages', async () => {
 
   const active = await catalog.call('GET', '/products');
   expect(names(active.body)).toEqual(['d', 'c', 'a']);
-  expect(active.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+  expect(active.body.pagination).toEqual({ limit: 1_000, offset: 0, total: 3, hasMore: false });
   expect(names((await catalog.call('GET', '/products?activeOnly=false')).body)).toEqual(['d', 'c', 'b', 'a']);
   const page = await catalog.call('GET', '/products?activeOnly=false&limit=2&offset=1');
   expect(names(page.body)).toEqual(['c', 'b']);

@@ -133,7 +133,7 @@ describe('a code', () => {
     expect(body).toEqual({
       code: { code, customerId, isActive: false, createdAt: expect.any(String) },
       referrals: [],
-      pagination: { limit: 100, offset: 0, total: 0, hasMore: false },
+      pagination: { limit: 1_000, offset: 0, total: 0, hasMore: false },
     });
     const again = await project.request('POST', '/codes', { customerId });
     expect(again.status).toBe(201);
@@ -186,7 +186,7 @@ it('lists the referrals of a code newest first, in pages', async () => {
   };
   expect(await list('')).toEqual({
     referees: referees.toReversed(),
-    pagination: { limit: 100, offset: 0, total: 3, hasMore: false },
+    pagination: { limit: 1_000, offset: 0, total: 3, hasMore: false },
   });
   expect(await list('?limit=1&offset=1')).toEqual({
     referees: [referees[1]],

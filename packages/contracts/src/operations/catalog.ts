@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PriceId, ProductId } from '../ids.ts';
 import { exampleIds, examplePagination, examplePrice, exampleProduct } from '../openapi/examples.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { pagination, wholeListQuery } from '../pagination.ts';
 import { price, priceCreate, priceUpdate } from '../resources/price.ts';
 import { product, productCreate, productUpdate } from '../resources/product.ts';
 import { booleanText } from '../text.ts';
@@ -24,7 +24,7 @@ export const catalogOperations = {
     access: read,
     summary: 'List products, by default only active ones',
     params: projectParams,
-    query: z.strictObject({ activeOnly, ...pageQuery }),
+    query: z.strictObject({ activeOnly, ...wholeListQuery }),
     status: 200,
     response: z.object({ products: z.array(product), pagination }),
     problems: [],
@@ -98,13 +98,13 @@ export const catalogOperations = {
     access: read,
     summary: 'List prices, by default only active ones',
     params: projectParams,
-    query: z.strictObject({ activeOnly, productId: ProductId.schema.optional(), ...pageQuery }),
+    query: z.strictObject({ activeOnly, productId: ProductId.schema.optional(), ...wholeListQuery }),
     status: 200,
     response: z.object({ prices: z.array(price), pagination }),
     problems: [],
     example: {
       query: { productId: exampleIds.product },
-      response: { prices: [examplePrice], pagination: examplePagination },
+      response: { prices: [examplePrice], pagination: { ...examplePagination, limit: 1_000 } },
     },
   }),
   createPrice: operation({

@@ -9,7 +9,7 @@ import {
   exampleReferralOfCode,
 } from '../openapi/examples.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { pageQuery, pagination, wholeListQuery } from '../pagination.ts';
 import {
   appliedReferral,
   CREDIT_STATUSES,
@@ -101,7 +101,7 @@ export const referralsOperations = {
     access: read,
     summary: 'Get a code and its referrals, newest first, by default 100 of them',
     params: codeParams,
-    query: z.strictObject({ ...pageQuery, limit: pageQuery.limit.unwrap().default(100) }),
+    query: z.strictObject(wholeListQuery),
     status: 200,
     response: z.object({
       code: referralCode.omit({ projectId: true }),
@@ -113,7 +113,7 @@ export const referralsOperations = {
       response: {
         code: exampleCodeWithoutProject,
         referrals: [exampleReferralOfCode],
-        pagination: { ...examplePagination, limit: 100 },
+        pagination: { ...examplePagination, limit: 1_000 },
       },
     },
   }),
