@@ -84,6 +84,7 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['a string for livemode', withFields({ livemode: 'yes' })],
   ['no data', withFields({ data: undefined })],
   ['no object', withFields({ data: {} })],
+  ['no object, of a type that is not handled', withFields({ type: 'payout.paid', data: {} })],
   ['null for an object', withObject(null)],
   ['a string for an object', withObject('cus_1')],
   ['a list for an object', withObject([])],

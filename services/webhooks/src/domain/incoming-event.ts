@@ -21,7 +21,7 @@ const event = z.object({
   created: z.int().min(0).max(LATEST_SECOND),
   api_version: z.string().max(64).nullish(),
   livemode: z.boolean().default(false),
-  data: z.object({ object: fields, previous_attributes: fields.nullish() }).optional().catch(undefined),
+  data: z.object({ object: fields, previous_attributes: fields.nullish() }),
 });
 
 /** An event as Stripe posted it, checked as far as needed before it is stored. */
@@ -53,9 +53,8 @@ export function checkEvent(parsed: unknown): IncomingEvent {
   const read = event.safeParse(parsed);
   if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
   const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
-  if (!data && isHandled(type)) throw invalidEvent('data.object is missing.');
-  const content = data && isHandled(type) ? readContent(type, data.object, data.previous_attributes ?? null) : null;
-  const objectId = data?.object['id'];
+  const content = isHandled(type) ? readContent(type, data.object, data.previous_attributes ?? null) : null;
+  const objectId = data.object['id'];
   const payload = writeEvent(parsed, content);
   if (!isStorableJson(payload)) throw invalidEvent('It holds characters that cannot be stored.');
   return {
