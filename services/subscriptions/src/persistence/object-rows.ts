@@ -53,6 +53,7 @@ export function objectRows<Row extends ProjectScope>(
     return {
       tableName,
       columns,
+      nameOf,
       times: columns.filter(isTime).map(({ property }) => property),
       // With `=` for the project, or without the limit, the planner may read all rows of the project to find each one.
       find: `
@@ -89,17 +90,17 @@ export function objectRows<Row extends ProjectScope>(
       ]);
       return new Map(
         found.map(row => {
-          const it = withDates<Row>(row, times);
+          toDates(row, times);
+          const it = row as unknown as Row; // the statement selects each property of the entity
           return [scopedKey({ scope: it, id: String(it[processorId]) }), it];
         }),
       );
     },
     async list(em, { teamId, projectId }, { filter, only, page }) {
-      const { tableName, columns, times } = (statements ??= statementsFor(em));
+      const { tableName, columns, nameOf, times } = (statements ??= statementsFor(em));
       const given = Object.entries<readonly string[] | undefined>(filter).flatMap(([property, values]) =>
         values ? [{ property, values: [...values] }] : [],
       );
-      const nameOf = (wanted: string) => columns.find(({ property }) => property === wanted)?.name;
       const shown = new Set<string>(only);
       const conditions = given.map(({ property }, index) => ` and ${nameOf(property)} = any($${index + 3})`).join('');
       const matching = `from ${tableName} existing where team_id = $1 and project_id = $2${conditions}`;
@@ -114,7 +115,8 @@ export function objectRows<Row extends ProjectScope>(
         ),
         executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, values),
       ]);
-      const rows = found.map(row => withDates<Pick<Row, (typeof only)[number]>>(row, times));
+      for (const row of found) toDates(row, times);
+      const rows = found as unknown as Pick<Row, (typeof only)[number]>[]; // the statement selects these properties
       return { rows, pagination: paginate(page, rows.length, counted?.total ?? 0) };
     },
     async save(tx, rows) {
@@ -135,10 +137,9 @@ export function objectRows<Row extends ProjectScope>(
 
 // Times are sent as milliseconds since 1970: both sides would take longer to write and parse texts.
 
-/** The statement selects each property of the result. */
-function withDates<Row>(row: Record<string, unknown>, times: readonly string[]): Row {
+/** Converts the milliseconds of a row to dates, in place. */
+function toDates(row: Record<string, unknown>, times: readonly string[]): void {
   for (const time of times) if (typeof row[time] === 'number') row[time] = new Date(row[time]);
-  return row as Row;
 }
 
 const isTime = ({ type }: Column): boolean => type.startsWith('timestamptz');
