@@ -63,10 +63,11 @@ it.each(['gateway', 'catalog', 'customers', 'subscriptions', 'referrals', 'analy
 
     await waitForActiveSubscription(tenant, referee);
     // Events that were in flight in the killed process are redelivered to analytics later.
-    await waitFor(async () => (await billing.analytics.get()).referralStats.converted > 0, {
-      what: 'the conversion to be counted',
-      timeoutMs: 60_000,
-    });
+    const isCounted = async () => {
+      const { referralStats, customerCount } = await billing.analytics.get();
+      return referralStats.converted > 0 && customerCount === 2;
+    };
+    await waitFor(isCounted, { what: 'the conversion and both customers to be counted', timeoutMs: 60_000 });
     expect(await completedAnalytics(tenant)).toMatchObject({
       mrr: 2_999,
       customerCount: 2,

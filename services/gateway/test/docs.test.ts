@@ -70,7 +70,7 @@ describe('the document', () => {
       { name: 'teamId', in: 'path', required: true },
       { name: 'projectId', in: 'path', required: true },
       { name: 'activeOnly', in: 'query', required: false, schema: { type: 'boolean', default: true }, example: false },
-      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100, default: 50 } },
+      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100, default: 1_000 } },
       { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } },
       { $ref: '#/components/parameters/RequestId' },
     ]);
