@@ -191,11 +191,11 @@ it('reserves nothing while the processor is not connected', async () => {
 it('applies concurrent changes of a product one after the other', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();
-  const names = Array.from({ length: 8 }, (_, index) => `name ${index}`);
+  const names = Array.from({ length: 24 }, (_, index) => `name ${index}`);
   const responses = await Promise.all(names.map(name => catalog.call('PATCH', `/products/${id}`, { body: { name } })));
   expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
   const here = (await catalog.call('GET', `/products/${id}`)).body.name;
   expect(here).toBe((await catalog.processor.findProduct(processorProductId)).name);
   const versions = (await catalog.published(ProductUpdated)).map(({ data }) => data.version);
-  expect(new Set(versions)).toEqual(new Set([2, 3, 4, 5, 6, 7, 8, 9]));
+  expect(versions.toSorted((a, b) => a - b)).toEqual(names.map((_, index) => index + 2));
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import { waitFor } from '@billing/testing/wait-for';
@@ -123,6 +124,15 @@ describe('projects', () => {
     const scope = { teamId: TeamId.schema.parse(teamId), projectId: ProjectId.schema.parse(projectId) };
     expect(await gateway.rpc.call(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
     expect(await gateway.rpc.call(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
+  });
+
+  it('take concurrent changes one after the other', async () => {
+    const { owner, path, projectId } = await gateway.createTenant();
+    const names = Array.from({ length: 30 }, (_, index) => `Shop ${index}`);
+    const responses = await Promise.all(names.map(name => owner.call('PATCH', path, { name })));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
+    const published = (await gateway.published(ProjectUpdated)).filter(({ data }) => data.id === projectId);
+    expect(published.map(({ data }) => data.version)).toEqual(names.map((_, index) => index + 2));
   });
 
   it('of another team look like projects that do not exist', async () => {

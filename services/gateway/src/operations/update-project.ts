@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
@@ -19,7 +20,8 @@ export function updateProject({ outbox }: { readonly outbox: Outbox }) {
       const project = await tx.findOneOrFail(
         Project,
         { id: projectId, teamId },
-        { failHandler: () => notFound('project') },
+        // Concurrent changes take effect one after the other.
+        { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: () => notFound('project') },
       );
       const { version } = project;
       if (changes.name !== undefined) project.name = changes.name;
