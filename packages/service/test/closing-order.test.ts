@@ -21,11 +21,11 @@ it('closes HTTP, consumers, RPC, jobs, relay, resources, bus and database in thi
       onRequest: request.wait,
       onNumber: number.wait,
       async onJobStop(chassis) {
-        steps.push(`RPC served: ${await isServed(neighbour)}`, `relay runs: ${await isRelayed(chassis)}`);
+        steps.push(`RPC served: ${await isServed(neighbour)}`, `relay runs: ${await isRelayed(chassis, 20_000)}`);
       },
       async onResourcesClose(chassis) {
         steps.push(
-          `relay runs: ${await isRelayed(chassis)}`,
+          `relay runs: ${await isRelayed(chassis, 1_000)}`,
           `bus open: ${!chassis.bus.nats.isClosed()}`,
           `database open: ${await chassis.database.isConnected()}`,
         );
@@ -86,8 +86,8 @@ const isServed = (rpc: RpcClient): Promise<boolean> =>
     () => false,
   );
 
-/** Publishes an event and returns whether the relay takes it from the outbox within a second. */
-async function isRelayed({ em, outbox }: Chassis): Promise<boolean> {
+/** Publishes an event and returns whether the relay takes it from the outbox within this time. */
+async function isRelayed({ em, outbox }: Chassis, timeoutMs: number): Promise<boolean> {
   await outbox.transaction(async (_tx, publish) => publish(NumberCounted, teamId, { number: 0 }));
   const isPublished = async () => {
     const [row] = await em
@@ -95,7 +95,7 @@ async function isRelayed({ em, outbox }: Chassis): Promise<boolean> {
       .execute<{ count: string }[]>('select count(*) from outbox_events where published_at is null');
     return row?.count === '0';
   };
-  return waitFor(isPublished, { what: 'the relay', timeoutMs: 1_000 }).then(
+  return waitFor(isPublished, { what: 'the relay', timeoutMs }).then(
     () => true,
     () => false,
   );
