@@ -7,6 +7,13 @@ import { pageRoutes } from './pages/routes.ts';
 import type { Processor } from './processor.ts';
 import { endpoints } from './resources/endpoints.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The form as it was received: an idempotency key belongs to these bytes. */
+    rawBody: string;
+  }
+}
+
 const BODY_LIMIT = 1024 * 1024;
 
 /** Returns the HTTP server with the API, the hosted pages, the control API and the health checks. It does not listen. */
@@ -19,8 +26,10 @@ export function createApp(processor: Processor, logger: FastifyBaseLogger): Fast
     routerOptions: { querystringParser: decodeForm, maxParamLength: 256 },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, decodeForm(String(body)));
+  app.decorateRequest('rawBody', '');
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
+    request.rawBody = String(body);
+    done(null, decodeForm(request.rawBody));
   });
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async () => ({ status: 'ok' }));

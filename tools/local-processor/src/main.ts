@@ -6,6 +6,10 @@ const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(12_111),
   HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCALHOST: z
+    .string()
+    .regex(/^[a-z\d.-]+:\d+$/i, 'Expected a host and a port, as gateway:3000')
+    .optional(),
   DATA_FILE: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
@@ -14,14 +18,22 @@ const env = environment.safeParse(process.env);
 if (env.success) await run(env.data);
 else fail(`The environment of the local processor is not valid:\n${z.prettifyError(env.error)}`);
 
-async function run({ PORT, HOST, PUBLIC_URL, DATA_FILE, LOG_LEVEL }: z.output<typeof environment>): Promise<void> {
+async function run({
+  PORT,
+  HOST,
+  PUBLIC_URL,
+  LOCALHOST,
+  DATA_FILE,
+  LOG_LEVEL,
+}: z.output<typeof environment>): Promise<void> {
   const logger = pino({ level: LOG_LEVEL, name: 'local-processor' });
   try {
     const processor = await startLocalProcessor({
       port: PORT,
       host: HOST,
       logger,
-      ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
+      publicUrl: PUBLIC_URL,
+      localhost: LOCALHOST,
       ...(DATA_FILE === undefined ? {} : { dataFile: DATA_FILE }),
     });
     const stop = () => void processor.close();

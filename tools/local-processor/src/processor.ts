@@ -14,6 +14,16 @@ const MAX_EVENTS = 50_000;
 const MAX_DELIVERIES = 100_000;
 const MAX_LEDGER_ENTRIES = 200_000;
 
+export interface ProcessorAddresses {
+  /** Base URL of the hosted pages. */
+  publicUrl?: string | undefined;
+  /**
+   * The host, with a port, to which webhooks for localhost go. For a processor in a container, whose localhost is the
+   * container itself.
+   */
+  localhost?: string | undefined;
+}
+
 /** The state of the local processor: accounts, deliveries and faults. A timer applies changes that are due. */
 export class Processor {
   readonly accounts: Accounts;
@@ -25,11 +35,11 @@ export class Processor {
   /** Base URL of the hosted pages; set once the port is known. */
   publicUrl: string;
 
-  constructor(file: DataFile, logger: Logger, publicUrl: string) {
+  constructor(file: DataFile, logger: Logger, { publicUrl = '', localhost }: ProcessorAddresses) {
     this.#file = file;
     this.publicUrl = publicUrl;
     this.accounts = new Accounts(file);
-    this.deliveries = new Deliveries(logger, () => this.#flushSoon());
+    this.deliveries = new Deliveries(logger, () => this.#flushSoon(), localhost);
     this.#ticker = setInterval(() => this.#tick(logger), TICK_MS).unref();
   }
 

@@ -1,18 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { createApp } from './app.ts';
-import { Processor } from './processor.ts';
+import { Processor, type ProcessorAddresses } from './processor.ts';
 import { noDataFile, openDataFile } from './store/data-file.ts';
 
 /** Time that running requests have to complete when the server closes. */
 const SHUTDOWN_TIMEOUT_MS = 2_000;
 
-export interface LocalProcessorOptions {
+/** The hosted pages are by default at the URL that the server listens on. */
+export interface LocalProcessorOptions extends ProcessorAddresses {
   /** 0 chooses a free port. */
   port?: number;
   host?: string;
-  /** Base URL of the hosted pages; default: the URL that the server listens on. */
-  publicUrl?: string;
   /** A SQLite file for all state; without it state is in memory. */
   dataFile?: string;
   logger?: Logger;
@@ -30,9 +29,9 @@ export interface LocalProcessor {
  * @throws when the port is in use or the data file cannot be opened
  */
 export async function startLocalProcessor(options: LocalProcessorOptions = {}): Promise<LocalProcessor> {
-  const { port = 0, host = '127.0.0.1', publicUrl, dataFile, logger = pino({ level: 'silent' }) } = options;
+  const { port = 0, host = '127.0.0.1', publicUrl, localhost, dataFile, logger = pino({ level: 'silent' }) } = options;
   const file = dataFile === undefined ? noDataFile : openDataFile(dataFile);
-  const processor = new Processor(file, logger, publicUrl ?? '');
+  const processor = new Processor(file, logger, { publicUrl, localhost });
   const app = createApp(processor, logger);
   try {
     await app.listen({ port, host });

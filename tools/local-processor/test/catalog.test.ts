@@ -1,6 +1,8 @@
 import type { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
-import { connect, startProcessor } from './processor.ts';
+import { LocalProcessorControl } from '../src/control/client.ts';
+import { openCheckout } from './checkout-fixtures.ts';
+import { connect, freshKey, startProcessor } from './processor.ts';
 
 test('creates, updates and lists products and prices, and emits their events', async () => {
   await using processor = await startProcessor();
@@ -38,6 +40,39 @@ test('rejects archiving the default price of a product', async () => {
   await stripe.products.update(product.id, { default_price: price.id });
   await expect(stripe.prices.update(price.id, { active: false })).rejects.toThrow(/default price/);
   await expect(stripe.products.del(product.id)).rejects.toThrow(/user-created prices/);
+});
+
+test('deletes a product once it has no prices, and a price only through the control API', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  const product = await stripe.products.create({ name: 'Pro' });
+  const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 5 });
+  await stripe.products.update(product.id, { default_price: price.id });
+  await expect(stripe.products.del(product.id)).rejects.toMatchObject({ statusCode: 400 });
+
+  await control.deletePrice(price.id);
+
+  await expect(stripe.prices.retrieve(price.id)).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' });
+  expect(await stripe.products.retrieve(product.id)).toMatchObject({ default_price: null });
+  expect(await stripe.products.del(product.id)).toMatchObject({ id: product.id, deleted: true });
+  await expect(stripe.products.retrieve(product.id)).rejects.toMatchObject({ statusCode: 404 });
+  expect((await stripe.products.list()).data).toEqual([]);
+  const events = (await stripe.events.list({ types: ['price.deleted', 'product.deleted'] })).data;
+  expect(events.map(({ type, data }) => [type, data.object])).toMatchObject([
+    ['product.deleted', { id: product.id, name: 'Pro' }],
+    ['price.deleted', { id: price.id, unit_amount: 5 }],
+  ]);
+});
+
+test('keeps a price that a checkout sells', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const { price } = await openCheckout(stripe);
+  const deletion = new LocalProcessorControl(processor.url, key).deletePrice(price.id);
+  await expect(deletion).rejects.toThrow(/has been used/);
 });
 
 test.each([

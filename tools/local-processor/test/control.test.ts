@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LocalProcessorControl } from '../src/control/client.ts';
+import { type FaultRequest, LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, startProcessor } from './processor.ts';
 import { type Receiver, startReceiver, waitUntil } from './receiver.ts';
 import { openCheckout } from './checkout-fixtures.ts';
@@ -80,6 +80,42 @@ test('injects every fault mode, only for its own account', async () => {
   expect(await control.faults()).toEqual([]);
   await expect(create()).resolves.toMatchObject({ object: 'customer' });
   expect((await stripe.customers.list()).data).toHaveLength(3);
+});
+
+test('breaks a response after the work, which a repeat returns whole', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'k1' });
+  await control.fail({ path: '/v1/customers', mode: 'done-but-response-broken' });
+  await expect(create()).rejects.toThrow(/Invalid JSON/);
+  const { id } = await create();
+  expect((await stripe.customers.list()).data).toMatchObject([{ id, name: 'Ada' }]);
+});
+
+test('tells the client whether to retry, as the fault says', async () => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const control = new LocalProcessorControl(processor.url, key);
+  const headerAfter = async (fault: FaultRequest) => {
+    await control.fail({ path: '/v1/customers', ...fault });
+    const headers = { authorization: `Bearer ${key}`, 'idempotency-key': JSON.stringify(fault) };
+    const response = await fetch(`${processor.url}/v1/customers`, { method: 'POST', headers });
+    return response.headers.get('stripe-should-retry');
+  };
+  expect(await headerAfter({ mode: '500' })).toBe('false');
+  expect(await headerAfter({ mode: '500', kept: false })).toBe('true');
+  expect(await headerAfter({ mode: '429' })).toBeNull();
+  for (const mode of ['429', '500', '500-but-done', '502html', 'done-but-response-broken'] as const)
+    for (const shouldRetry of [true, false]) expect(await headerAfter({ mode, shouldRetry })).toBe(String(shouldRetry));
+
+  const stripe = connect(processor, key);
+  const retrying = { maxNetworkRetries: 1 };
+  await control.fail({ path: '/v1/products', mode: '429', shouldRetry: false });
+  await expect(stripe.products.create({ name: 'Pro' }, retrying)).rejects.toMatchObject({ statusCode: 429 });
+  await control.fail({ path: '/v1/products', mode: '429', shouldRetry: true });
+  expect(await stripe.products.create({ name: 'Pro' }, retrying)).toMatchObject({ name: 'Pro' });
 });
 
 test('completes checkouts and moves a subscription through its life cycle', async () => {

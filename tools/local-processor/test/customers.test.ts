@@ -27,6 +27,26 @@ test('finds all customers with an email address, case-sensitively', async () => 
   expect(found.data.map(({ id }) => id)).toEqual([second.id, first.id]);
 });
 
+test('needs neither name nor email, and clears the name with an empty one', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const bare = await stripe.customers.create();
+  expect(bare).toMatchObject({ email: null, name: null, metadata: {} });
+  await stripe.customers.update(bare.id, { name: 'Ada', email: 'ada@example.com' });
+  expect(await stripe.customers.update(bare.id, { name: '' })).toMatchObject({ name: null, email: 'ada@example.com' });
+  expect(await stripe.customers.update(bare.id, { email: '' })).toMatchObject({ email: null });
+});
+
+test('gets the email address that a customer without one enters at checkout', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { id: customer } = await stripe.customers.create();
+  const { session } = await openCheckout(stripe, { customer });
+  expect(session.customer_details).toBeNull();
+  await press(session, 'pay');
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({ email: 'guest@example.com', name: null });
+});
+
 test('pages through lists in both directions', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);

@@ -14,12 +14,17 @@ test('replays the response of a repeated key and creates nothing', async () => {
   expect((await stripe.customers.list()).data).toHaveLength(1);
 });
 
-test('ignores the order of parameters', async () => {
+test('rejects the same parameters in another order', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
   const first = await stripe.customers.create({ name: 'Ada', metadata: { a: '1', b: '2' } }, { idempotencyKey: 'k1' });
-  const again = await stripe.customers.create({ metadata: { b: '2', a: '1' }, name: 'Ada' }, { idempotencyKey: 'k1' });
-  expect(again.id).toBe(first.id);
+  const same = await stripe.customers.create({ name: 'Ada', metadata: { a: '1', b: '2' } }, { idempotencyKey: 'k1' });
+  expect(same.id).toBe(first.id);
+  const error = { type: 'StripeIdempotencyError', statusCode: 400 };
+  const swapped = { metadata: { a: '1', b: '2' }, name: 'Ada' };
+  await expect(stripe.customers.create(swapped, { idempotencyKey: 'k1' })).rejects.toMatchObject(error);
+  const inside = { name: 'Ada', metadata: { b: '2', a: '1' } };
+  await expect(stripe.customers.create(inside, { idempotencyKey: 'k1' })).rejects.toMatchObject(error);
 });
 
 test('rejects a key that was used for another request', async () => {

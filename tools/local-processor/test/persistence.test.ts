@@ -61,3 +61,17 @@ test('completes running requests when it closes', async () => {
   await processor.close();
   await expect(slow).resolves.toMatchObject({ object: 'customer' });
 });
+
+test('keeps restricted keys after a restart', async () => {
+  const file = await dataFile();
+  const key = freshKey();
+  const restricted = freshKey().replace('sk_', 'rk_');
+  const first = await startProcessor({ dataFile: file });
+  await new LocalProcessorControl(first.url, key).restrictKey(restricted, ['rak_product_write']);
+  await first.close();
+  await using second = await startProcessor({ dataFile: file });
+  const limited = connect(second, restricted);
+  await expect(limited.products.create({ name: 'Pro' })).rejects.toMatchObject({ statusCode: 403 });
+  const [ours, theirs] = await Promise.all([limited, connect(second, key)].map(it => it.accounts.retrieveCurrent()));
+  expect(ours?.id).toBe(theirs?.id);
+});

@@ -90,6 +90,30 @@ test('accepts only cards of the customer and removes detached ones', async () =>
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ default_payment_method: null });
 });
 
+test('is paid by its own card, else by the customer’s default', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, subscription, customer } = await subscribe(processor);
+  const own = idOf(subscription.default_payment_method);
+  const fallback = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: customer.id });
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: fallback.id } });
+  const payingCard = async () => {
+    await control.renew(subscription.id);
+    const [charge] = (await stripe.charges.list({ customer: customer.id })).data;
+    return charge?.payment_method;
+  };
+  expect(await payingCard()).toBe(own);
+
+  const cleared = await stripe.subscriptions.update(subscription.id, { default_payment_method: '' });
+
+  expect(cleared.default_payment_method).toBeNull();
+  expect(await payingCard()).toBe(fallback.id);
+  await stripe.subscriptions.update(subscription.id, { default_payment_method: own });
+  expect(await payingCard()).toBe(own);
+  await stripe.subscriptions.update(subscription.id, { default_payment_method: '' });
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: '' } });
+  expect(await control.renew(subscription.id)).toMatchObject({ status: 'past_due' });
+});
+
 test('renews a subscription every month as the clock advances', async () => {
   await using processor = await startProcessor();
   const { stripe, control, subscription, customer } = await subscribe(processor);

@@ -37,6 +37,16 @@ test('delivers only subscribed types, and nothing to a disabled endpoint', async
   expect(receiver.types()).toEqual(['product.created', 'customer.created']);
 });
 
+test('sends webhooks for localhost to the host that stands for it', async () => {
+  await using receiver = await startReceiver();
+  await using processor = await startProcessor({ localhost: new URL(receiver.url).host });
+  const stripe = connect(processor);
+  await stripe.webhookEndpoints.create({ url: 'http://localhost:9/hooks', enabled_events: ['customer.created'] });
+  await stripe.customers.create({});
+  await waitUntil(() => receiver.received.length > 0, 'the webhook');
+  expect(receiver.types()).toEqual(['customer.created']);
+});
+
 test('returns the secret of an endpoint only once', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
@@ -46,6 +56,26 @@ test('returns the secret of an endpoint only once', async () => {
   expect((await stripe.webhookEndpoints.list()).data[0]).not.toHaveProperty('secret');
   expect(await stripe.webhookEndpoints.del(created.id)).toMatchObject({ deleted: true });
   await expect(stripe.webhookEndpoints.retrieve(created.id)).rejects.toMatchObject({ statusCode: 404 });
+});
+
+test('creates, changes and lists endpoints', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const url = 'https://example.com/hook';
+  const versioned = { url, enabled_events: ['customer.created'], api_version: '2025-03-31.basil' } as const;
+  const first = await stripe.webhookEndpoints.create({ ...versioned, enabled_events: [...versioned.enabled_events] });
+  expect(first).toMatchObject({ status: 'enabled', api_version: '2025-03-31.basil', livemode: false });
+  const second = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] });
+  const changes = { url: `${url}/2`, enabled_events: ['invoice.paid' as const], description: 'Ours', disabled: true };
+  expect(await stripe.webhookEndpoints.update(first.id, changes)).toMatchObject({
+    url: `${url}/2`,
+    enabled_events: ['invoice.paid'],
+    description: 'Ours',
+    status: 'disabled',
+    api_version: '2025-03-31.basil',
+  });
+  expect((await stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toEqual([second.id, first.id]);
+  await expect(stripe.webhookEndpoints.update('we_none', changes)).rejects.toMatchObject({ statusCode: 404 });
 });
 
 test('finds events by time, type and delivery, with their request', async () => {

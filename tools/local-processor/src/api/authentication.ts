@@ -4,12 +4,18 @@ import { ApiError } from './errors.ts';
 
 const KEY = /^(sk|rk)_(test|live)_[A-Za-z0-9]{8,}$/;
 
+/** The secret key of a request, and the permissions that it lacks if it is restricted. */
+export interface Credentials {
+  account: Account;
+  key: { masked: string; missing: readonly string[] };
+}
+
 /**
  * Returns the account of a request's secret key (bearer token, or user name of basic authentication).
  * @throws ApiError 401 for a missing or malformed key and for a key that begins with `sk_test_invalid`; 403 for a
  * connected account
  */
-export function authenticate(accounts: Accounts, headers: NodeJS.Dict<string | string[]>): Account {
+export function authenticate(accounts: Accounts, headers: NodeJS.Dict<string | string[]>): Credentials {
   const key = secretKey(headers['authorization']);
   if (key === undefined)
     throw unauthorized(
@@ -28,7 +34,8 @@ export function authenticate(accounts: Accounts, headers: NodeJS.Dict<string | s
       },
       false,
     );
-  return accounts.open(key);
+  const { account, missing } = accounts.open(key);
+  return { account, key: { masked: masked(key), missing } };
 }
 
 function secretKey(authorization: string | string[] | undefined): string | undefined {

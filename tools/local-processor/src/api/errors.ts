@@ -48,15 +48,15 @@ export function unknownUrl(method: string, path: string): ApiError {
   return new ApiError(404, { type: 'invalid_request_error', message }, false);
 }
 
-/** 402: the card was declined. */
-export function cardDeclined(charge: string, paymentIntent: object, paymentMethod: object): ApiError {
+/** 402: the card was declined. Charge and payment intent are null when nothing remains of the attempt. */
+export function cardDeclined(charge: string | null, paymentIntent: object | null, paymentMethod: object): ApiError {
   return new ApiError(402, {
     type: 'card_error',
     code: 'card_declined',
     decline_code: 'generic_decline',
     message: 'Your card was declined.',
-    charge,
-    payment_intent: paymentIntent,
+    ...(charge === null ? {} : { charge }),
+    ...(paymentIntent === null ? {} : { payment_intent: paymentIntent }),
     payment_method: paymentMethod,
   });
 }

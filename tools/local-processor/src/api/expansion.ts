@@ -15,6 +15,9 @@ const TABLE_OF_PREFIX = new Map<string, TableName>([
   ['pi', 'payment_intent'],
   ['seti', 'setup_intent'],
   ['ch', 'charge'],
+  ['clock', 'test_helpers.test_clock'],
+  ['re', 'refund'],
+  ['du', 'dispute'],
   ['cs', 'checkout.session'],
   ['cbtxn', 'customer_balance_transaction'],
 ]);
@@ -47,7 +50,8 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
     return;
   }
   if (typeof at !== 'object') throw cannotExpand(path);
-  const value: unknown = Reflect.get(at, name) ?? includableList(account, at, name);
+  const value: unknown =
+    Reflect.get(at, name) ?? priceDetail(account, at, segments) ?? includableList(account, at, name);
   if (typeof value === 'string') {
     const found = findById(account, value);
     if (!found) throw cannotExpand(path);
@@ -62,7 +66,27 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
 
 function findById(account: Account, id: string): object | undefined {
   const table = TABLE_OF_PREFIX.get(id.slice(0, id.indexOf('_')));
+  // The ids of schedules begin with those of subscriptions.
+  if (id.startsWith('sub_sched_')) return account.tables.subscription_schedule.get(id);
   return table && account.tables[table].get(id);
+}
+
+/**
+ * Returns what a price contains only when it is expanded: `tiers`, and `currency_options`, whose own tiers are expanded
+ * as `currency_options.eur.tiers`.
+ */
+function priceDetail(account: Account, at: object, [name, , inOption]: readonly string[]): object | undefined {
+  const { id, object, currency } = at as { id?: unknown; object?: unknown; currency?: unknown };
+  const price = object === 'price' || object === 'plan' ? account.tables.price.get(String(id)) : undefined;
+  const options = price && account.tables.price_detail.get(price.id)?.currencyOptions;
+  if (!options) return undefined;
+  if (name === 'tiers') return structuredClone(options[String(currency)]?.tiers ?? undefined);
+  if (name !== 'currency_options' || object !== 'price') return undefined;
+  const shown = Object.entries(options).map(([code, { tiers, ...option }]) => {
+    const withTiers = inOption === 'tiers' && tiers ? { ...option, tiers } : option;
+    return [code, withTiers] as const;
+  });
+  return structuredClone(Object.fromEntries(shown));
 }
 
 function includableList(account: Account, parent: object, name: string): object | null | undefined {
@@ -76,6 +100,8 @@ function includableList(account: Account, parent: object, name: string): object 
   }
   if (field === 'invoice.payments')
     return list(account.tables.invoice_payment.withField('invoice', id), '/v1/invoice_payments');
+  if (field === 'charge.refunds')
+    return list(account.tables.refund.withField('charge', id), `/v1/charges/${id}/refunds`);
   if (field === 'customer.subscriptions') {
     const live = account.tables.subscription.withField('customer', id).filter(({ status }) => status !== 'canceled');
     return list(live, `/v1/customers/${id}/subscriptions`);

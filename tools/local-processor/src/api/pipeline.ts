@@ -9,6 +9,7 @@ import { authenticate } from './authentication.ts';
 import type { Endpoint } from './endpoint.ts';
 import { expanded } from './expansion.ts';
 import { ApiError } from './errors.ts';
+import { requirePermission } from './permissions.ts';
 import { type ApiResponse, releaseKey, reserveKey, saveResponse } from './idempotency.ts';
 
 interface Call {
@@ -19,7 +20,7 @@ interface Call {
 }
 
 /**
- * Adds one endpoint to the server. A request passes these steps: authentication, injected fault, idempotency key,
+ * Adds one endpoint to the server. A request passes these steps: authentication, permission, injected fault, idempotency key,
  * parameters, handler, expansion. Errors have Stripe's shape, and every response has a `Request-Id`.
  */
 export function serve(app: FastifyInstance, processor: Processor, endpoint: Endpoint): void {
@@ -32,7 +33,9 @@ export function serve(app: FastifyInstance, processor: Processor, endpoint: Endp
       let account: Account | undefined;
       let response: ApiResponse;
       try {
-        account = authenticate(processor.accounts, request.headers);
+        const credentials = authenticate(processor.accounts, request.headers);
+        account = credentials.account;
+        requirePermission(account, credentials.key, request.method, pathOf(request));
         const fault = processor.faults.take(account, request.method, pathOf(request));
         const call = { account, requestId, fault, idempotencyKey: idempotencyKey(request) };
         response = await respond(processor, endpoint, request, reply, call);
@@ -53,6 +56,8 @@ async function respond(
   call: Call,
 ): Promise<ApiResponse> {
   const { account, fault, idempotencyKey: key } = call;
+  const shouldRetry = fault?.shouldRetry ?? null;
+  if (shouldRetry !== null) void reply.header('stripe-should-retry', String(shouldRetry));
   if (fault?.mode === '429') throw rateLimited();
   if (fault?.mode === '502html') return BAD_GATEWAY;
   if (fault?.mode === 'dropped') return closeConnection(reply);
@@ -61,8 +66,10 @@ async function respond(
   if (replayed) void reply.header('idempotent-replayed', 'true');
   if (fault?.mode === 'slow') await sleep(fault.delayMs);
   const response = replayed ?? execute(processor, endpoint, request, call);
-  if (response.status >= 500) void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));
-  return fault?.mode === 'done-but-response-lost' ? closeConnection(reply) : response;
+  if (response.status >= 500 && shouldRetry === null)
+    void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));
+  if (fault?.mode === 'done-but-response-lost') return closeConnection(reply);
+  return fault?.mode === 'done-but-response-broken' ? brokenBody(response) : response;
 }
 
 /** Executes the request and saves its response. A request that was rejected before it executed releases its key. */
@@ -122,6 +129,11 @@ function rateLimited(): ApiError {
   return new ApiError(429, { type: 'invalid_request_error', code: 'rate_limit', message }, false);
 }
 
+/** Returns a response whose JSON ends in the middle. */
+function brokenBody({ status, body }: ApiResponse): ApiResponse {
+  return { status, body: body.slice(0, Math.ceil(body.length / 2)) };
+}
+
 /** Closes the connection without a response. */
 function closeConnection(reply: FastifyReply): ApiResponse {
   reply.hijack();
@@ -134,16 +146,12 @@ function idempotencyKey(request: FastifyRequest): string | null {
   return request.method === 'POST' && typeof key === 'string' && key !== '' ? key : null;
 }
 
+/**
+ * Returns what a repeat under the same idempotency key must equal: method, query and the bytes of the body. The same
+ * parameters in another order are another request, as with Stripe.
+ */
 function fingerprint(endpoint: Endpoint, request: FastifyRequest): string {
-  return JSON.stringify(sorted([endpoint.method, parametersOf(request)]));
-}
-
-/** Sorts the keys of all objects in a value, so that the order of parameters does not matter. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, entry]) => [key, sorted(entry)]);
+  return JSON.stringify([endpoint.method, request.url.split('?')[1] ?? '', request.rawBody]);
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -5,6 +5,7 @@ import { detailsOf } from '../objects/checkout-session.ts';
 import { customerOrNull, newCustomer } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
 import { attach, nextTestCard, newPaymentMethod } from '../objects/payment-method.ts';
+import { inItsTime } from '../objects/test-clock.ts';
 import { newSetupIntent } from '../objects/setup-intent.ts';
 import type {
   CheckoutPlan,
@@ -18,6 +19,16 @@ import { markPaid, openInvoice, openPayment } from './invoicing.ts';
 import { attemptPayment, createPaymentIntent } from './payments.ts';
 import { startSubscription } from './subscriptions.ts';
 
+const DAY_SECONDS = 86_400;
+const ENTERED_EMAIL = 'guest@example.com';
+const ENTERED_ADDRESS = {
+  city: 'San Francisco',
+  country: 'US',
+  line1: '1 Test Street',
+  line2: null,
+  postal_code: '94107',
+  state: 'CA',
+};
 const DECLINED = 'Your card was declined. You can try again.';
 
 /** Returns an open session with its plan. @throws ApiError 400 when the session is complete, expired or unknown */
@@ -28,6 +39,8 @@ function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; 
     throw invalidRequest(`No such checkout session: ${id}`, { code: 'resource_missing', param: 'id' });
   if (session.status !== 'open')
     throw invalidRequest(`The checkout session is ${session.status}; only an open one can be paid.`);
+  const customer = customerOrNull(unit, session.customer);
+  if (customer) inItsTime(unit, customer);
   return { session, plan };
 }
 
@@ -37,7 +50,7 @@ function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; 
  */
 export function completeSession(unit: UnitOfWork, id: string): CheckoutSession {
   const { session, plan } = openSession(unit, id);
-  const customer = payingCustomer(unit, session);
+  const customer = withEnteredDetails(unit, plan, payingCustomer(unit, session));
   const card = unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
   const created = fulfill(unit, session, plan, customer, card);
   const paid = session.amount_total !== null && session.amount_total > 0;
@@ -47,9 +60,12 @@ export function completeSession(unit: UnitOfWork, id: string): CheckoutSession {
     payment_status: paid ? 'paid' : 'no_payment_required',
     customer: customer?.id ?? null,
     customer_details: detailsOf(
-      customer?.email ?? session.customer_email ?? 'guest@example.com',
+      customer?.email ?? session.customer_email ?? ENTERED_EMAIL,
       customer?.name ?? 'Test Customer',
     ),
+    automatic_tax: session.automatic_tax.enabled
+      ? { ...session.automatic_tax, status: 'complete' }
+      : session.automatic_tax,
     url: null,
   });
   unit.emit('checkout.session.completed', completed);
@@ -77,13 +93,17 @@ function sellSubscription(
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
   if (session.amount_total === 0) completeSetup(unit, plan, customer, card);
+  const { trialDays } = plan.subscription;
   const { subscription, invoice } = startSubscription(unit, {
     customer,
     card: attach(unit, card, customer),
-    lines: plan.lines,
+    paymentMethod: card.id,
+    automaticTax: session.automatic_tax.enabled,
+    currency: session.currency ?? 'usd',
+    lines: plan.lines.map(({ price, quantity }) => ({ price, quantity })),
     description: plan.subscription.description,
     metadata: plan.subscription.metadata,
-    trialDays: plan.subscription.trialDays,
+    trialEnd: trialDays === null ? null : unit.now + trialDays * DAY_SECONDS,
     paymentIntent: existingIntent(unit, plan),
   });
   return { subscription: subscription.id, invoice: invoice.id };
@@ -112,18 +132,18 @@ function billOnce(
   paymentIntent: PaymentIntent | null,
 ) {
   const period = { start: unit.now, end: unit.now };
+  const currency = session.currency ?? 'usd';
   return openInvoice(unit, {
     id: newId('in_1'),
     customer,
     subscription: null,
     reason: 'manual',
-    currency: session.currency ?? 'usd',
+    currency,
     lines: plan.lines.map(({ price, quantity }) =>
-      billedLine(unit, { price, quantity, item: null, period, trial: false }),
+      billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
     ),
     period,
     metadata: plan.invoiceCreation.metadata,
-    usesBalance: false,
     paymentIntent,
   });
 }
@@ -209,11 +229,26 @@ function payingCustomer(unit: UnitOfWork, session: CheckoutSession): Customer | 
   const existing = customerOrNull(unit, session.customer);
   if (existing || session.mode === 'setup') return existing;
   if (session.mode === 'payment' && session.customer_creation !== 'always') return null;
-  const email = session.customer_email ?? 'guest@example.com';
+  const email = session.customer_email ?? ENTERED_EMAIL;
   const customer = newCustomer(unit, { email, name: 'Test Customer', metadata: {} });
   unit.create('customer', customer);
   unit.emit('customer.created', customer);
   return customer;
+}
+
+/**
+ * Saves what the customer entered: the e-mail address of one without, and the name and the address if the session may
+ * update them.
+ */
+function withEnteredDetails(unit: UnitOfWork, plan: CheckoutPlan, customer: Customer | null): Customer | null {
+  if (!customer) return customer;
+  const { updatesAddress = false, updatesName = false } = plan.options ?? {};
+  const changes = {
+    email: customer.email ?? ENTERED_EMAIL,
+    ...(updatesAddress ? { address: customer.address ?? ENTERED_ADDRESS } : {}),
+    ...(updatesName ? { name: customer.name ?? 'Test Customer' } : {}),
+  };
+  return unit.update('customer', customer, changes, 'customer.updated');
 }
 
 function existingIntent(unit: UnitOfWork, plan: CheckoutPlan): PaymentIntent | null {

@@ -28,33 +28,52 @@ interface Bill {
   lines: BilledLine[];
   period: { start: number; end: number };
   metadata: Record<string, string>;
-  /** False for one-time checkouts, which customer credit cannot pay. */
-  usesBalance: boolean;
   /** The payment intent of an earlier, declined attempt. */
   paymentIntent: PaymentIntent | null;
 }
 
-/**
- * Creates an invoice and finalizes it: assigns its number and URLs, applies the customer's balance, and creates an open
- * payment if an amount is due.
- */
-export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
-  const { customer } = bill;
-  const credit = customer && bill.usesBalance && customer.currency === bill.currency ? customer.balance : 0;
-  const draft = unit.create('invoice', newInvoice(unit, { ...bill, startingBalance: credit }));
+/** Creates a draft invoice. */
+export function draftInvoice(unit: UnitOfWork, bill: Bill): Invoice {
+  const { customer, subscription, currency } = bill;
+  const startingBalance = creditFor(customer, subscription !== null, currency);
+  const draft = unit.create('invoice', newInvoice(unit, { ...bill, startingBalance }));
   unit.emit('invoice.created', draft);
+  return draft;
+}
+
+/** Creates an invoice and finalizes it. */
+export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
+  return finalizeInvoice(unit, draftInvoice(unit, bill), bill.paymentIntent);
+}
+
+/**
+ * Finalizes a draft: assigns its number and URLs, applies the customer's balance, and creates an open payment if an
+ * amount is due.
+ */
+export function finalizeInvoice(unit: UnitOfWork, draft: Invoice, paymentIntent: PaymentIntent | null = null): Invoice {
+  const customer = customerOrNull(unit, draft.customer);
+  const credit = creditFor(customer, draft.parent !== null, draft.currency);
+  const due = Math.max(0, draft.total + credit);
   const invoice = unit.update('invoice', draft, {
     status: 'open',
     number: nextInvoiceNumber(unit, customer),
+    starting_balance: credit,
     ending_balance: credit === 0 ? 0 : Math.min(0, draft.total + credit),
+    amount_due: due,
+    amount_remaining: due,
     effective_at: unit.now,
     status_transitions: { ...draft.status_transitions, finalized_at: unit.now },
     ...invoiceUrls(unit, draft.id),
   });
   unit.emit('invoice.finalized', invoice);
   if (customer) applyBalance(unit, customer.id, invoice);
-  if (invoice.amount_due > 0) createInvoicePayment(unit, invoice, bill.paymentIntent);
+  if (invoice.amount_due > 0) createInvoicePayment(unit, invoice, paymentIntent);
   return invoice;
+}
+
+/** Returns the balance that an invoice uses. Customer credit cannot pay one-time checkouts. */
+function creditFor(customer: Customer | null, isOfSubscription: boolean, currency: string): number {
+  return customer && isOfSubscription && customer.currency === currency ? customer.balance : 0;
 }
 
 /** Applies the customer's balance to an invoice. The first invoice sets the customer's currency. */
@@ -145,8 +164,10 @@ export function markPaid(unit: UnitOfWork, invoice: Invoice, payment: InvoicePay
   return paid;
 }
 
+/** Records a failed attempt. The first invoice of a subscription is not retried: the subscription is incomplete. */
 function markFailed(unit: UnitOfWork, invoice: Invoice): Invoice {
-  const delayDays = RETRY_DAYS[invoice.attempt_count];
+  const retried = invoice.billing_reason !== 'subscription_create';
+  const delayDays = retried ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const failed = unit.update(
     'invoice',
     invoice,
@@ -161,8 +182,30 @@ function markFailed(unit: UnitOfWork, invoice: Invoice): Invoice {
   return failed;
 }
 
+/** Gives up an open invoice. It can still be paid. */
+export function markUncollectible(unit: UnitOfWork, invoice: Invoice): Invoice {
+  const marked = unit.update(
+    'invoice',
+    invoice,
+    {
+      status: 'uncollectible',
+      auto_advance: false,
+      next_payment_attempt: null,
+      status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: unit.now },
+    },
+    'invoice.updated',
+  );
+  unit.emit('invoice.marked_uncollectible', marked);
+  return marked;
+}
+
 /** Voids an open or uncollectible invoice, which is final. */
 export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
+  const payment = openPayment(unit, invoice.id);
+  if (payment) {
+    const status_transitions = { canceled_at: unit.now, paid_at: null };
+    unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
+  }
   const voided = unit.update(
     'invoice',
     invoice,

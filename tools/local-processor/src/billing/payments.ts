@@ -2,7 +2,9 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newCharge } from '../objects/charge.ts';
 import { newPaymentIntent } from '../objects/payment-intent.ts';
+import { isDisputing } from '../objects/payment-method.ts';
 import type { Charge, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
+import { openDispute } from './disputes.ts';
 
 interface Payable {
   amount: number;
@@ -42,6 +44,7 @@ export function attemptPayment(
     : { status: 'succeeded', amount_received: intent.amount, last_payment_error: null, payment_method: card.id };
   const updated = unit.update('payment_intent', intent, { ...changes, latest_charge: charge.id });
   unit.emit(declined ? 'payment_intent.payment_failed' : 'payment_intent.succeeded', updated);
+  if (!declined && isDisputing(card)) openDispute(unit, charge, 'fraudulent');
   return { intent: updated, charge, declined };
 }
 

@@ -1,18 +1,24 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
-import type { CheckoutSession, Invoice, Subscription } from '../objects/stored.ts';
+import { customerOrNull } from '../objects/customer.ts';
+import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
 import { expireSession } from './checkout.ts';
 import {
   collectFor,
   endSubscription,
+  expireIncomplete,
   stopRetrying,
   pauseSubscription,
   renewSubscription,
+  resumeCollection,
   TRIAL_WARNING_SECONDS,
 } from './subscriptions.ts';
 
 /** How often the progress is saved when no warning was emitted. */
 const SAVE_INTERVAL_SECONDS = 3600;
+
+/** How long the first invoice of an incomplete subscription can be paid. */
+const INCOMPLETE_SECONDS = 23 * 3600;
 
 interface DueChange {
   at: number;
@@ -20,38 +26,69 @@ interface DueChange {
 }
 
 /**
- * Applies all changes that are due up to `until` (Unix seconds), in chronological order and with their own timestamps:
- * sessions expire, trials end, periods renew, scheduled cancellations take effect, failed payments are retried.
+ * Applies all changes of the account that are due up to `until` (Unix seconds), in chronological order and with their own
+ * timestamps: sessions expire, trials end, periods renew, scheduled cancellations take effect, failed payments are
+ * retried. What lives on a test clock waits for that.
  */
 export function runDueChanges(unit: UnitOfWork, until: number): void {
   const { dueUntil } = unit.account.state;
-  const warnings = trialWarnings(unit, dueUntil, until);
-  let due = [...warnings, ...dueNow(unit, until)];
+  const hasWarned = applyDue(unit, null, dueUntil, until);
+  // Only warnings depend on the saved time, so it is not saved at every run.
+  if (hasWarned || until - dueUntil >= SAVE_INTERVAL_SECONDS) unit.account.change({ dueUntil: until });
+}
+
+/** Applies all changes of a test clock's customers that are due up to `until`. */
+export function runDueChangesOf(unit: UnitOfWork, clock: TestClock, until: number): void {
+  applyDue(unit, clock.id, clock.frozen_time, until);
+}
+
+/** Applies what is due on one clock; null is the account's. Returns whether a trial's end was announced. */
+function applyDue(unit: UnitOfWork, clock: string | null, after: number, until: number): boolean {
+  const warnings = trialWarnings(unit, clock, after, until);
+  let due = [...warnings, ...dueNow(unit, clock, until)];
   while (due.length > 0) {
     for (const { at, apply } of due.toSorted((a, b) => a.at - b.at)) {
       unit.now = at;
       apply(unit);
     }
     // The applied changes may have made others due, a second renewal for example.
-    due = dueNow(unit, until);
+    due = dueNow(unit, clock, until);
   }
   unit.now = until;
-  // Only warnings depend on the saved time, so it is not saved at every run.
-  if (warnings.length > 0 || until - dueUntil >= SAVE_INTERVAL_SECONDS) unit.account.change({ dueUntil: until });
+  return warnings.length > 0;
 }
 
-function dueNow(unit: UnitOfWork, until: number): DueChange[] {
+function dueNow(unit: UnitOfWork, clock: string | null, until: number): DueChange[] {
+  const isOnClock = (row: { test_clock: string | null }) => row.test_clock === clock;
+  const isSessionOnClock = ({ customer }: CheckoutSession) =>
+    (customerOrNull(unit, customer)?.test_clock ?? null) === clock;
   return [
-    ...unit.tables.subscription.newestFirst().flatMap(row => subscriptionDue(row, until)),
-    ...unit.tables['checkout.session'].newestFirst().flatMap(row => sessionDue(row, until)),
-    ...unit.tables.invoice.newestFirst().flatMap(row => invoiceDue(row, until)),
+    ...unit.tables.subscription
+      .newestFirst()
+      .filter(isOnClock)
+      .flatMap(row => subscriptionDue(row, until)),
+    ...unit.tables['checkout.session']
+      .newestFirst()
+      .filter(isSessionOnClock)
+      .flatMap(row => sessionDue(row, until)),
+    ...unit.tables.invoice
+      .newestFirst()
+      .filter(isOnClock)
+      .flatMap(row => invoiceDue(row, until)),
   ];
 }
 
 function subscriptionDue(subscription: Subscription, until: number): DueChange[] {
   if (hasEnded(subscription) || subscription.status === 'paused') return [];
   const { id, cancel_at: cancelAt } = subscription;
+  if (subscription.status === 'incomplete') {
+    const at = subscription.created + INCOMPLETE_SECONDS;
+    return at > until ? [] : [{ at, apply: unit => changeIfLive(unit, id, row => expireIncomplete(unit, row)) }];
+  }
   const end = currentPeriod(subscription).end;
+  const resumesAt = subscription.pause_collection?.resumes_at ?? null;
+  if (resumesAt !== null && resumesAt <= end && resumesAt <= until)
+    return [{ at: resumesAt, apply: unit => changeIfLive(unit, id, row => resumeCollection(unit, row)) }];
   if (cancelAt !== null && cancelAt <= end && cancelAt <= until)
     return [
       {
@@ -94,10 +131,10 @@ function retryPayment(unit: UnitOfWork, subscriptionId: string, invoiceId: strin
   if (left?.status === 'open' && left.next_payment_attempt === null) stopRetrying(unit, after, 'canceled');
 }
 
-function trialWarnings(unit: UnitOfWork, after: number, until: number): DueChange[] {
-  return unit.tables.subscription.newestFirst().flatMap(({ id, status, trial_end: end }) => {
+function trialWarnings(unit: UnitOfWork, clock: string | null, after: number, until: number): DueChange[] {
+  return unit.tables.subscription.newestFirst().flatMap(({ id, status, trial_end: end, test_clock: own }) => {
     const at = (end ?? 0) - TRIAL_WARNING_SECONDS;
-    if (status !== 'trialing' || at <= after || at > until) return [];
+    if (own !== clock || status !== 'trialing' || at <= after || at > until) return [];
     return [
       {
         at,

@@ -1,12 +1,21 @@
+import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { periodAt } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
 import { currentPeriod, hasEnded, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
-import type { Customer, Invoice, LineItem, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
-import { collectInvoice, openInvoice } from './invoicing.ts';
-import { isDeclining } from './payments.ts';
+import type { Customer, Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from '../objects/stored.ts';
+import {
+  collectInvoice,
+  draftInvoice,
+  finalizeInvoice,
+  markUncollectible,
+  openInvoice,
+  voidInvoice,
+} from './invoicing.ts';
+import { type Attempt, isDeclining } from './payments.ts';
+import { endScheduleOf, releaseAtPhaseEnd } from './subscription-schedules.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -15,63 +24,81 @@ export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
 
 interface Start {
   customer: Customer;
-  lines: LineItem[];
+  /** The recurring prices, and the one-time prices that the first invoice also bills. */
+  lines: { price: Price; quantity: number | null; metadata?: Stripe.Metadata }[];
+  currency: string;
   description: string | null;
-  metadata: Record<string, string>;
-  trialDays: number | null;
-  card: PaymentMethod;
+  metadata: Stripe.Metadata;
+  /** The end of the free trial in Unix seconds; null without one. */
+  trialEnd: number | null;
+  /** When the subscription counts as started; null for now. */
+  startDate?: number | null;
+  /** The subscription's own payment method. */
+  paymentMethod: string | null;
+  /** The card that pays the first invoice; null leaves the invoice open. */
+  card: PaymentMethod | null;
+  /** For `send_invoice`: the days that the customer has to pay; null charges automatically. */
+  daysUntilDue?: number | null;
+  automaticTax?: boolean;
   paymentIntent: PaymentIntent | null;
 }
 
-/** Starts a subscription whose first payment succeeds, or whose trial needs none, and emits all events. */
-export function startSubscription(unit: UnitOfWork, start: Start): { subscription: Subscription; invoice: Invoice } {
+/**
+ * Starts a subscription, bills its first period and emits all events. It is incomplete if an amount is due that the card
+ * does not pay. (Stripe: https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses)
+ */
+export function startSubscription(
+  unit: UnitOfWork,
+  start: Start,
+): { subscription: Subscription; invoice: Invoice; attempt: Attempt | null } {
+  const { trialEnd, customer, card, daysUntilDue = null } = start;
   const recurring = start.lines.filter(({ price }) => price.type === 'recurring');
-  const trialEnd = start.trialDays === null ? null : unit.now + start.trialDays * DAY_SECONDS;
-  const subscription = newSubscription(unit, {
+  const draft = newSubscription(unit, {
     id: newId('sub_1'),
-    customer: start.customer.id,
-    currency: recurring[0]?.currency ?? 'usd',
+    customer: customer.id,
+    currency: start.currency,
     description: start.description,
     metadata: start.metadata,
-    paymentMethod: start.card.id,
-    items: recurring.map(({ price, quantity }) => ({ price, quantity })),
+    paymentMethod: start.paymentMethod,
+    items: recurring,
     period: { start: unit.now, end: trialEnd ?? unit.now },
+    startDate: start.startDate ?? unit.now,
     trialEnd,
+    daysUntilDue,
+    automaticTax: start.automaticTax ?? false,
     latestInvoice: newId('in_1'),
+    testClock: customer.test_clock ?? null,
   });
-  const period =
-    trialEnd === null ? periodAt(unit.now, subscriptionCadence(subscription), unit.now) : currentPeriod(subscription);
-  const inPeriod = { ...subscription, items: itemsIn(subscription, period) };
+  const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
+  const inPeriod = { ...draft, items: itemsIn(draft, period) };
   const invoice = openInvoice(unit, {
     id: String(inPeriod.latest_invoice),
-    customer: start.customer,
+    customer,
     subscription: inPeriod,
     reason: 'subscription_create',
     currency: inPeriod.currency,
-    lines: [...linesFor(unit, inPeriod, period), ...oneTimeLines(unit, start.lines)],
+    lines: [...linesFor(unit, inPeriod, period), ...oneTimeLines(unit, start)],
     period: { start: unit.now, end: unit.now },
     metadata: {},
-    usesBalance: true,
     paymentIntent: start.paymentIntent,
   });
-  unit.create('subscription', inPeriod);
-  unit.emit('customer.subscription.created', inPeriod);
-  const { invoice: paid } = collectInvoice(unit, invoice, start.card, false);
+  const declined = card !== null && isDeclining(unit, card.id);
+  const unpaid = invoice.amount_due > 0 && daysUntilDue === null && (card === null || declined);
+  const subscription: Subscription = unpaid ? { ...inPeriod, status: 'incomplete' } : inPeriod;
+  unit.create('subscription', subscription);
+  unit.emit('customer.subscription.created', subscription);
+  const collected = card || invoice.amount_due === 0 ? collectInvoice(unit, invoice, card, declined) : null;
   if (trialEnd !== null && trialEnd - unit.now <= TRIAL_WARNING_SECONDS)
-    unit.emit('customer.subscription.trial_will_end', inPeriod);
-  return { subscription: inPeriod, invoice: paid };
+    unit.emit('customer.subscription.trial_will_end', subscription);
+  return { subscription, invoice: collected?.invoice ?? invoice, attempt: collected?.attempt ?? null };
 }
 
 /**
  * Starts the next period of a subscription and bills it. A trial ends. A subscription that cancels at its period end ends
  * instead. The payment fails if `declined` is true or the card is set to decline.
  */
-export function renewSubscription(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  at: number,
-  declined = false,
-): Subscription {
+export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
+  const subscription = releaseAtPhaseEnd(unit, current, at);
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const trialing = subscription.status === 'trialing';
   const last = currentPeriod(subscription);
@@ -91,7 +118,7 @@ export function renewSubscription(
     { ...changes, latest_invoice: id },
     'customer.subscription.updated',
   );
-  const invoice = openInvoice(unit, {
+  const draft = draftInvoice(unit, {
     id,
     customer: customerOrNull(unit, renewed.customer),
     subscription: renewed,
@@ -100,19 +127,40 @@ export function renewSubscription(
     lines: linesFor(unit, renewed, next),
     period: { start: last.start, end: at },
     metadata: {},
-    usesBalance: true,
     paymentIntent: null,
   });
-  return collectFor(unit, renewed, invoice, declined);
+  if (renewed.pause_collection) return shelveInvoice(unit, renewed, draft);
+  return collectFor(unit, renewed, finalizeInvoice(unit, draft), declined);
 }
 
-/** Collects an invoice of a subscription, whose status becomes active if it is paid and past due if it is not. */
+/**
+ * Does with an invoice what the subscription's `pause_collection` says. The status stays as it is.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/pause-payment)
+ */
+function shelveInvoice(unit: UnitOfWork, subscription: Subscription, draft: Invoice): Subscription {
+  const behavior = subscription.pause_collection?.behavior;
+  if (behavior === 'keep_as_draft') unit.update('invoice', draft, { auto_advance: false }, 'invoice.updated');
+  else if (behavior === 'void') voidInvoice(unit, finalizeInvoice(unit, draft));
+  else markUncollectible(unit, finalizeInvoice(unit, draft));
+  return subscription;
+}
+
+/** Collects the invoices of a subscription again, whose `pause_collection` has ended. */
+export function resumeCollection(unit: UnitOfWork, subscription: Subscription): Subscription {
+  return unit.update('subscription', subscription, { pause_collection: null }, 'customer.subscription.updated');
+}
+
+/**
+ * Collects an invoice of a subscription, whose status becomes active if it is paid and past due if it is not. An invoice
+ * that is sent to the customer waits.
+ */
 export function collectFor(
   unit: UnitOfWork,
   subscription: Subscription,
   invoice: Invoice,
   declined = false,
 ): Subscription {
+  if (invoice.collection_method === 'send_invoice' && invoice.amount_due > 0) return subscription;
   const card = cardFor(unit, subscription);
   const result = collectInvoice(unit, invoice, card, declined || (card !== null && isDeclining(unit, card.id)));
   return updateStatusFrom(unit, subscription, result.invoice);
@@ -121,7 +169,8 @@ export function collectFor(
 /** Updates a subscription's status from its newest invoice; other invoices change nothing. */
 export function updateStatusFrom(unit: UnitOfWork, subscription: Subscription, invoice: Invoice): Subscription {
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
-  const status = invoice.status === 'paid' ? 'active' : subscription.status === 'unpaid' ? 'unpaid' : 'past_due';
+  const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
+  const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';
   return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
 }
 
@@ -139,6 +188,7 @@ export function endSubscription(
     cancellation_details: { ...details, reason },
   });
   unit.emit('customer.subscription.deleted', ended);
+  endScheduleOf(unit, ended);
   stopCollecting(unit, ended);
   return ended;
 }
@@ -152,6 +202,18 @@ export function stopRetrying(
   if (outcome === 'canceled') return endSubscription(unit, subscription, 'payment_failed');
   stopCollecting(unit, subscription);
   return unit.update('subscription', subscription, { status: 'unpaid' }, 'customer.subscription.updated');
+}
+
+/** Ends an incomplete subscription whose first invoice was not paid in time, and voids the invoice. */
+export function expireIncomplete(unit: UnitOfWork, subscription: Subscription): Subscription {
+  const invoice = unit.tables.invoice.get(String(subscription.latest_invoice));
+  if (invoice?.status === 'open') voidInvoice(unit, invoice);
+  return unit.update(
+    'subscription',
+    subscription,
+    { status: 'incomplete_expired', ended_at: unit.now },
+    'customer.subscription.updated',
+  );
 }
 
 /** Pauses a subscription, as the end of a trial without a card does. Nothing is billed until it is resumed. */
@@ -185,14 +247,15 @@ export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMe
 
 function linesFor(unit: UnitOfWork, subscription: Subscription, period: { start: number; end: number }) {
   const trial = subscription.status === 'trialing';
-  return subscription.items.data.map(({ id, price, quantity }) =>
-    billedLine(unit, { price, quantity, item: id, period, trial }),
+  const { currency } = subscription;
+  return subscription.items.data.map(({ id, price, quantity = null }) =>
+    billedLine(unit, { price, currency, quantity, item: id, period, trial }),
   );
 }
 
-function oneTimeLines(unit: UnitOfWork, lines: readonly LineItem[]) {
+function oneTimeLines(unit: UnitOfWork, { lines, currency }: Start) {
   const period = { start: unit.now, end: unit.now };
   return lines
     .filter(({ price }) => price.type === 'one_time')
-    .map(({ price, quantity }) => billedLine(unit, { price, quantity, item: null, period, trial: false }));
+    .map(({ price, quantity }) => billedLine(unit, { price, currency, quantity, item: null, period, trial: false }));
 }

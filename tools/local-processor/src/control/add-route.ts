@@ -35,7 +35,7 @@ export function addRoute<Schema extends z.ZodType>(
     url,
     handler: async (request, reply) => {
       try {
-        const account = authenticate(processor.accounts, request.headers);
+        const { account } = authenticate(processor.accounts, request.headers);
         const body = parsed(schema, method === 'GET' ? { ...(request.query as object) } : (request.body ?? {}));
         const result = await handle({ account, body, id: idOf(request) });
         processor.flush();

@@ -1,9 +1,19 @@
-import type { CheckoutSession, Delivery, LedgerEntry, Subscription } from '../objects/stored.ts';
+import type { CheckoutSession, Delivery, Dispute, LedgerEntry, Subscription } from '../objects/stored.ts';
 import type { DeliveryRules } from '../store/account.ts';
 import type { Fault } from './faults.ts';
 import type { DeliveryFilter, DeliveryRulesChange, FaultRequest, Outcome, ReleaseOrder } from './requests.ts';
 
-export type { CheckoutSession, Delivery, DeliveryRules, Fault, FaultRequest, LedgerEntry, Outcome, Subscription };
+export type {
+  CheckoutSession,
+  Delivery,
+  DeliveryRules,
+  Dispute,
+  Fault,
+  FaultRequest,
+  LedgerEntry,
+  Outcome,
+  Subscription,
+};
 
 /** The account's clock: its current time and its offset from the real time, both in seconds. */
 export interface Clock {
@@ -68,6 +78,21 @@ export class LocalProcessorControl {
     return this.#call('POST', `/subscriptions/${subscriptionId}/pause`);
   }
 
+  /** Deletes a price that nothing uses, as the dashboard does; the API has no such call. */
+  deletePrice(priceId: string): Promise<void> {
+    return this.#call('POST', `/prices/${priceId}/delete`);
+  }
+
+  /** Opens a dispute on a charge, as the cardholder's bank does. The amount is in cents; default: the whole charge. */
+  openDispute(chargeId: string, dispute: { amount?: number; reason?: string } = {}): Promise<Dispute> {
+    return this.#call('POST', `/charges/${chargeId}/dispute`, dispute);
+  }
+
+  /** Closes a dispute, as the bank's decision does. */
+  closeDispute(disputeId: string, outcome: 'won' | 'lost'): Promise<Dispute> {
+    return this.#call('POST', `/disputes/${disputeId}/close`, { outcome });
+  }
+
   /** Completes or declines a checkout session, as the buttons of the hosted page do. */
   checkout(sessionId: string, action: Outcome = 'pay'): Promise<CheckoutSession> {
     return this.#call('POST', `/checkout-sessions/${sessionId}`, { action });
@@ -129,6 +154,14 @@ export class LocalProcessorControl {
 
   clearFaults(): Promise<void> {
     return this.#call('DELETE', '/faults');
+  }
+
+  /**
+   * Makes a key (`rk_test_…`) a restricted key of this account. Calls that need a missing permission, for example
+   * `rak_webhook_write`, return 403; a key that lacks to read may not write either.
+   */
+  restrictKey(key: string, missing: readonly string[]): Promise<void> {
+    return this.#call('PUT', '/restricted-keys', { key, missing });
   }
 
   ledger(): Promise<Ledger> {

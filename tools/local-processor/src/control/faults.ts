@@ -9,6 +9,7 @@ export const FAULT_MODES = [
   'slow',
   'dropped',
   'done-but-response-lost',
+  'done-but-response-broken',
 ] as const;
 
 type FaultMode = (typeof FAULT_MODES)[number];
@@ -26,6 +27,8 @@ export interface Fault {
   delayMs: number;
   /** For `500` and `500-but-done`: whether the error is saved under the idempotency key, so that a retry returns it again. */
   kept: boolean;
+  /** The `Stripe-Should-Retry` header of the response; null leaves it to the mode. */
+  shouldRetry: boolean | null;
   /** The affected account; null means every account. */
   account: string | null;
 }

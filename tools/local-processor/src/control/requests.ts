@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALL_PERMISSIONS } from '../api/permissions.ts';
 import { FAULT_MODES } from './faults.ts';
 
 const MAX_DELAY_MS = 600_000;
@@ -16,6 +17,12 @@ export const trialEnd = z.strictObject({ outcome: z.enum(['pay', 'decline', 'pau
 export const giveUp = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
 export const checkoutAction = z.strictObject({ action: outcome.default('pay') });
 export const cardBehavior = z.strictObject({ declines: z.boolean() });
+export const dispute = z.strictObject({ amount: z.int().min(1).optional(), reason: z.string().default('fraudulent') });
+export const disputeOutcome = z.strictObject({ outcome: z.enum(['won', 'lost']) });
+export const restrictedKey = z.strictObject({
+  key: z.string().regex(/^rk_(test|live)_[A-Za-z0-9]{8,}$/),
+  missing: z.array(z.enum(ALL_PERMISSIONS)),
+});
 export const noBody = z.strictObject({}).optional();
 
 export const deliveryRules = z.strictObject({
@@ -42,6 +49,7 @@ export const fault = z.strictObject({
   times: z.int().min(1).max(1_000_000).default(1),
   delayMs: z.int().min(0).max(MAX_DELAY_MS).default(1_000),
   kept: z.boolean().default(true),
+  shouldRetry: z.boolean().nullable().default(null),
   everyAccount: z.boolean().default(false),
 });
 

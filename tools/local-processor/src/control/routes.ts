@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { completeSession, declineSession } from '../billing/checkout.ts';
+import { closeDispute, openDispute } from '../billing/disputes.ts';
 import { runDueChanges } from '../billing/run-due-changes.ts';
 import {
   collectFor,
@@ -10,8 +11,11 @@ import {
   pauseSubscription,
   renewSubscription,
 } from '../billing/subscriptions.ts';
+import { inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { existingDispute } from '../resources/disputes.ts';
+import { deletePrice } from '../resources/prices.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
 import { addRoute, badRequest, type AddRoute } from './add-route.ts';
@@ -29,6 +33,8 @@ export function controlRoutes(processor: Processor): FastifyPluginAsync {
     clockRoutes(add, processor);
     subscriptionRoutes(add, processor);
     checkoutRoutes(add, processor);
+    catalogRoutes(add, processor);
+    disputeRoutes(add, processor);
     faultRoutes(add, processor);
     accountRoutes(add, processor);
     deliveryRoutes(add, processor);
@@ -88,6 +94,25 @@ function checkoutRoutes(add: AddRoute, processor: Processor): void {
   });
 }
 
+function catalogRoutes(add: AddRoute, processor: Processor): void {
+  add('POST', '/prices/:id/delete', requests.noBody, ({ account, id }) =>
+    processor.run(account, unit => deletePrice(unit, id)),
+  );
+}
+
+function disputeRoutes(add: AddRoute, processor: Processor): void {
+  add('POST', '/charges/:id/dispute', requests.dispute, ({ account, id, body }) =>
+    processor.run(account, unit => {
+      const charge = unit.tables.charge.get(id);
+      if (!charge) throw noSuch('charge', id);
+      return openDispute(unit, charge, body.reason, body.amount);
+    }),
+  );
+  add('POST', '/disputes/:id/close', requests.disputeOutcome, ({ account, id, body }) =>
+    processor.run(account, unit => closeDispute(unit, existingDispute(unit, id), body.outcome)),
+  );
+}
+
 function faultRoutes(add: AddRoute, processor: Processor): void {
   add('POST', '/faults', requests.fault, ({ account, body: { everyAccount, method, ...fault } }) =>
     processor.faults.add({ ...fault, method: method ?? null, account: everyAccount ? null : account.id }),
@@ -101,6 +126,9 @@ function accountRoutes(add: AddRoute, processor: Processor): void {
     objects: account.tables.ledger.newestFirst().toReversed(),
     calls: Object.fromEntries([...account.calls].map(([call, statuses]) => [call, Object.fromEntries(statuses)])),
   }));
+  add('PUT', '/restricted-keys', requests.restrictedKey, ({ account, body: { key, missing } }) =>
+    processor.accounts.restrict(account, key, missing),
+  );
   add('POST', '/reset', requests.noBody, ({ account }) => {
     processor.accounts.reset(account);
     processor.faults.clear(account);
@@ -111,5 +139,5 @@ function liveSubscription(unit: UnitOfWork, id: string): Subscription {
   const subscription = unit.tables.subscription.get(id);
   if (!subscription) throw noSuch('subscription', id);
   if (hasEnded(subscription)) throw badRequest('The subscription has ended.');
-  return subscription;
+  return inItsTime(unit, subscription);
 }

@@ -27,7 +27,7 @@ interface ShuffleWindow {
  * concurrently, so they may arrive in any order, as with Stripe.
  */
 export class Deliveries {
-  readonly #poster = new WebhookPoster();
+  readonly #poster: WebhookPoster;
   readonly #logger: Logger;
   readonly #persist: () => void;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -36,7 +36,8 @@ export class Deliveries {
   #running = 0;
   #closed = false;
 
-  constructor(logger: Logger, persist: () => void) {
+  constructor(logger: Logger, persist: () => void, localhost: string | undefined) {
+    this.#poster = new WebhookPoster(localhost);
     this.#logger = logger;
     this.#persist = persist;
   }

@@ -12,8 +12,14 @@ export function signatureHeader(body: string, secret: string, seconds: number): 
 
 /** Sends webhooks over keep-alive connections. */
 export class WebhookPoster {
+  readonly #localhost: string | undefined;
   readonly #http = new http.Agent({ keepAlive: true, maxSockets: 64 });
   readonly #https = new https.Agent({ keepAlive: true, maxSockets: 64 });
+
+  /** `localhost` is the host, with a port, that stands for localhost in URLs; undefined: this machine. */
+  constructor(localhost: string | undefined) {
+    this.#localhost = localhost;
+  }
 
   /**
    * Posts one body. Returns the status of the response; redirects are not followed.
@@ -34,7 +40,7 @@ export class WebhookPoster {
       },
     };
     return new Promise((resolve, reject) => {
-      const request = (secure ? https : http).request(url, options, response => {
+      const request = (secure ? https : http).request(this.#reachable(url), options, response => {
         response.once('error', reject);
         response.once('end', () => resolve(response.statusCode ?? 0));
         response.resume();
@@ -42,6 +48,13 @@ export class WebhookPoster {
       request.once('error', reject);
       request.end(body);
     });
+  }
+
+  #reachable(url: string): URL {
+    const reachable = new URL(url);
+    if (this.#localhost !== undefined && ['localhost', '127.0.0.1'].includes(reachable.hostname))
+      reachable.host = this.#localhost;
+    return reachable;
   }
 
   close(): void {

@@ -2,7 +2,8 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { checkoutUrl } from './hosted-urls.ts';
-import type { CheckoutSession, Customer, LineItem, Price } from './stored.ts';
+import { priceAmount } from './price.ts';
+import type { CheckoutOptions, CheckoutSession, Customer, LineItem, Price } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -21,23 +22,26 @@ interface NewCheckoutSession {
   expiresAt: number | null;
   setupIntent: string | null;
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
+  options: CheckoutOptions;
 }
 
 /** Returns an open hosted session, which expires after 24 hours by default. */
 export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession): CheckoutSession {
   const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
-  const { mode, customer, lines, trial } = given;
+  const { mode, customer, lines, trial, options } = given;
   const subtotal = mode === 'setup' ? null : amountDue(lines, trial);
   return {
     id,
     object: 'checkout.session',
     adaptive_pricing: null,
     after_expiration: null,
-    allow_promotion_codes: null,
+    allow_promotion_codes: options.allowPromotionCodes,
     allowed_payment_method_types: null,
     amount_subtotal: subtotal,
     amount_total: subtotal,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: options.automaticTax
+      ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' }
+      : { enabled: false, liability: null, provider: null, status: null },
     billing_address_collection: null,
     cancel_url: given.cancelUrl,
     client_reference_id: given.clientReferenceId,
@@ -75,7 +79,7 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
           }
         : null,
     livemode: unit.livemode,
-    locale: null,
+    locale: options.locale,
     managed_payments: null,
     metadata: given.metadata,
     mode,
@@ -99,6 +103,7 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
     submit_type: null,
     subscription: null,
     success_url: given.successUrl,
+    ...(options.taxIds ? { tax_id_collection: options.taxIds } : {}),
     total_details: mode === 'setup' ? null : { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: checkoutUrl(unit.publicUrl, id),
@@ -121,9 +126,18 @@ export function detailsOf(email: string | null, name: string | null): CheckoutSe
   };
 }
 
+interface NewLineItem {
+  price: Price;
+  /** Null for a metered price. */
+  quantity: number | null;
+  currency: string;
+  description: string;
+}
+
 /** Returns one line of a session. */
-export function newLineItem(price: Price, quantity: number, description: string): LineItem {
-  const amount = (price.unit_amount ?? 0) * quantity;
+export function newLineItem(unit: UnitOfWork, given: NewLineItem): LineItem {
+  const { price, quantity, currency, description } = given;
+  const amount = priceAmount(unit, price, currency, quantity);
   return {
     id: newId('li_1'),
     object: 'item',
@@ -132,7 +146,7 @@ export function newLineItem(price: Price, quantity: number, description: string)
     amount_subtotal: amount,
     amount_tax: 0,
     amount_total: amount,
-    currency: price.currency,
+    currency,
     description,
     metadata: {},
     price,

@@ -2,12 +2,14 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { noSuch } from '../api/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { inItsTime } from './test-clock.ts';
 import type { Customer } from './stored.ts';
 
 interface NewCustomer {
   email: string | null;
   name: string | null;
   metadata: Stripe.Metadata;
+  testClock?: string | null;
 }
 
 /** Returns a customer with default values for all other fields. */
@@ -35,15 +37,18 @@ export function newCustomer(unit: UnitOfWork, given: NewCustomer): Customer {
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: given.testClock ?? null,
   };
 }
 
-/** Returns the customer. @throws ApiError when it does not exist or was deleted; `param` is the parameter with the id */
+/**
+ * Returns the customer, in whose time the unit of work goes on.
+ * @throws ApiError when it does not exist or was deleted; `param` is the parameter with the id
+ */
 export function liveCustomer(unit: UnitOfWork, id: string, param = 'id'): Customer {
   const customer = unit.tables.customer.get(id);
   if (!customer || isDeleted(customer)) throw noSuch('customer', id, param);
-  return customer;
+  return inItsTime(unit, customer);
 }
 
 /** Returns the customer, or null if it does not exist or was deleted. */

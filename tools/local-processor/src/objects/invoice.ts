@@ -2,8 +2,10 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
-import { cadenceOf } from './price.ts';
+import { cadenceOf, currencyOptionsOf, isMetered, priceAmount } from './price.ts';
 import type { Customer, Invoice, InvoiceLine, Price, Subscription } from './stored.ts';
+
+const DAY_SECONDS = 86_400;
 
 /** The contents of one invoice line. `item` is the billed subscription item, if any. */
 export interface BilledLine {
@@ -11,6 +13,8 @@ export interface BilledLine {
   quantity: number;
   /** The amount billed; 0 during a trial. */
   amount: number;
+  /** The amount per unit as a decimal; null for a tiered price. */
+  unitAmount: string | null;
   description: string;
   item: string | null;
   period: { start: number; end: number };
@@ -32,6 +36,7 @@ interface NewInvoice {
 /** Returns a draft invoice. */
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
+  const daysUntilDue = subscription?.days_until_due ?? null;
   const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
   const due = Math.max(0, total + given.startingBalance);
   return {
@@ -49,10 +54,12 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: subscription?.automatic_tax.enabled
+      ? { disabled_reason: null, enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'complete' }
+      : { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     automatically_finalizes_at: null,
     billing_reason: given.reason,
-    collection_method: 'charge_automatically',
+    collection_method: daysUntilDue === null ? 'charge_automatically' : 'send_invoice',
     created: unit.now,
     currency: given.currency,
     custom_fields: null,
@@ -70,7 +77,7 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     default_tax_rates: [],
     description: subscription?.description ?? null,
     discounts: [],
-    due_date: null,
+    due_date: daysUntilDue === null ? null : unit.now + daysUntilDue * DAY_SECONDS,
     effective_at: null,
     ending_balance: null,
     footer: null,
@@ -111,7 +118,7 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subtotal: total,
     subtotal_excluding_tax: total,
-    test_clock: null,
+    test_clock: customer?.test_clock ?? subscription?.test_clock ?? null,
     total,
     total_discount_amounts: [],
     total_excluding_tax: total,
@@ -154,7 +161,7 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
     pricing: {
       price_details: { price: line.price.id, product: line.price.product },
       type: 'price_details',
-      unit_amount_decimal: line.price.unit_amount_decimal ?? '0',
+      unit_amount_decimal: line.unitAmount,
     },
     quantity: line.quantity,
     quantity_decimal: String(line.quantity),
@@ -164,24 +171,29 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
   };
 }
 
-/** Returns the line that bills a price for one period; it is free during a trial. */
+/** Returns the line that bills a price for one period; it is free during a trial. A metered price has no quantity. */
 export function billedLine(
   unit: UnitOfWork,
   given: {
     price: Price;
-    quantity: number;
+    currency: string;
+    quantity: number | null;
     item: string | null;
     period: { start: number; end: number };
     trial: boolean;
   },
 ): BilledLine {
-  const { price, quantity, item, period, trial } = given;
+  const { price, currency, item, period, trial } = given;
   const product = unit.tables.product.get(price.product);
   const name = product && 'name' in product ? product.name : price.product;
-  const amount = trial ? 0 : (price.unit_amount ?? 0) * quantity;
+  const amount = trial ? 0 : priceAmount(unit, price, currency, given.quantity);
+  const quantity = isMetered(price) ? 0 : (given.quantity ?? 1);
+  const unitAmount = currencyOptionsOf(unit, price)[currency]?.unit_amount_decimal ?? null;
   const cadence = cadenceOf(price);
-  const each = formatAmount(price.unit_amount ?? 0, price.currency);
-  const rate = cadence ? `at ${each} ${formatCadence(cadence.interval, cadence.count)}` : `at ${each}`;
-  const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate})`;
-  return { price, quantity, amount, description, item, period };
+  const rate = [
+    ...(unitAmount === null ? [] : [`at ${formatAmount(Number(unitAmount), currency)}`]),
+    ...(cadence ? [formatCadence(cadence.interval, cadence.count)] : []),
+  ];
+  const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate.join(' ')})`;
+  return { price, quantity, amount, unitAmount, description, item, period };
 }

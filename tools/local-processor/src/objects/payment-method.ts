@@ -20,6 +20,33 @@ const CARDS: readonly TestCard[] = [
   { brand: 'visa', label: 'Visa debit', last4: '5556', funding: 'debit' },
 ];
 
+const DISPUTING: TestCard = { brand: 'visa', label: 'Visa that disputes', last4: '0259', funding: 'credit' };
+
+/** Stripe's ids of test cards, which a script attaches to a customer. https://docs.stripe.com/testing#use-test-cards */
+const BY_TEST_ID = new Map<string, TestCard & { declines?: true }>([
+  ['pm_card_visa', VISA],
+  ['pm_card_createDispute', DISPUTING],
+  ['pm_card_mastercard', { brand: 'mastercard', label: 'Mastercard', last4: '4444', funding: 'credit' }],
+  [
+    'pm_card_chargeCustomerFail',
+    { brand: 'visa', label: 'Visa that declines', last4: '0341', funding: 'credit', declines: true },
+  ],
+]);
+
+/** Returns whether the bank disputes each payment with this card. */
+export function isDisputing({ card }: PaymentMethod): boolean {
+  return card?.last4 === DISPUTING.last4;
+}
+
+/** Returns a payment method that can be attached: an existing one, or a new one for the id of a test card. */
+export function attachable(unit: UnitOfWork, id: string): PaymentMethod | undefined {
+  const card = BY_TEST_ID.get(id);
+  if (!card) return unit.tables.payment_method.get(id);
+  const method = unit.create('payment_method', newPaymentMethod(unit, card, null));
+  if (card.declines) unit.tables.declining_card.put({ id: method.id });
+  return method;
+}
+
 /** Returns the card for a customer's next checkout. Each checkout uses a different card, so that replacing a card is visible. */
 export function nextTestCard(unit: UnitOfWork, customerId: string | null): TestCard {
   const owned = customerId === null ? 0 : unit.tables.payment_method.withField('customer', customerId).length;

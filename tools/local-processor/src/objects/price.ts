@@ -2,7 +2,8 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Cadence } from '../domain/periods.ts';
 import { newId } from '../domain/ids.ts';
-import type { Plan, Price } from './stored.ts';
+import { amountOf } from '../domain/price-amount.ts';
+import type { CurrencyOption, Plan, Price } from './stored.ts';
 
 interface NewPrice {
   active: boolean;
@@ -12,18 +13,22 @@ interface NewPrice {
   nickname: string | null;
   product: string;
   cadence: Cadence | null;
-  unitAmount: number;
-  taxBehavior: 'exclusive' | 'inclusive' | 'unspecified';
+  /** The amount in the price's own currency. */
+  own: CurrencyOption;
+  tiersMode: 'graduated' | 'volume' | null;
+  transform: { divide_by: number; round: 'up' | 'down' } | null;
+  usageType: 'licensed' | 'metered';
+  meter: string | null;
 }
 
-/** Returns a price with a fixed amount per unit. */
+/** Returns a price; its tiers and other currencies are in its `PriceDetail`. */
 export function newPrice(unit: UnitOfWork, given: NewPrice): Price {
-  const { cadence } = given;
+  const { cadence, own } = given;
   return {
     id: newId('price_1'),
     object: 'price',
     active: given.active,
-    billing_scheme: 'per_unit',
+    billing_scheme: own.tiers ? 'tiered' : 'per_unit',
     created: unit.now,
     currency: given.currency,
     custom_unit_amount: null,
@@ -35,17 +40,45 @@ export function newPrice(unit: UnitOfWork, given: NewPrice): Price {
     recurring: cadence && {
       interval: cadence.interval,
       interval_count: cadence.count,
-      meter: null,
+      meter: given.meter,
       trial_period_days: null,
-      usage_type: 'licensed',
+      usage_type: given.usageType,
     },
-    tax_behavior: given.taxBehavior,
-    tiers_mode: null,
-    transform_quantity: null,
+    tax_behavior: own.tax_behavior,
+    tiers_mode: given.tiersMode,
+    transform_quantity: given.transform,
     type: cadence ? 'recurring' : 'one_time',
-    unit_amount: given.unitAmount,
-    unit_amount_decimal: String(given.unitAmount),
+    unit_amount: own.unit_amount,
+    unit_amount_decimal: own.unit_amount_decimal,
   };
+}
+
+/** Returns the currencies of a price; for one that an older data file has without them, its own. */
+export function currencyOptionsOf(unit: UnitOfWork, price: Price): Record<string, CurrencyOption> {
+  const detail = unit.tables.price_detail.get(price.id);
+  if (detail) return detail.currencyOptions;
+  const { currency, unit_amount, unit_amount_decimal } = price;
+  const own = { custom_unit_amount: null, tax_behavior: 'unspecified', tiers: null } as const;
+  return { [currency]: { ...own, unit_amount, unit_amount_decimal } };
+}
+
+/** Returns whether usage, not a quantity, decides what a price costs. */
+export function isMetered(price: Price): boolean {
+  return price.recurring?.usage_type === 'metered';
+}
+
+/** Returns what a quantity of a price costs in a currency that the price has; without usage, a metered price costs nothing. */
+export function priceAmount(unit: UnitOfWork, price: Price, currency: string, quantity: number | null): number {
+  if (isMetered(price)) return 0;
+  const option = currencyOptionsOf(unit, price)[currency];
+  const rate = {
+    unitAmountDecimal: option?.unit_amount_decimal ?? null,
+    tiers: option?.tiers ?? null,
+    // Prices are only created with this shape; the library's type allows future ones.
+    tiersMode: price.tiers_mode,
+    transform: price.transform_quantity as NewPrice['transform'],
+  };
+  return amountOf(rate, quantity ?? 1);
 }
 
 /** Returns how often a price is billed; null for a one-time price. */
@@ -64,19 +97,20 @@ export function planOf(price: Price, cadence: Cadence): Plan {
     active: price.active,
     amount: price.unit_amount,
     amount_decimal: price.unit_amount_decimal,
-    billing_scheme: 'per_unit',
+    billing_scheme: price.billing_scheme,
     created: price.created,
     currency: price.currency,
     interval: cadence.interval,
     interval_count: cadence.count,
     livemode: price.livemode,
     metadata: price.metadata,
-    meter: null,
+    meter: price.recurring?.meter ?? null,
     nickname: price.nickname,
     product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
+    tiers_mode: price.tiers_mode,
+    transform_usage: price.transform_quantity,
     trial_period_days: null,
-    usage_type: 'licensed',
+    // Prices are only created with these two; the library's type allows future ones.
+    usage_type: (price.recurring?.usage_type ?? 'licensed') as NewPrice['usageType'],
   };
 }

@@ -20,11 +20,18 @@ export type Product = Stored<Stripe.Product>;
 export type DeletedProduct = Stripe.DeletedProduct;
 export type Price = Stored<Stripe.Price>;
 export type Plan = Stored<Stripe.Plan>;
-export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan; quantity: number }>;
+export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan }>;
 export type Subscription = Replace<Stored<Stripe.Subscription>, { items: Stripe.ApiList<SubscriptionItem> }>;
+export type SubscriptionSchedule = Stored<Stripe.SubscriptionSchedule>;
 export type InvoiceLine = Replace<
   Stored<Stripe.InvoiceLineItem>,
-  { pricing: { price_details: { price: string; product: string }; type: 'price_details'; unit_amount_decimal: string } }
+  {
+    pricing: {
+      price_details: { price: string; product: string };
+      type: 'price_details';
+      unit_amount_decimal: string | null;
+    };
+  }
 >;
 export type Invoice = Replace<
   Stored<Stripe.Invoice>,
@@ -45,11 +52,44 @@ export type PaymentMethod = Stored<Stripe.PaymentMethod>;
 export type PaymentIntent = Stored<Stripe.PaymentIntent>;
 export type SetupIntent = Stored<Stripe.SetupIntent>;
 export type Charge = Stored<Stripe.Charge>;
+export type TestClock = Stripe.TestHelpers.TestClock;
+export type Refund = Stored<Stripe.Refund>;
+export type Dispute = Stored<Stripe.Dispute>;
 export type CustomerBalanceTransaction = Stored<Stripe.CustomerBalanceTransaction>;
-export type LineItem = Replace<Stored<Stripe.LineItem>, { price: Price; quantity: number }>;
+export type LineItem = Replace<Stored<Stripe.LineItem>, { price: Price }>;
+export type Meter = Stripe.Billing.Meter;
 export type CheckoutSession = Stored<Stripe.Checkout.Session>;
 export type WebhookEndpoint = Stripe.WebhookEndpoint;
 export type EventType = Stripe.Event.Type;
+
+export type PriceTier = Stored<Stripe.Price.Tier>;
+
+/** What a price costs in one of its currencies. */
+export interface CurrencyOption {
+  custom_unit_amount: null;
+  tax_behavior: 'exclusive' | 'inclusive' | 'unspecified';
+  tiers: PriceTier[] | null;
+  unit_amount: number | null;
+  unit_amount_decimal: string | null;
+}
+
+/** The parts of a price that the API returns only when they are expanded, by the price's id. */
+export interface PriceDetail {
+  id: string;
+  /** Every currency of the price by its code, also the price's own. */
+  currencyOptions: Record<string, CurrencyOption>;
+}
+
+/** What the hosted page offers besides payment. */
+export interface CheckoutOptions {
+  allowPromotionCodes: boolean | null;
+  automaticTax: boolean;
+  locale: CheckoutSession['locale'];
+  taxIds: { enabled: boolean; required: 'if_supported' | 'never' } | null;
+  /** Whether payment saves the address and the name in the existing customer. */
+  updatesAddress: boolean;
+  updatesName: boolean;
+}
 
 /** What a checkout session creates when it is paid; the API does not return it. */
 export interface CheckoutPlan {
@@ -58,6 +98,8 @@ export interface CheckoutPlan {
   subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
   payment: { description: string | null; metadata: Stripe.Metadata };
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
+  /** Absent in older data files. */
+  options?: CheckoutOptions;
   /** The payment or setup intent of an earlier, declined attempt. */
   paymentIntent: string | null;
   setupIntent: string | null;
@@ -118,13 +160,19 @@ export interface Tables {
   customer: Customer | DeletedCustomer;
   product: Product | DeletedProduct;
   price: Price;
+  price_detail: PriceDetail;
+  'billing.meter': Meter;
+  'test_helpers.test_clock': TestClock;
   subscription: Subscription;
+  subscription_schedule: SubscriptionSchedule;
   invoice: Invoice;
   invoice_payment: InvoicePayment;
   payment_method: PaymentMethod;
   payment_intent: PaymentIntent;
   setup_intent: SetupIntent;
   charge: Charge;
+  refund: Refund;
+  dispute: Dispute;
   customer_balance_transaction: CustomerBalanceTransaction;
   'checkout.session': CheckoutSession;
   webhook_endpoint: WebhookEndpoint;

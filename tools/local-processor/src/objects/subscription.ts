@@ -17,14 +17,20 @@ interface NewSubscription {
   description: string | null;
   metadata: Stripe.Metadata;
   paymentMethod: string | null;
-  items: { price: Price; quantity: number }[];
+  /** A metered price has no quantity. */
+  items: { price: Price; quantity: number | null; metadata?: Stripe.Metadata }[];
   period: Period;
+  startDate: number;
   /** The end of the free trial; null without one. */
   trialEnd: number | null;
+  /** For `send_invoice`: the days that the customer has to pay; null charges automatically. */
+  daysUntilDue: number | null;
+  automaticTax: boolean;
   latestInvoice: string;
+  testClock: string | null;
 }
 
-/** Returns a subscription as Checkout creates it after payment: active or trialing. */
+/** Returns a subscription that is active or trialing. */
 export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subscription {
   const { id, trialEnd, period } = given;
   return {
@@ -32,7 +38,11 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: given.automaticTax,
+      liability: given.automaticTax ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: trialEnd ?? period.start,
     billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
@@ -42,12 +52,12 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
     cancel_at_period_end: false,
     canceled_at: null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
-    collection_method: 'charge_automatically',
+    collection_method: given.daysUntilDue === null ? 'charge_automatically' : 'send_invoice',
     created: unit.now,
     currency: given.currency,
     customer: given.customer,
     customer_account: null,
-    days_until_due: null,
+    days_until_due: given.daysUntilDue,
     default_payment_method: given.paymentMethod,
     default_source: null,
     default_tax_rates: [],
@@ -63,7 +73,7 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
     },
     items: {
       object: 'list',
-      data: given.items.map(item => newItem(unit, id, item.price, item.quantity, period)),
+      data: given.items.map(item => newItem(unit, id, item, period)),
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
     },
@@ -83,9 +93,9 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
     pending_setup_intent: null,
     pending_update: null,
     schedule: null,
-    start_date: unit.now,
+    start_date: given.startDate,
     status: trialEnd === null ? 'active' : 'trialing',
-    test_clock: null,
+    test_clock: given.testClock,
     transfer_data: null,
     trial_end: trialEnd,
     trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
@@ -97,8 +107,7 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
 export function newItem(
   unit: UnitOfWork,
   subscription: string,
-  price: Price,
-  quantity: number,
+  { price, quantity, metadata = {} }: NewSubscription['items'][number],
   period: Period,
 ): SubscriptionItem {
   return {
@@ -110,10 +119,10 @@ export function newItem(
     current_period_start: period.start,
     current_trial: null,
     discounts: [],
-    metadata: {},
+    metadata,
     plan: planOf(price, recurringCadence(price)),
     price,
-    quantity,
+    ...(quantity === null ? {} : { quantity }),
     subscription,
     tax_rates: [],
   };

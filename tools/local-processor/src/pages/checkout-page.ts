@@ -37,7 +37,7 @@ function order(session: CheckoutSession, plan: CheckoutPlan): Html {
     <p class="total">${formatAmount(session.amount_total ?? 0, currency)}</p>
     ${trialDays === null ? html`<p class="soft">due today</p>` : html`<p class="soft">due today, free for ${trialDays} ${trialDays === 1 ? 'day' : 'days'}, then ${then.join(' and ')}</p>`}
     <ul>
-      ${plan.lines.map(line => html`<li><span>${line.description} × ${line.quantity}</span><span>${lineAmount(line)}</span></li>`)}
+      ${plan.lines.map(line => html`<li><span>${line.description}${line.quantity === null ? ', billed by usage' : html` × ${line.quantity}`}</span><span>${lineAmount(line)}</span></li>`)}
     </ul>
   `;
 }

@@ -6,7 +6,7 @@ import { mergeMetadata } from '../api/metadata.ts';
 import { created, expand, integer, metadata, page, parameters, text } from '../api/parameters.ts';
 import { changeBalance } from '../billing/balance.ts';
 import { liveCustomer } from '../objects/customer.ts';
-import { currency } from './prices.ts';
+import { currency } from './price-amounts.ts';
 
 const MAX_AMOUNT = 99_999_999_999;
 

@@ -7,15 +7,18 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { createSetupIntent } from '../billing/checkout.ts';
 import { newCheckoutSession, newLineItem } from '../objects/checkout-session.ts';
 import { liveCustomer } from '../objects/customer.ts';
-import { hasEnded } from '../objects/subscription.ts';
-import type { CheckoutSession, Customer, LineItem } from '../objects/stored.ts';
+import { isMetered } from '../objects/price.ts';
+import type { CheckoutSession, LineItem, Price } from '../objects/stored.ts';
+import { optionParameters, optionsOf } from './checkout-session-options.ts';
 import { existingProduct } from './products.ts';
-import { currency, existingPrice } from './prices.ts';
+import { currency } from './price-amounts.ts';
+import { existingPrice, quantityOf, rejectSecondCurrency, requireCurrency } from './prices.ts';
 
 const MIN_LIFETIME_SECONDS = 30 * 60;
 const MAX_LIFETIME_SECONDS = 24 * 3600;
 
 export const createParameters = parameters<Stripe.Checkout.SessionCreateParams>()({
+  ...optionParameters,
   allowed_payment_method_types: z.array(z.string()).optional(),
   cancel_url: url.optional(),
   client_reference_id: text(200).optional(),
@@ -59,8 +62,9 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
     throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
       param: 'customer_email',
     });
+  const options = optionsOf(given, customer);
   const lines = linesOf(unit, given);
-  const sessionCurrency = currencyOf(given, lines);
+  const sessionCurrency = lines[0]?.currency ?? setupCurrency(given);
   if (given.mode === 'subscription' && customer) rejectSecondCurrency(unit, customer, sessionCurrency);
   const trialDays = trialOf(given);
   const invoiceCreation = {
@@ -86,6 +90,7 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
     expiresAt: expiryOf(unit, given),
     setupIntent: given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, setup).id : null,
     invoiceCreation,
+    options,
   });
   unit.tables.checkout_plan.put({
     id: session.id,
@@ -100,6 +105,7 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
       metadata: metadataOf(given.payment_intent_data),
     },
     invoiceCreation,
+    options,
     paymentIntent: null,
     setupIntent: null,
     lastDecline: null,
@@ -129,21 +135,30 @@ function linesOf(unit: UnitOfWork, given: Given): LineItem[] {
   if (mode === 'setup') return [];
   if (wanted.length === 0)
     throw invalidRequest('Missing required param: line_items.', { code: 'parameter_missing', param: 'line_items' });
+  let sessionCurrency = given.currency;
   const lines = wanted.map(({ price: priceId, quantity }, index) => {
     const param = `line_items[${index}][price]`;
     const price = existingPrice(unit, priceId, param);
     const product = existingProduct(unit, price.product, param);
     if (!price.active || !product.active)
       throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
-    if (quantity === undefined)
-      throw invalidRequest(`Quantity is required. Add \`quantity\` to \`line_items[${index}]\`.`, {
-        code: 'parameter_missing',
-        param: `line_items[${index}][quantity]`,
-      });
-    return newLineItem(price, quantity, product.name);
+    sessionCurrency ??= price.currency;
+    requireCurrency(unit, price, sessionCurrency, param);
+    const billed = lineQuantity(price, quantity, index);
+    return newLineItem(unit, { price, quantity: billed, currency: sessionCurrency, description: product.name });
   });
   rejectMixedPrices(mode, lines);
   return lines;
+}
+
+function lineQuantity(price: Price, quantity: number | undefined, index: number): number | null {
+  const param = `line_items[${index}][quantity]`;
+  if (quantity === undefined && !isMetered(price))
+    throw invalidRequest(`Quantity is required. Add \`quantity\` to \`line_items[${index}]\`.`, {
+      code: 'parameter_missing',
+      param,
+    });
+  return quantityOf(price, quantity, param);
 }
 
 function rejectMixedPrices(mode: 'payment' | 'subscription', lines: readonly LineItem[]): void {
@@ -157,8 +172,6 @@ function rejectMixedPrices(mode: 'payment' | 'subscription', lines: readonly Lin
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
       { param: 'line_items' },
     );
-  if (new Set(lines.map(({ currency: code }) => code)).size > 1)
-    throw invalidRequest('All prices of a Checkout Session must have the same currency.', { param: 'line_items' });
   const cadences = recurring.map(({ price }) => `${price.recurring?.interval} ${price.recurring?.interval_count}`);
   if (new Set(cadences).size > 1)
     throw invalidRequest('Checkout does not support multiple prices with different billing intervals.', {
@@ -166,26 +179,13 @@ function rejectMixedPrices(mode: 'payment' | 'subscription', lines: readonly Lin
     });
 }
 
-function currencyOf(given: Given, lines: readonly LineItem[]): string | null {
-  const lineCurrency = lines[0]?.currency ?? null;
-  if (given.mode === 'setup' && given.currency === undefined && given.allowed_payment_method_types === undefined)
+function setupCurrency(given: Given): string | null {
+  if (given.currency === undefined && given.allowed_payment_method_types === undefined)
     throw invalidRequest(
       'Missing required param: currency. A `setup` session needs `currency` unless `allowed_payment_method_types` is given.',
       { code: 'parameter_missing', param: 'currency' },
     );
-  if (lineCurrency && given.currency !== undefined && given.currency !== lineCurrency)
-    throw invalidRequest(`The price's currency is ${lineCurrency}, not ${given.currency}.`, { param: 'currency' });
-  return lineCurrency ?? given.currency ?? null;
-}
-
-function rejectSecondCurrency(unit: UnitOfWork, customer: Customer, code: string | null): void {
-  const other = unit.tables.subscription
-    .withField('customer', customer.id)
-    .find(row => !hasEnded(row) && row.currency !== code);
-  if (other)
-    throw invalidRequest(
-      `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${other.currency}.`,
-    );
+  return given.currency ?? null;
 }
 
 function trialOf(given: Given): number | null {

@@ -4,11 +4,12 @@ import { endpoint } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import { created, expand, integer, metadata, page, parameters, unsettableText } from '../api/parameters.ts';
+import { created, expand, integer, metadata, page, parameters, text, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
 import { isDeleted, liveCustomer, newCustomer } from '../objects/customer.ts';
-import { attach } from '../objects/payment-method.ts';
+import { attachable } from '../objects/payment-method.ts';
+import { clockOf, inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Customer, DeletedCustomer } from '../objects/stored.ts';
 
@@ -37,9 +38,15 @@ const fields = {
 const createParameters = parameters<Stripe.CustomerCreateParams>()({
   ...fields,
   payment_method: unsettableText().optional(),
+  test_clock: text().optional(),
 });
 const updateParameters = parameters<Stripe.CustomerUpdateParams>()(fields);
-const listParameters = parameters<Stripe.CustomerListParams>()({ ...page, created, email: z.string().optional() });
+const listParameters = parameters<Stripe.CustomerListParams>()({
+  ...page,
+  created,
+  email: z.string().optional(),
+  test_clock: text().optional(),
+});
 
 export const customerEndpoints = [
   endpoint('POST', '/v1/customers', createParameters, createCustomer),
@@ -54,19 +61,27 @@ export const customerEndpoints = [
 type Given = z.output<typeof updateParameters>;
 
 function createCustomer(unit: UnitOfWork, given: z.output<typeof createParameters>): Customer {
+  const testClock = given.test_clock ?? null;
+  if (testClock !== null && !clockOf(unit, { test_clock: testClock }))
+    throw noSuch('testclock', testClock, 'test_clock');
+  inItsTime(unit, { test_clock: testClock });
   const draft = newCustomer(unit, {
+    testClock,
     email: given.email ?? null,
     name: given.name ?? null,
     metadata: mergeMetadata({}, given.metadata),
   });
-  const customer: Customer = { ...draft, ...changesOf(unit, draft, given) };
+  const card = given.payment_method ? attachable(unit, given.payment_method) : null;
+  if (card === undefined) throw noSuch('PaymentMethod', String(given.payment_method), 'payment_method');
+  const attached = card && unit.update('payment_method', card, { customer: draft.id });
+  const settings = given.invoice_settings;
+  // The default may name the payment method that is attached by the same request.
+  const isAttached = attached && settings?.default_payment_method === given.payment_method;
+  const resolved = isAttached ? { ...given, invoice_settings: { default_payment_method: attached.id } } : given;
+  const customer: Customer = { ...draft, ...changesOf(unit, draft, resolved) };
   unit.create('customer', customer);
   unit.emit('customer.created', customer);
-  if (typeof given.payment_method === 'string') {
-    const card = unit.tables.payment_method.get(given.payment_method);
-    if (!card) throw noSuch('PaymentMethod', given.payment_method, 'payment_method');
-    attach(unit, card, customer);
-  }
+  if (attached) unit.emit('payment_method.attached', attached);
   return customer;
 }
 
@@ -103,11 +118,14 @@ function fullAddress(given: z.output<typeof address> | null): Stripe.Address | n
 }
 
 function listCustomers(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
-  const { email } = given;
+  const { email, test_clock: clock = null } = given;
   const { customer } = unit.tables;
   // Stripe's email filter is case-sensitive.
   const candidates = email === undefined ? customer.newestFirst() : customer.withField('email', email);
-  const live = candidates.filter((row): row is Customer => !isDeleted(row)).filter(createdWithin(given.created));
+  const live = candidates
+    .filter((row): row is Customer => !isDeleted(row))
+    .filter(row => (row.test_clock ?? null) === clock)
+    .filter(createdWithin(given.created));
   return listPage(live, given, url, 'customer');
 }
 
@@ -118,7 +136,7 @@ function findCustomer(unit: UnitOfWork, id: string): Customer | DeletedCustomer 
 }
 
 /** Deletes a customer and cancels its subscriptions at once; only a stub remains. */
-function deleteCustomer(unit: UnitOfWork, id: string): DeletedCustomer {
+export function deleteCustomer(unit: UnitOfWork, id: string): DeletedCustomer {
   const customer = liveCustomer(unit, id);
   for (const subscription of unit.tables.subscription.withField('customer', id))
     if (!hasEnded(subscription)) endSubscription(unit, subscription, 'cancellation_requested');

@@ -4,13 +4,19 @@ import { expand, parameters } from '../api/parameters.ts';
 import { balanceTransactionEndpoints } from './balance-transactions.ts';
 import { checkoutSessionEndpoints } from './checkout-sessions.ts';
 import { customerEndpoints } from './customers.ts';
+import { disputeEndpoints } from './disputes.ts';
 import { eventEndpoints } from './events.ts';
 import { invoiceEndpoints } from './invoices.ts';
+import { meterEndpoints } from './meters.ts';
 import { paymentMethodEndpoints } from './payment-methods.ts';
 import { paymentEndpoints } from './payments.ts';
 import { priceEndpoints } from './prices.ts';
 import { productEndpoints } from './products.ts';
+import { refundEndpoints } from './refunds.ts';
+import { searchEndpoints } from './search.ts';
+import { subscriptionScheduleEndpoints } from './subscription-schedules.ts';
 import { subscriptionEndpoints } from './subscriptions.ts';
+import { testClockEndpoints } from './test-clocks.ts';
 import { webhookEndpointEndpoints } from './webhook-endpoints.ts';
 
 const retrieveAccount = endpoint('GET', '/v1/account', parameters<Stripe.AccountRetrieveParams>()({ expand }), unit =>
@@ -23,12 +29,18 @@ export const endpoints: readonly Endpoint[] = [
   ...balanceTransactionEndpoints,
   ...checkoutSessionEndpoints,
   ...customerEndpoints,
+  ...disputeEndpoints,
   ...eventEndpoints,
   ...invoiceEndpoints,
+  ...meterEndpoints,
   ...paymentEndpoints,
   ...paymentMethodEndpoints,
   ...priceEndpoints,
   ...productEndpoints,
+  ...refundEndpoints,
+  ...searchEndpoints,
   ...subscriptionEndpoints,
+  ...subscriptionScheduleEndpoints,
+  ...testClockEndpoints,
   ...webhookEndpointEndpoints,
 ];

@@ -5,10 +5,12 @@ import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { collectInvoice, markPaid, openPayment, voidInvoice } from '../billing/invoicing.ts';
+import { collectInvoice, finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
 import { isDeclining } from '../billing/payments.ts';
 import { cardFor, updateStatusFrom } from '../billing/subscriptions.ts';
+import { previousAttributes } from '../domain/previous-attributes.ts';
 import { customerOrNull } from '../objects/customer.ts';
+import { inItsTime } from '../objects/test-clock.ts';
 import type { Invoice, PaymentMethod } from '../objects/stored.ts';
 
 const listParameters = parameters<Stripe.InvoiceListParams>()({
@@ -52,6 +54,23 @@ export const invoiceEndpoints = [
     parameters<Stripe.InvoiceVoidInvoiceParams>()({ expand }),
     (unit, _, { id }) => voidOpen(unit, id),
   ),
+  endpoint(
+    'POST',
+    '/v1/invoices/:id/finalize',
+    parameters<Stripe.InvoiceFinalizeInvoiceParams>()({ auto_advance: boolean.optional(), expand }),
+    (unit, given, { id }) => finalize(unit, id, given.auto_advance),
+  ),
+  endpoint(
+    'POST',
+    '/v1/invoices/:id/mark_uncollectible',
+    parameters<Stripe.InvoiceMarkUncollectibleParams>()({ expand }),
+    (unit, _, { id }) => {
+      const invoice = existingInvoice(unit, id);
+      if (invoice.status !== 'open')
+        throw invalidRequest(`You can only mark open invoices as uncollectible. This invoice is ${invoice.status}.`);
+      return markUncollectible(unit, invoice);
+    },
+  ),
   endpoint('GET', '/v1/invoice_payments', paymentListParameters, listInvoicePayments),
   endpoint(
     'GET',
@@ -83,7 +102,8 @@ function listInvoices(unit: UnitOfWork, given: z.output<typeof listParameters>, 
 function pay(unit: UnitOfWork, id: string, given: z.output<typeof payParameters>): Invoice {
   const invoice = existingInvoice(unit, id);
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
-  if (invoice.status !== 'open') throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
   const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
   if (given.paid_out_of_band) {
     const paid = markPaid(unit, invoice, null);
@@ -116,16 +136,22 @@ function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefine
   return card;
 }
 
+/** Finalizes a draft. One with nothing due is paid. */
+function finalize(unit: UnitOfWork, id: string, autoAdvance: boolean | undefined): Invoice {
+  const draft = existingInvoice(unit, id);
+  if (draft.status !== 'draft')
+    throw invalidRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.", {
+      code: 'invoice_not_editable',
+    });
+  const invoice = finalizeInvoice(unit, autoAdvance === undefined ? draft : { ...draft, auto_advance: autoAdvance });
+  unit.emit('invoice.updated', invoice, previousAttributes(draft, invoice));
+  return invoice.amount_due === 0 ? markPaid(unit, invoice, null) : invoice;
+}
+
 function voidOpen(unit: UnitOfWork, id: string): Invoice {
   const invoice = existingInvoice(unit, id);
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`);
-  const payment = openPayment(unit, id);
-  if (payment)
-    unit.update('invoice_payment', payment, {
-      status: 'canceled',
-      status_transitions: { canceled_at: unit.now, paid_at: null },
-    });
   return voidInvoice(unit, invoice);
 }
 
@@ -151,5 +177,5 @@ function subscriptionOf(invoice: Invoice): string | undefined {
 function existingInvoice(unit: UnitOfWork, id: string): Invoice {
   const invoice = unit.tables.invoice.get(id);
   if (!invoice) throw noSuch('invoice', id);
-  return invoice;
+  return inItsTime(unit, invoice);
 }

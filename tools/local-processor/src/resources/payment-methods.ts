@@ -6,7 +6,7 @@ import { listPage } from '../api/lists.ts';
 import { choice, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { customerOrNull, liveCustomer } from '../objects/customer.ts';
-import { attach } from '../objects/payment-method.ts';
+import { attach, attachable } from '../objects/payment-method.ts';
 import type { PaymentMethod } from '../objects/stored.ts';
 
 const listParameters = parameters<Stripe.PaymentMethodListParams>()({
@@ -53,8 +53,9 @@ function listPaymentMethods(unit: UnitOfWork, given: z.output<typeof listParamet
 }
 
 function attachTo(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
-  const method = existing(unit, id);
   const customer = liveCustomer(unit, customerId, 'customer');
+  const method = attachable(unit, id);
+  if (!method) throw noSuch('PaymentMethod', id);
   if (method.customer === customer.id) return method;
   if (method.customer !== null)
     throw invalidRequest('The payment method you provided has already been attached to a customer.', {

@@ -8,56 +8,24 @@ import {
   boolean,
   choice,
   created,
+  empty,
   expand,
-  integer,
   metadata,
   page,
   parameters,
-  reject,
   text,
   unsettableText,
 } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { isCurrency } from '../domain/money.ts';
-import { isBillable } from '../domain/periods.ts';
-import { newPrice } from '../objects/price.ts';
-import type { Price } from '../objects/stored.ts';
-import { existingProduct } from './products.ts';
+import { currencyOptionsOf, isMetered } from '../objects/price.ts';
+import { hasEnded } from '../objects/subscription.ts';
+import type { Customer, Price } from '../objects/stored.ts';
+import { currency, currencyOption, currencyOptions, taxBehavior } from './price-amounts.ts';
+import { createParameters, createPrice, reserveLookupKey } from './price-create.ts';
 
-const MAX_AMOUNT = 99_999_999;
-
-/** A currency code; Stripe accepts it in any case and stores it in lower case. */
-export const currency = text(16).transform((value, context) => {
-  const code = value.toLowerCase();
-  if (!isCurrency(code))
-    return reject(context, { message: `Invalid currency: ${value}. It must be an ISO 4217 code.` });
-  return code;
-});
-
-const taxBehavior = choice('exclusive', 'inclusive', 'unspecified');
-
-const createParameters = parameters<Stripe.PriceCreateParams>()({
-  active: boolean.optional(),
-  billing_scheme: choice('per_unit').optional(),
-  currency,
-  expand,
-  lookup_key: text(200).optional(),
-  metadata: metadata.optional(),
-  nickname: text().optional(),
-  product: text(),
-  recurring: z
-    .strictObject({
-      interval: choice('day', 'week', 'month', 'year'),
-      interval_count: integer(1).default(1),
-      usage_type: choice('licensed').optional(),
-    })
-    .optional(),
-  tax_behavior: taxBehavior.optional(),
-  transfer_lookup_key: boolean.optional(),
-  unit_amount: integer(0, MAX_AMOUNT).optional(),
-});
 const updateParameters = parameters<Stripe.PriceUpdateParams>()({
   active: boolean.optional(),
+  currency_options: z.union([empty, currencyOptions]).optional(),
   expand,
   lookup_key: unsettableText(200).optional(),
   metadata: metadata.optional(),
@@ -84,37 +52,6 @@ export const priceEndpoints = [
   endpoint('POST', '/v1/prices/:id', updateParameters, (unit, given, { id }) => updatePrice(unit, id, given)),
 ];
 
-function createPrice(unit: UnitOfWork, given: z.output<typeof createParameters>): Price {
-  const product = existingProduct(unit, given.product, 'product');
-  if (given.unit_amount === undefined)
-    throw invalidRequest('Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.', {
-      code: 'parameter_missing',
-      param: 'unit_amount',
-    });
-  const cadence = given.recurring
-    ? { interval: given.recurring.interval, count: given.recurring.interval_count }
-    : null;
-  if (cadence && !isBillable(cadence))
-    throw invalidRequest('Invalid interval_count: a period may be no longer than three years.', {
-      param: 'recurring[interval_count]',
-    });
-  const lookupKey = reserveLookupKey(unit, given.lookup_key ?? null, given.transfer_lookup_key ?? false, null);
-  const price = newPrice(unit, {
-    active: given.active ?? true,
-    currency: given.currency,
-    lookupKey,
-    metadata: mergeMetadata({}, given.metadata),
-    nickname: given.nickname ?? null,
-    product: product.id,
-    cadence,
-    unitAmount: given.unit_amount,
-    taxBehavior: given.tax_behavior ?? 'unspecified',
-  });
-  unit.create('price', price);
-  unit.emit('price.created', price);
-  return price;
-}
-
 function updatePrice(unit: UnitOfWork, id: string, given: z.output<typeof updateParameters>): Price {
   const price = existingPrice(unit, id);
   const { active, lookup_key: lookupKey, nickname, tax_behavior: tax } = given;
@@ -132,26 +69,58 @@ function updatePrice(unit: UnitOfWork, id: string, given: z.output<typeof update
     ...(nickname === undefined ? {} : { nickname }),
     ...(tax === undefined ? {} : { tax_behavior: tax }),
   };
-  return unit.update('price', price, changes, 'price.updated');
+  const changed = updateCurrencies(unit, price, given.currency_options);
+  const updated = unit.update('price', price, changes, 'price.updated');
+  // The event shows no currency options, so its object may be the same as before.
+  if (changed && updated === price) unit.emit('price.updated', price, {});
+  return updated;
 }
 
-/** Reserves a lookup key, which belongs to one price of the account. Only `transfer` moves it from another price. */
-function reserveLookupKey(
+/** Adds or replaces currencies of a price; null removes all but its own. Returns whether anything was given. */
+function updateCurrencies(
   unit: UnitOfWork,
-  key: string | null,
-  transfer: boolean,
-  priceId: string | null,
-): string | null {
-  if (key === null) return null;
-  const holder = unit.tables.price.withField('lookup_key', key).find(({ id }) => id !== priceId);
-  if (!holder) return key;
-  if (!transfer)
-    throw invalidRequest(`A price (\`${holder.id}\`) already uses that lookup key.`, {
-      code: 'resource_already_exists',
-      param: 'lookup_key',
-    });
-  unit.update('price', holder, { lookup_key: null }, 'price.updated');
-  return key;
+  price: Price,
+  given: z.output<typeof currencyOptions> | null | undefined,
+): boolean {
+  if (given === undefined) return false;
+  const { [price.currency]: own, ...others } = currencyOptionsOf(unit, price);
+  const isTiered = price.billing_scheme === 'tiered';
+  const changes = Object.entries(given ?? {}).map(([code, option]) => {
+    const path = `currency_options[${code}]`;
+    if (code === price.currency)
+      throw invalidRequest(`The amount in the price's own currency ${code} cannot be changed.`, { param: path });
+    return [code, currencyOption(option, isTiered, path)] as const;
+  });
+  const kept = given === null ? [] : Object.entries(others);
+  const all = [...(own ? [[price.currency, own] as const] : []), ...kept, ...changes];
+  unit.tables.price_detail.put({ id: price.id, currencyOptions: Object.fromEntries(all) });
+  return true;
+}
+
+/**
+ * Deletes a price, as the dashboard does with one that was never used. Returns a stub.
+ * @throws ApiError 400 when a subscription, invoice or checkout uses the price
+ */
+export function deletePrice(unit: UnitOfWork, id: string): Stripe.DeletedPrice {
+  const price = existingPrice(unit, id);
+  if (isUsed(unit, id))
+    throw invalidRequest('This price has been used, so it cannot be deleted. Archive it instead.', { param: 'id' });
+  const product = unit.tables.product.get(price.product);
+  if (product && 'default_price' in product && product.default_price === id)
+    unit.update('product', product, { default_price: null, updated: unit.now }, 'product.updated');
+  unit.tables.price.remove(id);
+  unit.tables.price_detail.remove(id);
+  unit.emit('price.deleted', price);
+  return { id, object: 'price', deleted: true };
+}
+
+function isUsed(unit: UnitOfWork, id: string): boolean {
+  const { subscription, invoice, checkout_plan: plan } = unit.tables;
+  return (
+    subscription.newestFirst().some(row => row.items.data.some(({ price }) => price.id === id)) ||
+    invoice.newestFirst().some(row => row.lines.data.some(({ pricing }) => pricing.price_details.price === id)) ||
+    plan.newestFirst().some(row => row.lines.some(({ price }) => price.id === id))
+  );
 }
 
 function listPrices(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
@@ -172,4 +141,57 @@ export function existingPrice(unit: UnitOfWork, id: string, param = 'id'): Price
   const price = unit.tables.price.get(id);
   if (!price) throw noSuch('price', id, param);
   return price;
+}
+
+/**
+ * Returns a price that a subscription can bill.
+ * @throws ApiError 400 when it does not exist, is inactive or bills once, or has another currency than the subscription
+ */
+export function recurringPrice(
+  unit: UnitOfWork,
+  id: string,
+  param: string,
+  subscriptionCurrency: string | null,
+): Price {
+  const price = existingPrice(unit, id, param);
+  if (price.type !== 'recurring')
+    throw invalidRequest(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      { param },
+    );
+  if (!price.active)
+    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
+  if (subscriptionCurrency !== null) requireCurrency(unit, price, subscriptionCurrency, param);
+  return price;
+}
+
+/**
+ * Returns the quantity of an item: 1 by default, and null for a metered price.
+ * @throws ApiError 400 when a metered price is given a quantity
+ */
+export function quantityOf(price: Price, given: number | undefined, param: string): number | null {
+  if (!isMetered(price)) return given ?? 1;
+  if (given === undefined) return null;
+  throw invalidRequest('You cannot set a quantity for a metered price: usage decides it.', { param });
+}
+
+/** Checks that a price has an amount in a currency. @throws ApiError 400 */
+export function requireCurrency(unit: UnitOfWork, price: Price, wanted: string, param: string): void {
+  const supported = Object.keys(currencyOptionsOf(unit, price));
+  if (!supported.includes(wanted))
+    throw invalidRequest(
+      `The price specified only supports ${supported.map(code => `\`${code}\``).join(', ')}. This doesn't match the expected currency: \`${wanted}\`.`,
+      { param },
+    );
+}
+
+/** Rejects a subscription in another currency than the customer's live ones. @throws ApiError 400 */
+export function rejectSecondCurrency(unit: UnitOfWork, customer: Customer, code: string | null): void {
+  const other = unit.tables.subscription
+    .withField('customer', customer.id)
+    .find(row => !hasEnded(row) && row.currency !== code);
+  if (other)
+    throw invalidRequest(
+      `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${other.currency}.`,
+    );
 }

@@ -16,10 +16,10 @@ import {
 } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { renewSubscription } from '../billing/subscriptions.ts';
-import { cadenceOf, planOf } from '../objects/price.ts';
+import { cadenceOf, isMetered, planOf } from '../objects/price.ts';
 import { currentPeriod, hasEnded, itemsIn, newItem, subscriptionCadence } from '../objects/subscription.ts';
 import type { Subscription, SubscriptionItem } from '../objects/stored.ts';
-import { existingPrice } from './prices.ts';
+import { quantityOf, recurringPrice } from './prices.ts';
 
 export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
   cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
@@ -39,6 +39,15 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
     .max(20)
     .optional(),
   metadata: metadata.optional(),
+  pause_collection: z
+    .union([
+      empty,
+      z.strictObject({
+        behavior: choice('keep_as_draft', 'mark_uncollectible', 'void'),
+        resumes_at: timestamp.optional(),
+      }),
+    ])
+    .optional(),
   payment_behavior: choice(
     'allow_incomplete',
     'default_incomplete',
@@ -66,6 +75,7 @@ export function updateSubscription(unit: UnitOfWork, subscription: Subscription,
     ...cardOf(unit, subscription, given),
     ...itemsOf(unit, subscription, given),
     ...(given.description === undefined ? {} : { description: given.description }),
+    ...pauseOf(unit, given),
     ...trialOf(unit, subscription, given),
   };
   const updated = unit.update('subscription', subscription, changes, 'customer.subscription.updated');
@@ -81,6 +91,10 @@ function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Giv
     throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', {
       param: 'cancel_at',
     });
+  if (subscription.schedule !== null && (cancelAt !== undefined || atPeriodEnd !== undefined))
+    throw invalidRequest(
+      `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    );
   const { end } = currentPeriod(subscription);
   const requested = { canceled_at: unit.now, cancellation_details: detailsOf(subscription, 'cancellation_requested') };
   const revoked = { canceled_at: null, cancellation_details: detailsOf(subscription, null) };
@@ -131,42 +145,38 @@ function changeItems(
   change: NonNullable<Given['items']>[number],
   index: number,
 ): SubscriptionItem[] {
-  const price = change.price === undefined ? null : recurringPrice(unit, subscription, change.price, index);
+  const param = `items[${index}][price]`;
+  const quantityParam = `items[${index}][quantity]`;
+  const price = change.price === undefined ? null : recurringPrice(unit, change.price, param, subscription.currency);
   if (change.id === undefined) {
-    if (!price)
-      throw invalidRequest(`You must pass \`items[${index}][price]\` for a new item.`, {
-        param: `items[${index}][price]`,
-      });
-    return [...items, newItem(unit, subscription.id, price, change.quantity ?? 1, currentPeriod(subscription))];
+    if (!price) throw invalidRequest(`You must pass \`${param}\` for a new item.`, { param });
+    const quantity = quantityOf(price, change.quantity, quantityParam);
+    return [...items, newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription))];
   }
   const existing = items.find(({ id }) => id === change.id);
   if (!existing) throw noSuch('subscription_item', change.id, `items[${index}][id]`);
   if (change.deleted) return items.filter(item => item !== existing);
+  const { quantity: before, ...rest } = existing;
+  const billed = price ?? existing.price;
+  const given = change.quantity ?? (isMetered(billed) ? undefined : before);
+  const quantity = quantityOf(billed, given, quantityParam);
   const cadence = price && cadenceOf(price);
   const changed = {
-    ...existing,
-    quantity: change.quantity ?? existing.quantity,
+    ...rest,
+    ...(quantity === null ? {} : { quantity }),
     ...(price && cadence ? { price, plan: planOf(price, cadence) } : {}),
   };
   return items.map(item => (item === existing ? changed : item));
 }
 
-function recurringPrice(unit: UnitOfWork, subscription: Subscription, id: string, index: number) {
-  const param = `items[${index}][price]`;
-  const price = existingPrice(unit, id, param);
-  if (price.type !== 'recurring')
-    throw invalidRequest(
-      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
-      { param },
-    );
-  if (!price.active)
-    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
-  if (price.currency !== subscription.currency)
-    throw invalidRequest(
-      `The price specified only supports \`${price.currency}\`. The subscription's currency is \`${subscription.currency}\`.`,
-      { param },
-    );
-  return price;
+function pauseOf(unit: UnitOfWork, { pause_collection: pause }: Given): Partial<Subscription> {
+  if (!pause) return pause === null ? { pause_collection: null } : {};
+  const { behavior, resumes_at: resumesAt = null } = pause;
+  if (resumesAt !== null && resumesAt <= unit.now)
+    throw invalidRequest('`pause_collection[resumes_at]` must be in the future.', {
+      param: 'pause_collection[resumes_at]',
+    });
+  return { pause_collection: { behavior, resumes_at: resumesAt } };
 }
 
 function trialOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {

@@ -6,8 +6,10 @@ import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts';
+import { inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { createParameters, createSubscription } from './subscription-create.ts';
 import { updateParameters, updateSubscription } from './subscription-update.ts';
 
 const STATUSES = [
@@ -43,6 +45,7 @@ const listParameters = parameters<Stripe.SubscriptionListParams>()({
   customer: text().optional(),
   price: text().optional(),
   status: choice(...STATUSES).optional(),
+  test_clock: text().optional(),
 });
 const cancelParameters = parameters<Stripe.SubscriptionCancelParams>()({
   cancellation_details: cancellationDetails.optional(),
@@ -57,6 +60,7 @@ const resumeParameters = parameters<Stripe.SubscriptionResumeParams>()({
 });
 
 export const subscriptionEndpoints = [
+  endpoint('POST', '/v1/subscriptions', createParameters, createSubscription),
   endpoint('GET', '/v1/subscriptions', listParameters, listSubscriptions),
   endpoint(
     'GET',
@@ -72,11 +76,12 @@ export const subscriptionEndpoints = [
 ];
 
 function listSubscriptions(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
-  const { customer, price, status } = given;
+  const { customer, price, status, test_clock: clock } = given;
   const table = unit.tables.subscription;
   const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
   const rows = candidates
     .filter(row => isWanted(row, status))
+    .filter(row => isOnClock(row, clock, customer !== undefined))
     .filter(row => price === undefined || row.items.data.some(item => item.price.id === price))
     .filter(createdWithin(given.created));
   return listPage(rows, given, url, 'subscription');
@@ -87,6 +92,11 @@ function isWanted(row: Subscription, status: (typeof STATUSES)[number] | undefin
   if (status === 'all') return true;
   if (status === undefined) return row.status !== 'canceled';
   return status === 'ended' ? hasEnded(row) : row.status === status;
+}
+
+/** Returns whether a row matches the clock filter. Without one, those on clocks are listed only by their customer. */
+function isOnClock({ test_clock: own }: Subscription, wanted: string | undefined, isByCustomer: boolean): boolean {
+  return wanted === undefined ? isByCustomer || own === null : own === wanted;
 }
 
 function cancel(unit: UnitOfWork, id: string, given: z.output<typeof cancelParameters>): Subscription {
@@ -116,5 +126,5 @@ function resume(unit: UnitOfWork, id: string): Subscription {
 function existingSubscription(unit: UnitOfWork, id: string): Subscription {
   const subscription = unit.tables.subscription.get(id);
   if (!subscription) throw noSuch('subscription', id);
-  return subscription;
+  return inItsTime(unit, subscription);
 }

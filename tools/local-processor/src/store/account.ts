@@ -30,6 +30,8 @@ export interface AccountState {
   /** All changes that were due until this time have been applied; Unix seconds of the account's clock. */
   dueUntil: number;
   rules: DeliveryRules;
+  /** The permissions that restricted keys of this account lack, by a digest of the key. Absent in older data files. */
+  restrictedKeys?: Record<string, string[]>;
 }
 
 const INDEXED: Partial<Record<TableName, readonly string[]>> = {
@@ -41,6 +43,7 @@ const INDEXED: Partial<Record<TableName, readonly string[]>> = {
   payment_method: ['customer'],
   payment_intent: ['customer'],
   charge: ['customer', 'payment_intent'],
+  refund: ['charge'],
   customer_balance_transaction: ['customer'],
   'checkout.session': ['customer', 'subscription', 'payment_intent'],
   delivery: ['event'],
@@ -50,13 +53,19 @@ const TABLE_NAMES = [
   'customer',
   'product',
   'price',
+  'price_detail',
+  'billing.meter',
+  'test_helpers.test_clock',
   'subscription',
+  'subscription_schedule',
   'invoice',
   'invoice_payment',
   'payment_method',
   'payment_intent',
   'setup_intent',
   'charge',
+  'refund',
+  'dispute',
   'customer_balance_transaction',
   'checkout.session',
   'webhook_endpoint',

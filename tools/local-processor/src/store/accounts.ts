@@ -7,17 +7,32 @@ import type { DataFile } from './data-file.ts';
 export class Accounts {
   readonly #file: DataFile;
   readonly #accounts = new Map<string, Account>();
+  /** The accounts of restricted keys, by a digest of the key. */
+  readonly #ofRestrictedKeys = new Map<string, Account>();
 
   constructor(file: DataFile) {
     this.#file = file;
     for (const { id, livemode, state } of file.accounts()) this.#restore(id, livemode, state);
   }
 
-  /** Returns the account of a secret key; the first use of a key creates it. */
-  open(secretKey: string): Account {
+  /**
+   * Returns the account of a secret key, and the permissions that the key lacks. The first use of a key that is not a
+   * restricted key of another account creates an account.
+   */
+  open(secretKey: string): { account: Account; missing: readonly string[] } {
     const id = accountId(secretKey);
-    const existing = this.#accounts.get(id);
-    if (existing) return existing;
+    const account = this.#ofRestrictedKeys.get(id) ?? this.#accounts.get(id) ?? this.#create(id, secretKey);
+    return { account, missing: account.state.restrictedKeys?.[id] ?? [] };
+  }
+
+  /** Makes a key a restricted key of an account, which lacks the permissions. */
+  restrict(account: Account, restrictedKey: string, missing: readonly string[]): void {
+    const id = accountId(restrictedKey);
+    account.change({ restrictedKeys: { ...account.state.restrictedKeys, [id]: [...missing] } });
+    this.#ofRestrictedKeys.set(id, account);
+  }
+
+  #create(id: string, secretKey: string): Account {
     const now = Math.floor(Date.now() / 1000);
     const state = { created: now, clockOffset: 0, nextInvoiceNumber: 1, dueUntil: now, rules: DEFAULT_RULES };
     const livemode = /^[a-z]+_live_/.test(secretKey);
@@ -37,13 +52,17 @@ export class Accounts {
   reset(account: Account): void {
     for (const table of Object.values(account.tables)) table.clear();
     account.calls.clear();
-    account.change({ clockOffset: 0, nextInvoiceNumber: 1, dueUntil: account.state.created, rules: DEFAULT_RULES });
+    const { created } = account.state;
+    for (const id of Object.keys(account.state.restrictedKeys ?? {})) this.#ofRestrictedKeys.delete(id);
+    const restrictedKeys = {};
+    account.change({ clockOffset: 0, nextInvoiceNumber: 1, dueUntil: created, rules: DEFAULT_RULES, restrictedKeys });
   }
 
   #add(id: string, livemode: boolean, state: AccountState): Account {
     const saveState = (next: AccountState) => this.#file.saveAccount({ id, livemode, state: next });
     const account = new Account(id, livemode, state, this.#file.changeLog(id), saveState);
     this.#accounts.set(id, account);
+    for (const key of Object.keys(state.restrictedKeys ?? {})) this.#ofRestrictedKeys.set(key, account);
     return account;
   }
 

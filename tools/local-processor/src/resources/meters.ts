@@ -1,0 +1,47 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { endpoint } from '../api/endpoint.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
+import { listPage } from '../api/lists.ts';
+import { choice, expand, page, parameters, text } from '../api/parameters.ts';
+import { newId } from '../domain/ids.ts';
+
+const createParameters = parameters<Stripe.Billing.MeterCreateParams>()({
+  default_aggregation: z.strictObject({ formula: choice('count', 'last', 'sum') }),
+  display_name: text(250),
+  event_name: text(100),
+  expand,
+});
+
+/** Meters, which metered prices name. The local processor counts no usage. */
+export const meterEndpoints = [
+  endpoint('POST', '/v1/billing/meters', createParameters, (unit, given) => {
+    const meters = unit.tables['billing.meter'];
+    if (meters.newestFirst().some(row => row.status === 'active' && row.event_name === given.event_name))
+      throw invalidRequest('A meter with this event name already exists.', { param: 'event_name' });
+    return unit.create('billing.meter', {
+      id: newId('mtr_test_', 24),
+      object: 'billing.meter',
+      created: unit.now,
+      customer_mapping: { event_payload_key: 'stripe_customer_id', type: 'by_id' },
+      default_aggregation: given.default_aggregation,
+      display_name: given.display_name,
+      event_name: given.event_name,
+      event_time_window: null,
+      livemode: unit.livemode,
+      status: 'active',
+      status_transitions: { deactivated_at: null },
+      updated: unit.now,
+      value_settings: { event_payload_key: 'value' },
+    });
+  }),
+  endpoint('GET', '/v1/billing/meters', parameters<Stripe.Billing.MeterListParams>()(page), (unit, given, { url }) =>
+    listPage(unit.tables['billing.meter'].newestFirst(), given, url, 'meter'),
+  ),
+  endpoint('POST', '/v1/billing/meters/:id/deactivate', parameters<object>()({}), (unit, _, { id }) => {
+    const meter = unit.tables['billing.meter'].get(id);
+    if (!meter) throw noSuch('meter', id);
+    const changes = { status: 'inactive', status_transitions: { deactivated_at: unit.now }, updated: unit.now };
+    return unit.update('billing.meter', meter, changes);
+  }),
+];

@@ -1,0 +1,158 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
+import { mergeMetadata } from '../api/metadata.ts';
+import { boolean, choice, expand, integer, metadata, parameters, text, timestamp } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { isDeclining } from '../billing/payments.ts';
+import { startSubscription } from '../billing/subscriptions.ts';
+import { liveCustomer } from '../objects/customer.ts';
+import { cadenceOf, priceAmount } from '../objects/price.ts';
+import type { Customer, PaymentMethod, Subscription } from '../objects/stored.ts';
+import { currency } from './price-amounts.ts';
+import { quantityOf, recurringPrice, rejectSecondCurrency } from './prices.ts';
+import { updateSubscription } from './subscription-update.ts';
+
+const DAY_SECONDS = 86_400;
+
+export const createParameters = parameters<Stripe.SubscriptionCreateParams>()({
+  backdate_start_date: timestamp.optional(),
+  cancel_at: timestamp.optional(),
+  cancel_at_period_end: boolean.optional(),
+  collection_method: choice('charge_automatically', 'send_invoice').optional(),
+  currency: currency.optional(),
+  customer: text(),
+  days_until_due: integer(0).optional(),
+  default_payment_method: text().optional(),
+  description: text(500).optional(),
+  expand,
+  items: z
+    .array(
+      z.strictObject({
+        metadata: metadata.optional(),
+        price: text(),
+        quantity: integer(0, 999_999_999).optional(),
+      }),
+    )
+    .min(1)
+    .max(20),
+  metadata: metadata.optional(),
+  off_session: boolean.optional(),
+  payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete').optional(),
+  proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
+  trial_end: z.union([z.literal('now'), timestamp]).optional(),
+  trial_period_days: integer(1, 730).optional(),
+});
+type Given = z.output<typeof createParameters>;
+
+/**
+ * Creates a subscription and bills its first period with the subscription's payment method, else the customer's default.
+ * A payment that fails leaves it incomplete. (Stripe: https://docs.stripe.com/api/subscriptions/create)
+ * @throws ApiError 400 when parameters do not fit each other, the prices or the customer; 402 when the card is declined
+ * and `payment_behavior` is `error_if_incomplete`
+ */
+export function createSubscription(unit: UnitOfWork, given: Given): Subscription {
+  const customer = liveCustomer(unit, given.customer, 'customer');
+  const lines = linesOf(unit, given);
+  const chosenCurrency = given.currency ?? lines[0]?.price.currency ?? 'usd';
+  rejectSecondCurrency(unit, customer, chosenCurrency);
+  const trialEnd = trialEndOf(unit, given);
+  const daysUntilDue = daysOf(given);
+  const card = cardOf(unit, customer, given);
+  const billed = lines.some(({ price, quantity }) => priceAmount(unit, price, chosenCurrency, quantity) > 0);
+  const charged = trialEnd === null && billed && daysUntilDue === null;
+  if (charged && given.payment_behavior !== 'default_incomplete') requireCard(unit, given, card);
+  const { subscription } = startSubscription(unit, {
+    customer,
+    currency: chosenCurrency,
+    lines,
+    description: given.description ?? null,
+    metadata: mergeMetadata({}, given.metadata),
+    trialEnd,
+    startDate: startOf(unit, given),
+    paymentMethod: given.default_payment_method ?? null,
+    card: daysUntilDue !== null || given.payment_behavior === 'default_incomplete' ? null : card,
+    daysUntilDue,
+    paymentIntent: null,
+  });
+  const { cancel_at, cancel_at_period_end } = given;
+  if (cancel_at === undefined && cancel_at_period_end !== true) return subscription;
+  return updateSubscription(unit, subscription, { cancel_at, cancel_at_period_end });
+}
+
+function linesOf(unit: UnitOfWork, given: Given) {
+  let expected = given.currency ?? null;
+  const lines = given.items.map((item, index) => {
+    const price = recurringPrice(unit, item.price, `items[${index}][price]`, expected);
+    expected ??= price.currency;
+    const quantity = quantityOf(price, item.quantity, `items[${index}][quantity]`);
+    return { price, quantity, metadata: mergeMetadata({}, item.metadata) };
+  });
+  const cadences = lines.map(({ price }) => JSON.stringify(cadenceOf(price)));
+  if (new Set(cadences).size > 1)
+    throw invalidRequest('The local processor bills all prices of a subscription at the same interval.', {
+      param: 'items',
+    });
+  return lines;
+}
+
+function trialEndOf(unit: UnitOfWork, given: Given): number | null {
+  const { trial_end: end, trial_period_days: days } = given;
+  if (end !== undefined && days !== undefined)
+    throw invalidRequest('You may only specify one of these parameters: trial_end, trial_period_days.', {
+      param: 'trial_end',
+    });
+  if (days !== undefined) return unit.now + days * DAY_SECONDS;
+  if (end === undefined || end === 'now') return null;
+  if (end <= unit.now)
+    throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', { param: 'trial_end' });
+  return end;
+}
+
+/** Returns the days that the customer has to pay an invoice; null when it is charged automatically. */
+function daysOf(given: Given): number | null {
+  const { collection_method: method, days_until_due: days } = given;
+  if (method !== 'send_invoice') {
+    if (days === undefined) return null;
+    throw invalidRequest('You can only set `days_until_due` if the collection method is `send_invoice`.', {
+      param: 'days_until_due',
+    });
+  }
+  if (days === undefined)
+    throw invalidRequest("If you specify `collection_method='send_invoice'`, you must also specify `days_until_due`.", {
+      param: 'days_until_due',
+    });
+  return days;
+}
+
+function startOf(unit: UnitOfWork, given: Given): number | null {
+  const at = given.backdate_start_date;
+  if (at === undefined) return null;
+  const param = 'backdate_start_date';
+  if (at > unit.now) throw invalidRequest('`backdate_start_date` must be in the past.', { param });
+  if (given.proration_behavior !== 'none')
+    throw invalidRequest(
+      'The local processor has no prorations: pass `proration_behavior=none` with `backdate_start_date`.',
+      { param },
+    );
+  return at;
+}
+
+/** Returns the card that pays: the given one, else the customer's default. */
+function cardOf(unit: UnitOfWork, customer: Customer, given: Given): PaymentMethod | null {
+  const id = given.default_payment_method ?? customer.invoice_settings.default_payment_method;
+  const card = typeof id === 'string' ? unit.tables.payment_method.get(id) : undefined;
+  if (given.default_payment_method !== undefined && card?.customer !== customer.id)
+    throw noSuch('PaymentMethod', given.default_payment_method, 'default_payment_method');
+  return card ?? null;
+}
+
+function requireCard(unit: UnitOfWork, given: Given, card: PaymentMethod | null): void {
+  if (!card)
+    throw invalidRequest(
+      'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
+      { code: 'resource_missing' },
+    );
+  if (given.payment_behavior === 'error_if_incomplete' && isDeclining(unit, card.id))
+    throw cardDeclined(null, null, card);
+}

@@ -1,0 +1,101 @@
+import type { Stripe } from 'stripe';
+import { endpoint } from '../api/endpoint.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
+import { listPage } from '../api/lists.ts';
+import { expand, page, parameters, text, timestamp } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { runDueChangesOf } from '../billing/run-due-changes.ts';
+import { newId } from '../domain/ids.ts';
+import { periodStart } from '../domain/periods.ts';
+import { isDeleted } from '../objects/customer.ts';
+import { hasEnded, subscriptionCadence } from '../objects/subscription.ts';
+import type { TestClock } from '../objects/stored.ts';
+import { deleteCustomer } from './customers.ts';
+
+const MONTH_SECONDS = 30 * 86_400;
+const PATH = '/v1/test_helpers/test_clocks';
+
+/** Test clocks: https://docs.stripe.com/billing/testing/test-clocks. The control API moves all other objects' time. */
+export const testClockEndpoints = [
+  endpoint(
+    'POST',
+    PATH,
+    parameters<Stripe.TestHelpers.TestClockCreateParams>()({
+      expand,
+      frozen_time: timestamp,
+      name: text(300).optional(),
+    }),
+    (unit, given) => {
+      const clock = unit.create('test_helpers.test_clock', {
+        id: newId('clock_1'),
+        object: 'test_helpers.test_clock',
+        created: unit.now,
+        deletes_after: unit.now + MONTH_SECONDS,
+        frozen_time: given.frozen_time,
+        livemode: unit.livemode,
+        name: given.name ?? null,
+        status: 'ready',
+        status_details: {},
+      });
+      unit.emit('test_helpers.test_clock.created', clock);
+      return clock;
+    },
+  ),
+  endpoint('GET', PATH, parameters<Stripe.TestHelpers.TestClockListParams>()(page), (unit, given, { url }) =>
+    listPage(unit.tables['test_helpers.test_clock'].newestFirst(), given, url, 'test clock'),
+  ),
+  endpoint(
+    'GET',
+    `${PATH}/:id`,
+    parameters<Stripe.TestHelpers.TestClockRetrieveParams>()({ expand }),
+    (unit, _, { id }) => existingClock(unit, id),
+  ),
+  endpoint(
+    'POST',
+    `${PATH}/:id/advance`,
+    parameters<Stripe.TestHelpers.TestClockAdvanceParams>()({ expand, frozen_time: timestamp }),
+    (unit, given, { id }) => advance(unit, existingClock(unit, id), given.frozen_time),
+  ),
+  endpoint('DELETE', `${PATH}/:id`, parameters<object>()({}), (unit, _, { id }) => deleteClock(unit, id)),
+];
+
+/** Applies everything that is due until the new time. As Stripe's, the response still says `advancing`. */
+function advance(unit: UnitOfWork, clock: TestClock, to: number): TestClock {
+  const latest = latestTime(unit, clock);
+  if (to <= clock.frozen_time || to > latest)
+    throw invalidRequest(
+      `\`frozen_time\` must be after ${clock.frozen_time} and at most ${latest}: two intervals of the shortest subscription, or two years without one.`,
+      { param: 'frozen_time' },
+    );
+  const status_details = { advancing: { target_frozen_time: to } };
+  const advancing: TestClock = { ...clock, status: 'advancing', status_details };
+  unit.emit('test_helpers.test_clock.advancing', advancing);
+  runDueChangesOf(unit, clock, to);
+  const ready = unit.update('test_helpers.test_clock', clock, { frozen_time: to });
+  unit.emit('test_helpers.test_clock.ready', ready);
+  return advancing;
+}
+
+function latestTime(unit: UnitOfWork, clock: TestClock): number {
+  const ends = unit.tables.subscription
+    .newestFirst()
+    .filter(row => row.test_clock === clock.id && !hasEnded(row))
+    .map(row => periodStart(clock.frozen_time, subscriptionCadence(row), 2));
+  return ends.length > 0 ? Math.min(...ends) : periodStart(clock.frozen_time, { interval: 'year', count: 2 }, 1);
+}
+
+/** Deletes a clock with its customers. */
+function deleteClock(unit: UnitOfWork, id: string): Stripe.TestHelpers.DeletedTestClock {
+  const clock = existingClock(unit, id);
+  for (const customer of unit.tables.customer.newestFirst())
+    if (!isDeleted(customer) && customer.test_clock === id) deleteCustomer(unit, customer.id);
+  unit.tables['test_helpers.test_clock'].remove(id);
+  unit.emit('test_helpers.test_clock.deleted', clock);
+  return { id, object: 'test_helpers.test_clock', deleted: true };
+}
+
+function existingClock(unit: UnitOfWork, id: string): TestClock {
+  const clock = unit.tables['test_helpers.test_clock'].get(id);
+  if (!clock) throw noSuch('test clock', id);
+  return clock;
+}
