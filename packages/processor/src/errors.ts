@@ -1,5 +1,7 @@
 import { Stripe } from 'stripe';
 import { Problem, unavailable } from '@billing/contracts/problem';
+import { InvalidObject } from './snapshots/fields.ts';
+import { withoutKeys } from './without-keys.ts';
 
 /** The processor refused, or failed in a way that says nothing about the outcome: 502, with its own message but no secret. */
 export class ProcessorError extends Problem {
@@ -10,10 +12,10 @@ export class ProcessorError extends Problem {
   /** Whether the processor may have done it all the same. */
   readonly isIndeterminate: boolean;
   /**
-   * Whether the processor replayed the response that it stores under the idempotency key: the request that got it first
-   * has ended, and for 24 hours every repeat gets it too. https://docs.stripe.com/api/idempotent_requests
+   * Whether the request has ended and, for 24 hours, every repeat under its idempotency key gets the same response: the
+   * processor replayed it, or says that a retry is of no use. https://docs.stripe.com/api/idempotent_requests
    */
-  readonly isReplayed: boolean;
+  readonly isStored: boolean;
 
   constructor(message: string, error: Stripe.errors.StripeError) {
     const { rawType: type, code, requestId } = error;
@@ -21,13 +23,19 @@ export class ProcessorError extends Problem {
     this.processorCode = code;
     this.processorStatus = error.statusCode;
     this.isIndeterminate = (error.statusCode ?? 500) >= 500;
-    this.isReplayed = error.headers?.['idempotent-replayed'] === 'true';
+    const headers = error.headers ?? {};
+    this.isStored = headers['idempotent-replayed'] === 'true' || headers['stripe-should-retry'] === 'false';
   }
 }
 
 /** Returns what the service throws for an error of the library. */
 export function toProblem(error: unknown): unknown {
-  const { StripeError, StripeConnectionError, StripeRateLimitError, StripeAuthenticationError } = Stripe.errors;
+  const { StripeError, StripeAPIError, StripeConnectionError, StripeRateLimitError, StripeAuthenticationError } =
+    Stripe.errors;
+  if (error instanceof InvalidObject) {
+    const answer = new StripeAPIError({ message: error.message });
+    return new ProcessorError('The payment processor gave an answer that cannot be read.', answer);
+  }
   if (!(error instanceof StripeError)) return error;
   if (error instanceof StripeConnectionError) {
     return unavailable('The payment processor does not respond at the moment.', 5, { cause: error });
@@ -41,12 +49,8 @@ export function toProblem(error: unknown): unknown {
       error,
     );
   }
-  return new ProcessorError(`The payment processor refused: ${withoutKeys(error.message)}`, error);
-}
-
-/** Messages of the library may quote a key. */
-function withoutKeys(message: string): string {
-  return message.replaceAll(/\b(sk|rk|pk|whsec)_[A-Za-z0-9_*]+/g, '$1_…');
+  const did = (error.statusCode ?? 500) < 500 ? 'refused' : 'failed';
+  return new ProcessorError(`The payment processor ${did}: ${withoutKeys(error.message)}`, error);
 }
 
 /** Returns whether an error says that the processor has no such object. */
@@ -63,6 +67,23 @@ export function missingOrThrow(error: unknown): 'missing' {
 /** Returns whether an error says that the secret key is not accepted. */
 export function isRefusedKey(error: unknown): boolean {
   return error instanceof ProcessorError && error.cause instanceof Stripe.errors.StripeAuthenticationError;
+}
+
+/**
+ * Returns whether an error leaves open whether the processor did the write, although it has answered: it failed, something
+ * in between answered in its place, or the idempotency key was used before with other bytes, perhaps for this very write.
+ */
+export function isUnknownOutcome(error: unknown): boolean {
+  return isUsedOtherwise(error) || (error instanceof ProcessorError && error.isIndeterminate);
+}
+
+/**
+ * Returns the permission that a restricted key lacks, as the processor names it (`rak_webhook_write`); null for any other
+ * error. https://docs.stripe.com/keys/restricted-api-keys
+ */
+export function missingPermission(error: unknown): string | null {
+  if (!(error instanceof ProcessorError) || error.processorStatus !== 403) return null;
+  return /'(rak_[a-z_]+)'/.exec(error.message)?.[1] ?? 'of this call';
 }
 
 /** Returns whether an error says that the idempotency key has been used for another request, or with other parameters. */

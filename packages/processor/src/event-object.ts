@@ -1,9 +1,22 @@
-import type { ProcessorEventData } from '@billing/contracts/processor-events';
-import { PermanentFailure } from '@billing/messaging/consumer/dead-letter';
+import type { Envelope } from '@billing/contracts/event';
+import type { TeamId } from '@billing/contracts/ids';
+import {
+  isHandled,
+  processorEvent,
+  processorObjectOf,
+  PROCESSOR_EVENT_OWNERS,
+  type ProcessorEventData,
+  type ProcessorEventType,
+} from '@billing/contracts/processor-events';
+import { UnreadableObject, type ReadAgain } from '@billing/messaging/consumer/read-again';
+import { API_VERSION } from './stripe-client.ts';
+import { InvalidObject } from './snapshots/fields.ts';
+import type { TeamProcessors } from './team-processors.ts';
 
 /**
  * Parses the object that an event carries.
- * @throws PermanentFailure when it has no shape that we know: another attempt would not change that
+ * @throws UnreadableObject when it has no shape that we know: the consumer then handles the event with the object as it is
+ * at the processor
  */
 export function readObject<Snapshot>(
   { object }: Pick<ProcessorEventData, 'object'>,
@@ -12,7 +25,38 @@ export function readObject<Snapshot>(
   try {
     return read(object);
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err);
-    throw new PermanentFailure(`The event's object cannot be read: ${reason}`, { cause: err });
+    const reason = err instanceof InvalidObject ? err.message : 'its shape is unknown';
+    throw new UnreadableObject(`The event's object cannot be read: ${reason}`, { cause: err });
   }
+}
+
+/** The types by the names under which the events are published. */
+const TYPES: ReadonlyMap<string, ProcessorEventType> = new Map(
+  Object.keys(PROCESSOR_EVENT_OWNERS)
+    .filter(isHandled)
+    .map(type => [processorEvent(type).name, type]),
+);
+
+/** Reads the objects of webhook events at the processor, in the API version that we use. */
+export function readObjectAgain(processors: TeamProcessors): ReadAgain {
+  return async event => {
+    const type = TYPES.get(event.type);
+    const id = objectIdOf(event);
+    if (!type || id === null) return null;
+    const processor = await processors.of(event.teamId as TeamId); // webhook events are published for teams only
+    const object = await processor.findObject(processorObjectOf(type), id);
+    const data = {
+      ...Object(event.data),
+      object,
+      apiVersion: API_VERSION,
+      previousAttributes: null,
+      objectOmitted: undefined,
+    };
+    return object && { ...event, data };
+  };
+}
+
+function objectIdOf({ data }: Envelope): string | null {
+  const id: unknown = Reflect.get(Object(Reflect.get(Object(data), 'object')), 'id');
+  return typeof id === 'string' && id !== '' ? id : null;
 }

@@ -1,3 +1,4 @@
+import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { ROUTING_KEYS } from '@billing/contracts/metadata';
 
 type Metadata = Readonly<Record<string, string>>;
@@ -28,3 +29,17 @@ export function sameMetadata(one: Metadata, other: Metadata): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every(key => one[key] === other[key]);
 }
+
+const PORTAL_SETUP = 'portal-payment-method';
+
+/** Returns the metadata of a setup session of our portal; no other session has all of it. */
+export const portalSetupMetadata = ({ teamId, projectId }: ProjectScope, customerId: CustomerId) => ({
+  teamId,
+  projectId,
+  customerId,
+  purpose: PORTAL_SETUP,
+});
+
+/** Returns whether our portal made a session for a customer of the project. */
+export const isPortalSetup = (metadata: Metadata, { teamId, projectId }: ProjectScope): boolean =>
+  metadata['purpose'] === PORTAL_SETUP && metadata['teamId'] === teamId && metadata['projectId'] === projectId;

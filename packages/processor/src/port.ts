@@ -2,7 +2,10 @@ import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
 import type { InvoiceSnapshot } from './snapshots/invoice.ts';
+import type { ChargeSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
+import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
+import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { Interval } from '@billing/contracts/resources/price';
 
 export type { CheckoutSessionSnapshot, CustomerSnapshot, PriceSnapshot, ProductSnapshot, SubscriptionSnapshot };
@@ -11,6 +14,14 @@ export type { CheckoutSessionSnapshot, CustomerSnapshot, PriceSnapshot, ProductS
 export type LiveCustomerSnapshot = Extract<CustomerSnapshot, { deleted: false }>;
 
 type Metadata = Readonly<Record<string, string>>;
+
+/** Selects what an operation created. */
+export interface CreatedFilter {
+  /** All of these are in the object's metadata. */
+  readonly metadata: Metadata;
+  /** The operation's time; clocks may differ by a day. */
+  readonly since: Date;
+}
 
 /** A payment method, with the fields that may be shown. */
 export interface PaymentMethodSnapshot {
@@ -25,9 +36,18 @@ export interface PaymentMethodSnapshot {
   } | null;
 }
 
+/** The payment methods of a customer; a subscription's own one comes before the customer's. */
+export interface PaymentMethodsInUse {
+  /** Null when the customer has none. */
+  readonly customerDefault: PaymentMethodSnapshot | null;
+  /** By the id of each subscription that has one of its own and has not ended. */
+  readonly ofSubscriptions: ReadonlyMap<string, PaymentMethodSnapshot>;
+}
+
 export interface CheckoutLine {
   readonly priceId: string;
-  readonly quantity: number;
+  /** Absent for a metered price, which is billed by usage. */
+  readonly quantity?: number;
 }
 
 export interface NewCheckoutSession {
@@ -39,8 +59,17 @@ export interface NewCheckoutSession {
   readonly cancelUrl: string;
   /** Only in subscription mode. */
   readonly trialDays?: number;
+  readonly allowPromotionCodes?: boolean;
+  /** Saves the address that the customer enters. */
+  readonly automaticTax?: boolean;
+  /** Saves the name and the address that the customer enters. */
+  readonly taxIdCollection?: boolean;
+  readonly clientReferenceId?: string;
+  readonly locale?: CheckoutLocale;
   /** For the session and for the subscription or payment that it creates. */
   readonly metadata: Metadata;
+  /** In the session's own metadata: finds the session when it is not known whether it was created. */
+  readonly operationId?: string;
 }
 
 export interface NewSetupSession {
@@ -100,6 +129,7 @@ export interface Processor {
     idempotencyKey: string,
   ): Promise<ProductSnapshot>;
   findProduct(id: string): Promise<ProductSnapshot>;
+  findCreatedProduct(created: CreatedFilter): Promise<ProductSnapshot | null>;
   updateProduct(
     id: string,
     /** An empty description or default price is removed. */
@@ -124,6 +154,7 @@ export interface Processor {
     idempotencyKey: string,
   ): Promise<PriceSnapshot>;
   findPrice(id: string): Promise<PriceSnapshot>;
+  findCreatedPrice(productId: string, created: CreatedFilter): Promise<PriceSnapshot | null>;
   updatePrice(
     id: string,
     changes: { isActive?: boolean | undefined; metadata?: Metadata | undefined },
@@ -134,15 +165,19 @@ export interface Processor {
   /** Creates a hosted page on which a customer saves a payment method. */
   createSetupSession(session: NewSetupSession, idempotencyKey: string): Promise<CheckoutSessionSnapshot>;
   findCheckoutSession(id: string): Promise<CheckoutSessionSnapshot>;
+  findCreatedCheckoutSession(customerId: string, created: CreatedFilter): Promise<CheckoutSessionSnapshot | null>;
   /** Finds the payment method that a completed setup session saved. */
   findSavedPaymentMethod(setupIntentId: string): Promise<{ readonly paymentMethodId: string | null }>;
 
   findSubscription(id: string): Promise<SubscriptionSnapshot>;
-  /** Lists all subscriptions of a customer, also the ended ones. */
-  listSubscriptions(customerId: string): Promise<SubscriptionSnapshot[]>;
-  /** False clears whichever of `cancel_at_period_end` and `cancel_at` is set. */
+  /**
+   * Lists the newest 100 subscriptions of a customer, also the ended ones, or the next 100 after one of them. A page of
+   * less is the last (`PAGE_SIZE`).
+   */
+  listSubscriptions(customerId: string, after?: string): Promise<SubscriptionSnapshot[]>;
+  /** False clears whichever of `cancel_at_period_end` and `cancel_at` is set. Refused while a schedule manages it. */
   setCancelAtPeriodEnd(id: string, cancelAtPeriodEnd: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
-  /** Cancels a subscription at once. */
+  /** Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. */
   cancelSubscription(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
     id: string,
@@ -151,9 +186,12 @@ export interface Processor {
   ): Promise<SubscriptionSnapshot>;
 
   findInvoice(id: string): Promise<InvoiceSnapshot>;
+  findCharge(id: string): Promise<ChargeSnapshot>;
+  /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
+  listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
 
-  /** Finds the customer's default payment method, else the newest; null when there is none. */
-  findPaymentMethod(customerId: string): Promise<PaymentMethodSnapshot | null>;
+  /** Finds what the customer's subscriptions are charged to. */
+  findPaymentMethods(customerId: string): Promise<PaymentMethodsInUse>;
 
   /** A negative amount is a credit for the next invoices. https://docs.stripe.com/invoicing/customer/balance */
   createBalanceTransaction(
@@ -161,11 +199,22 @@ export interface Processor {
     transaction: { amount: number; currency: string; description: string; metadata: Metadata },
     idempotencyKey: string,
   ): Promise<{ readonly id: string }>;
-  /** Finds the newest of a customer's transactions since a time that has all of this metadata; null for none. */
-  findBalanceTransaction(
-    customerId: string,
-    wanted: { metadata: Metadata; createdFrom: Date },
-  ): Promise<{ readonly id: string } | null>;
+  findCreatedBalanceTransaction(customerId: string, created: CreatedFilter): Promise<{ readonly id: string } | null>;
+
+  /** Creates a webhook endpoint in the API version that we use. Only this response has its signing secret. */
+  createWebhookEndpoint(
+    endpoint: { url: string; types: readonly ProcessorEventType[]; metadata: Metadata },
+    idempotencyKey: string,
+  ): Promise<{ readonly id: string; readonly secret: string }>;
+  /** Lists all webhook endpoints of the account; the processor allows 16. */
+  listWebhookEndpoints(): Promise<{ readonly id: string; readonly metadata: Metadata }[]>;
+  deleteWebhookEndpoint(id: string): Promise<void>;
+
+  /**
+   * Finds an object as an event of today would carry it, in the API version that we use; null when there is none, or it
+   * was deleted and left nothing.
+   */
+  findObject(kind: ProcessorObject, id: string): Promise<Readonly<Record<string, unknown>> | null>;
 
   /**
    * Lists one page of at most 100 events, as the processor sends them to webhooks, newest first; `listEveryEvent` lists

@@ -9,7 +9,8 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * Calls the processor, and retries after a lost connection, a failure of the processor, a lock or a rate limit, with
- * full jitter. A write must carry an idempotency key, so that a retry is the same write.
+ * full jitter; `Stripe-Should-Retry` in a response decides instead (https://docs.stripe.com/error-low-level). A write must
+ * carry an idempotency key, so that a retry is the same write.
  */
 export async function withRetries<Result>(call: () => Promise<Result>): Promise<Result> {
   const start = performance.now();
@@ -27,6 +28,8 @@ export async function withRetries<Result>(call: () => Promise<Result>): Promise<
 function isRetryable(err: unknown): boolean {
   if (!(err instanceof Stripe.errors.StripeError)) return false;
   if (err instanceof Stripe.errors.StripeConnectionError) return true;
+  const advice = err.headers?.['stripe-should-retry'];
+  if (advice === 'true' || advice === 'false') return advice === 'true';
   // A response without JSON, such as a gateway's error page, comes without a status.
   const status = err.statusCode ?? (err instanceof Stripe.errors.StripeAPIError ? 502 : 0);
   return status === 429 || status === 409 || status >= 500 || err.code === 'lock_timeout';

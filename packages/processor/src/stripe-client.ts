@@ -11,9 +11,26 @@ export function stripeClient(secretKey: string, baseUrl?: string): Stripe {
     maxNetworkRetries: 0, // `withRetries` retries, also after 429 and within the time of a request
     telemetry: false,
     appInfo: { name: 'billing' },
+    httpClient: canonicalClient(),
     ...(baseUrl && hostOf(baseUrl)),
   });
 }
+
+/**
+ * Sends the fields of a body in one order, whatever order the caller's object has: Stripe refuses an idempotency key that
+ * comes again with another body, and the operation log stores parameters in `jsonb`, which keeps no order.
+ * https://docs.stripe.com/api/idempotent_requests
+ */
+function canonicalClient() {
+  const client = Stripe.createNodeHttpClient();
+  const send = client.makeRequest.bind(client);
+  const makeRequest: typeof send = (host, port, path, method, headers, body, protocol, timeout) =>
+    send(host, port, path, method, headers, body && sortedFields(body), protocol, timeout);
+  return Object.assign(client, { makeRequest });
+}
+
+/** Lists carry an index in each field's name, so their order stays. */
+const sortedFields = (body: string) => body.split('&').toSorted().join('&');
 
 function hostOf(baseUrl: string) {
   const { protocol, hostname, port } = new URL(baseUrl);

@@ -1,11 +1,12 @@
-import type { NatsConnection } from '@nats-io/transport-node';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
-import { envelope } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
-import { conflict, Problem } from '@billing/contracts/problem';
+import type { ServiceName } from '@billing/contracts/operation';
+import { conflict, Problem, unavailable } from '@billing/contracts/problem';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import type { Bus } from '@billing/messaging/bus';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { unseal } from './credentials.ts';
+import { keyRingOf } from './key-ring.ts';
 import type { Processor } from './port.ts';
 import { stripeProcessor } from './stripe-processor.ts';
 
@@ -20,11 +21,10 @@ export interface TeamProcessors {
 
 interface TeamProcessorsOptions {
   readonly rpc: RpcClient;
-  readonly nats: NatsConnection;
-  /** First token of the bus's subjects. */
-  readonly root: string;
-  /** 32 bytes; decrypts the teams' secret keys. */
-  readonly credentialsKey: Buffer;
+  readonly follow: Bus['follow'];
+  readonly service: ServiceName;
+  /** 32 bytes; opens what the webhooks service seals for this one. */
+  readonly serviceKey: Buffer;
   readonly baseUrl?: string | undefined;
 }
 
@@ -39,24 +39,30 @@ interface CachedProcessor {
 const CACHE_MS = 60_000;
 
 /** Fetches a team's credentials once a minute, and again when they changed; the secret key stays in memory only. */
-export function openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl }: TeamProcessorsOptions) {
+export function openTeamProcessors({ rpc, follow, service, serviceKey, baseUrl }: TeamProcessorsOptions) {
   const cached = new Map<TeamId, CachedProcessor>();
-  const changes = nats.subscribe(`${root}.${ProcessorAccountChanged.name}`, {
-    callback: (_err, message) => {
-      const event = envelope.safeParse(message.json());
-      if (event.success) cached.delete(event.data.teamId as TeamId); // any other text deletes nothing
-    },
-  });
+  const stopFollowing = follow(ProcessorAccountChanged, teamId => cached.delete(teamId));
+
+  const ring = keyRingOf(serviceKey);
+  const open = (teamId: TeamId, sealed: string): string => {
+    try {
+      return unseal(ring, { teamId, kind: `secret-key-for-${service}` }, sealed);
+    } catch (cause) {
+      throw unavailable(
+        `What the webhooks service sealed for ${service} does not open: SERVICE_KEY differs from SERVICE_KEYS there.`,
+        60,
+        { cause },
+      );
+    }
+  };
 
   const fetchProcessor = async (teamId: TeamId): Promise<Processor> => {
-    const credentials = await rpc.call(FindProcessorCredentials, { teamId });
+    const credentials = await rpc.call(FindProcessorCredentials, { teamId, service });
     if (!credentials) throw conflict('processor_not_connected', 'Connect the payment processor to this team first.');
     const { version, sealedSecretKey } = credentials;
     const before = cached.get(teamId);
     const processor =
-      before?.version === version
-        ? before.processor
-        : stripeProcessor(unseal(credentialsKey, { teamId, kind: 'secret-key' }, sealedSecretKey), baseUrl);
+      before?.version === version ? before.processor : stripeProcessor(open(teamId, sealedSecretKey), baseUrl);
     cached.set(teamId, { processor, version, fetchedAt: performance.now() });
     return processor;
   };
@@ -72,5 +78,5 @@ export function openTeamProcessors({ rpc, nats, root, credentialsKey, baseUrl }:
       });
     },
   };
-  return { ...processors, close: () => changes.unsubscribe() };
+  return { ...processors, close: stopFollowing };
 }

@@ -17,9 +17,24 @@ it('carries out an enqueued operation once, however often it is enqueued', async
   expect(await service.openOperations()).toEqual([]);
 });
 
-it('closes the key when the processor replays a failure, and commits what the search finds', async () => {
+it.each<FaultRequest['mode']>(['500-but-done', '502html'])(
+  'adopts at once what was done but answered %s',
+  async mode => {
+    await using service = await startCredits();
+    // The credit is created, and every attempt after it gets another answer.
+    await service.control.fail({ ...CALL, mode: 'done-but-response-lost' });
+    await service.control.fail({ ...CALL, mode, times: 20 });
+    await service.enqueue('k1');
+    await service.reconcile();
+    expect(await service.credits()).toMatchObject([{ status: 'credited' }]);
+    expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 1)]);
+    expect(await service.openOperations()).toEqual([]);
+  },
+);
+
+it('closes the key after a stored failure, and commits what a later search finds', async () => {
   await using service = await startCredits();
-  await service.control.fail({ ...CALL, mode: '500-but-done' });
+  await service.control.fail({ ...CALL, mode: '500' });
   await service.enqueue('k1');
   await service.reconcile();
   const [closed] = await service.openOperations();
@@ -31,9 +46,23 @@ it('closes the key when the processor replays a failure, and commits what the se
   expect(await service.credits()).toEqual([]);
 
   await service.makeDue();
+  await service.createElsewhere('k1');
   await service.reconcile();
   expect(await service.credits()).toMatchObject([{ status: 'credited' }]);
-  expect(await service.sentKeys()).toEqual([idempotencyKey('credit', 'k1', 1)]);
+  expect(await service.sentKeys()).toEqual(['elsewhere']);
+});
+
+it('searches before it sends under a further key, and does not take a used key for a refusal', async () => {
+  await using service = await startCredits();
+  const taken = idempotencyKey('credit', 'k1', 1);
+  await service.processor.createCustomer({ email: 'other@example.com', metadata: {} }, taken);
+  await service.enqueue('k1');
+  await service.reconcile();
+  expect(await service.openOperations()).toMatchObject([{ keyVersion: 1, keyClosedAt: expect.anything() }]);
+  await service.makeDue();
+  await service.reconcile();
+  expect(await service.credits()).toMatchObject([{ status: 'credited' }]);
+  expect(await service.sentKeys()).toContain(idempotencyKey('credit', 'k1', 2));
 });
 
 it('sends under the next key version when the search finds nothing', async () => {

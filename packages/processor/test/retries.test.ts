@@ -34,19 +34,19 @@ it.each<[string, FaultRequest]>([
   expect(objects).toMatchObject([{ id: customer.id, idempotencyKey: 'op:1' }]);
 });
 
-it('reports a failure that the processor replays under the key', async () => {
+it('reports a failure that every repeat under the key would get', async () => {
   const { processor, control } = account();
   await control.fail({ mode: '500', method: 'POST', path: '/v1/customers' });
   const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
   await expect(create).rejects.toBeInstanceOf(ProcessorError);
-  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: true });
+  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isStored: true });
 });
 
-it('reports a failure that the processor does not replay', async () => {
+it('reports a failure that a repeat may not get', async () => {
   const { processor, control } = account();
   await control.fail({ mode: '500', kept: false, times: 3 });
   const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
-  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isReplayed: false });
+  await expect(create).rejects.toMatchObject({ isIndeterminate: true, isStored: false });
 });
 
 it('gives up after three attempts with 503', async () => {
@@ -54,4 +54,32 @@ it('gives up after three attempts with 503', async () => {
   await control.fail({ mode: '429', times: 3 });
   await expect(processor.findAccount()).rejects.toMatchObject({ kind: 'unavailable' });
   expect(await control.faults()).toEqual([]);
+});
+
+it('sends the same bytes whatever the order of the parameters', async () => {
+  const { processor, control } = account();
+  const first = { email: 'ada@example.com', name: 'Ada', metadata: { b: '2', a: '1' } };
+  const again = { metadata: { a: '1', b: '2' }, name: 'Ada', email: 'ada@example.com' };
+  const { id } = await processor.createCustomer(first, 'op:1');
+  expect(await processor.createCustomer(again, 'op:1')).toMatchObject({ id });
+  expect((await control.ledger()).objects).toHaveLength(1);
+});
+
+it.each([
+  [{ mode: '429', shouldRetry: false, times: 2 }, 1],
+  [{ mode: '500', kept: false, shouldRetry: false, times: 2 }, 1],
+  [{ mode: '500', kept: false, shouldRetry: true, times: 2 }, 0],
+] as const)('follows the advice whether to retry: %j', async (fault, unused) => {
+  const { processor, control } = account();
+  await control.fail({ ...fault, method: 'GET' });
+  await processor.findAccount().catch(() => undefined);
+  expect((await control.faults()).map(({ times }) => times)).toEqual(unused ? [unused] : []);
+});
+
+it('does not know what became of a write whose answer cannot be read', async () => {
+  const { processor, control } = account();
+  await control.fail({ mode: 'done-but-response-broken', method: 'POST', times: 3 });
+  const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');
+  await expect(create).rejects.toMatchObject({ code: 'processor_error', isIndeterminate: true });
+  expect((await control.ledger()).objects).toHaveLength(1);
 });

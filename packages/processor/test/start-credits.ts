@@ -68,10 +68,10 @@ export async function startCredits(wrap: (processor: Processor) => Processor = p
         { amount: -amount, currency: 'usd', description: 'Credit', metadata: { creditId: resourceId } },
         idempotencyKey,
       ),
-    async findExisting(port, { resourceId, input: { processorCustomerId }, createdAt }) {
+    mustSucceed: true,
+    async findExisting(port, { resourceId, input: { processorCustomerId }, createdAt: since }) {
       if (processorCustomerId === null) return null;
-      const createdFrom = new Date(createdAt.getTime() - 60_000);
-      return port.findBalanceTransaction(processorCustomerId, { metadata: { creditId: resourceId }, createdFrom });
+      return port.findCreatedBalanceTransaction(processorCustomerId, { metadata: { creditId: resourceId }, since });
     },
     async commit(tx, { resourceId }, { id }) {
       await tx.execute(`insert into credits values (?, 'credited', ?)`, [resourceId, id]);
@@ -108,6 +108,12 @@ export async function startCredits(wrap: (processor: Processor) => Processor = p
     /** Does what the reconciler does, once, with this processor. */
     reconcile: (port = wrap(processor)) => reconcileOnce(open(port)),
     processor,
+    /** The credit appears at the processor without a call of the log. */
+    createElsewhere: (key: string) => {
+      const metadata = { creditId: `credit-${key}` };
+      const transaction = { amount: -500, currency: 'usd', description: 'Credit', metadata };
+      return processor.createBalanceTransaction(customerId, transaction, 'elsewhere');
+    },
     ...controlOperationLog(em),
     credits: () =>
       em.fork().execute<{ id: string; status: string; transaction_id: string | null }[]>('select * from credits'),

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { it } from 'vitest';
+import { CONTRACT_KEY_PREFIX } from './clean-up.ts';
 import type { NewCheckoutSession, Processor } from '../port.ts';
 
-/** An implementation of Stripe's API, with an account that tests may write to. */
+/** Stripe or a stand-in for it, with an account that tests may write to. */
 export interface StandIn {
-  readonly baseUrl: string;
+  /** Absent for Stripe itself. */
+  readonly baseUrl?: string;
   readonly secretKey: string;
-  /** Pays (or saves a card) on the hosted page of an open session, as the customer would. */
-  pay(session: { readonly id: string; readonly url: string }): Promise<void>;
+  /** Pays (or saves a card) on the hosted page of an open session, as the customer would; null if no program can. */
+  readonly pay: ((session: { readonly id: string; readonly url: string }) => Promise<void>) | null;
   close(): Promise<void>;
 }
 
@@ -16,9 +19,13 @@ const cancelUrl = 'https://example.com/back';
 
 export type Cases = ReturnType<typeof casesOf>;
 
-/** Makes what the tests share: the port, and the objects that they need. */
-export function casesOf(processor: () => Processor, standIn: () => StandIn) {
-  const key = () => `contract:${randomUUID()}`;
+/**
+ * Makes what the tests share: the port, and the objects that they need. `canPay` is whether the hosted page can be paid: without it the tests of `paidIt` are
+ * skipped.
+ */
+export function casesOf(processor: () => Processor, standIn: () => StandIn, canPay: boolean) {
+  const paidIt = canPay ? it : it.skip;
+  const key = () => `${CONTRACT_KEY_PREFIX}${randomUUID()}`;
   const createCustomer = (metadata: Record<string, string> = {}) =>
     processor().createCustomer({ email: `${randomUUID()}@example.com`, name: 'Ada', metadata }, key());
   const createPrice = async (recurring: { interval: 'month'; intervalCount: number } | null) => {
@@ -46,7 +53,9 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn) {
     processor().createSetupSession({ customerId, currency: 'usd', successUrl, cancelUrl, metadata: {} }, key());
   const pay = async (session: { id: string; url: string | null }) => {
     if (session.url === null) throw new Error(`The session ${session.id} has no hosted page.`);
-    await standIn().pay({ id: session.id, url: session.url });
+    const { pay: payPage } = standIn();
+    if (!payPage) throw new Error('The hosted page cannot be paid here; the test belongs to `paidIt`.');
+    await payPage({ id: session.id, url: session.url });
     return processor().findCheckoutSession(session.id);
   };
   const subscribe = async (more: Partial<NewCheckoutSession> = {}) => {
@@ -55,5 +64,17 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn) {
     if (subscriptionId === null) throw new Error('The paid session created no subscription.');
     return { customer, price, subscription: await processor().findSubscription(subscriptionId) };
   };
-  return { processor, standIn, key, createCustomer, createPrice, monthly, openCheckout, openSetup, pay, subscribe };
+  return {
+    paidIt,
+    processor,
+    standIn,
+    key,
+    createCustomer,
+    createPrice,
+    monthly,
+    openCheckout,
+    openSetup,
+    pay,
+    subscribe,
+  };
 }

@@ -5,8 +5,8 @@ import type { Cases } from './cases.ts';
 const DAY_MS = 86_400_000;
 
 /** Tests checkout and setup sessions. */
-export function checkoutCases({ processor, key, createCustomer, openCheckout, openSetup, pay }: Cases): void {
-  it('creates its subscription only when it is paid', async () => {
+export function checkoutCases({ paidIt, processor, key, createCustomer, openCheckout, openSetup, pay }: Cases): void {
+  paidIt('creates its subscription only when it is paid', async () => {
     const metadata = { projectId: 'proj_1', priceId: 'pri_1' };
     const { customer, session } = await openCheckout({ metadata });
     expect(session).toMatchObject({ mode: 'subscription', status: 'open', subscriptionId: null, metadata });
@@ -19,7 +19,7 @@ export function checkoutCases({ processor, key, createCustomer, openCheckout, op
     expect(subscription).toMatchObject({ id: paid.subscriptionId, status: 'active', metadata });
   });
 
-  it('starts a trial', async () => {
+  paidIt('starts a trial', async () => {
     const { customer, session } = await openCheckout({ trialDays: 14 });
     expect(await pay(session)).toMatchObject({ paymentStatus: 'no_payment_required' });
     const [subscription] = await processor().listSubscriptions(customer.id);
@@ -28,7 +28,13 @@ export function checkoutCases({ processor, key, createCustomer, openCheckout, op
     expect(length).toBe(14 * DAY_MS);
   });
 
-  it('takes a one-time payment without a subscription', async () => {
+  it('takes its options', async () => {
+    const options = { allowPromotionCodes: true, automaticTax: true, taxIdCollection: true } as const;
+    const { session } = await openCheckout({ ...options, clientReferenceId: 'order 1', locale: 'de' });
+    expect(session.status).toBe('open');
+  });
+
+  paidIt('takes a one-time payment without a subscription', async () => {
     const { customer, session } = await openCheckout({ mode: 'payment' });
     const paid = await pay(session);
     expect(paid).toMatchObject({ mode: 'payment', status: 'complete', paymentStatus: 'paid', subscriptionId: null });
@@ -36,15 +42,16 @@ export function checkoutCases({ processor, key, createCustomer, openCheckout, op
     expect(await processor().listSubscriptions(customer.id)).toEqual([]);
   });
 
-  it('saves a card', async () => {
+  paidIt('saves a card', async () => {
     const customer = await createCustomer();
     const session = await openSetup(customer.id);
     const done = await pay(session);
     expect(done).toMatchObject({ mode: 'setup', status: 'complete', subscriptionId: null });
     const { paymentMethodId } = await processor().findSavedPaymentMethod(done.setupIntentId ?? '');
-    const card = await processor().findPaymentMethod(customer.id);
-    expect(card?.id).toBe(paymentMethodId);
-    expect(card).toMatchObject({ type: 'card', card: { last4: expect.stringMatching(/^\d{4}$/) } });
+    await processor().updateCustomer(customer.id, { defaultPaymentMethodId: paymentMethodId ?? '' }, key());
+    const { customerDefault } = await processor().findPaymentMethods(customer.id);
+    const card = { last4: expect.stringMatching(/^\d{4}$/), expMonth: expect.any(Number) };
+    expect(customerDefault).toMatchObject({ id: paymentMethodId, type: 'card', card });
   });
 
   it('rejects an unknown customer or price, too long a trial and an invalid URL', async () => {

@@ -37,7 +37,7 @@ export function customerCases({ processor, key, createCustomer }: Cases): void {
 
   it('has its credit found by metadata, on later pages, since a time', async () => {
     const { id } = await createCustomer();
-    const createdFrom = new Date(Date.now() - 60_000);
+    const since = new Date();
     const credit = (metadata: Record<string, string>) => {
       const transaction = { amount: -1, currency: 'usd', description: 'Referral', metadata };
       return processor().createBalanceTransaction(id, transaction, key());
@@ -45,17 +45,18 @@ export function customerCases({ processor, key, createCustomer }: Cases): void {
     const wanted = await credit({ referralId: 'ref_1', side: 'referrer', more: '1' });
     for (let count = 0; count < 100; count += 1) await credit({ referralId: 'ref_1', side: 'referee' });
     const metadata = { referralId: 'ref_1', side: 'referrer' };
-    expect(await processor().findBalanceTransaction(id, { metadata, createdFrom })).toEqual(wanted);
+    expect(await processor().findCreatedBalanceTransaction(id, { metadata, since })).toEqual(wanted);
     const other = { ...metadata, referralId: 'ref_2' };
-    expect(await processor().findBalanceTransaction(id, { metadata: other, createdFrom })).toBeNull();
-    const inAnHour = new Date(Date.now() + 3_600_000);
-    expect(await processor().findBalanceTransaction(id, { metadata, createdFrom: inAnHour })).toBeNull();
-    const missing = processor().findBalanceTransaction('cus_none', { metadata, createdFrom });
+    expect(await processor().findCreatedBalanceTransaction(id, { metadata: other, since })).toBeNull();
+    const inTwoDays = new Date(Date.now() + 48 * 3_600_000);
+    expect(await processor().findCreatedBalanceTransaction(id, { metadata, since: inTwoDays })).toBeNull();
+    const missing = processor().findCreatedBalanceTransaction('cus_none', { metadata, since });
     await expect(missing).rejects.toSatisfy(isMissing);
   });
 
   it('has no payment method without a card', async () => {
     const { id } = await createCustomer();
-    expect(await processor().findPaymentMethod(id)).toBeNull();
+    const none = { customerDefault: null, ofSubscriptions: new Map() };
+    expect(await processor().findPaymentMethods(id)).toEqual(none);
   });
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { isMissing, ProcessorError } from '../errors.ts';
 import { readInvoice } from '../snapshots/invoice.ts';
@@ -8,18 +8,19 @@ const DAY_MS = 86_400_000;
 const withObject = z.object({ data: z.object({ object: z.unknown() }) });
 
 /** Tests subscriptions. */
-export function subscriptionCases({ processor, key, subscribe, createCustomer, openSetup, pay }: Cases): void {
-  it('has its price, quantity, current period and card', async () => {
+export function subscriptionCases({ paidIt, processor, key, subscribe, createCustomer, openSetup, pay }: Cases): void {
+  paidIt('has its price, quantity, current period and card', async () => {
     const { customer, price, subscription } = await subscribe();
     expect(subscription).toMatchObject({ customerId: customer.id, cancelAtPeriodEnd: false, endedAt: null });
     expect(subscription.items).toMatchObject([{ quantity: 2, price: { id: price.id, unitAmount: 2_999 } }]);
     const length = Number(subscription.currentPeriodEnd) - Number(subscription.currentPeriodStart);
     expect(length).toBeGreaterThanOrEqual(28 * DAY_MS);
     expect(length).toBeLessThanOrEqual(31 * DAY_MS);
-    expect(subscription.defaultPaymentMethodId).toBe((await processor().findPaymentMethod(customer.id))?.id);
+    const { ofSubscriptions } = await processor().findPaymentMethods(customer.id);
+    expect(ofSubscriptions.get(subscription.id)).toMatchObject({ id: subscription.defaultPaymentMethodId });
   });
 
-  it('is set to end with its period, and resumed', async () => {
+  paidIt('is set to end with its period, and resumed', async () => {
     const { subscription } = await subscribe();
     const scheduled = await processor().setCancelAtPeriodEnd(subscription.id, true, key());
     expect(scheduled).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, endedAt: null });
@@ -27,7 +28,7 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
   });
 
-  it('is canceled at once, for good', async () => {
+  paidIt('is canceled at once, for good', async () => {
     const { customer, subscription } = await subscribe();
     const canceled = await processor().cancelSubscription(subscription.id, key());
     expect(canceled).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
@@ -38,7 +39,7 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     await expect(processor().cancelSubscription(subscription.id, key())).rejects.toSatisfy(isMissing);
   });
 
-  it('has a paid invoice, equal to the one in its event', async () => {
+  paidIt('has a paid invoice, equal to the one in its event', async () => {
     const { customer, subscription } = await subscribe();
     const { events } = await processor().listEvents({});
     const invoices = events
@@ -50,7 +51,25 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     await expect(processor().findInvoice('in_none')).rejects.toSatisfy(isMissing);
   });
 
-  it('changes its card, and so does its customer', async () => {
+  paidIt('is listed for its customer with its invoices, newest first, page by page', async () => {
+    const { customer, price, subscription } = await subscribe();
+    const second = await subscribe({ customerId: customer.id, line: { priceId: price.id, quantity: 1 } });
+    const subscriptions = await processor().listSubscriptions(customer.id);
+    expect(subscriptions.map(({ id }) => id)).toEqual([second.subscription.id, subscription.id]);
+    expect(subscriptions).toEqual([second.subscription, subscription]);
+    const rest = await processor().listSubscriptions(customer.id, second.subscription.id);
+    expect(rest.map(({ id }) => id)).toEqual([subscription.id]);
+    expect(await processor().listSubscriptions(customer.id, subscription.id)).toEqual([]);
+
+    const invoices = await processor().listInvoices(customer.id);
+    expect(invoices.map(({ subscriptionId }) => subscriptionId)).toEqual(subscriptions.map(({ id }) => id));
+    const [newest, oldest] = invoices;
+    expect(await processor().findInvoice(newest?.id ?? '')).toEqual(newest);
+    expect(await processor().listInvoices(customer.id, newest?.id)).toEqual([oldest]);
+    expect(await processor().listInvoices((await createCustomer()).id)).toEqual([]);
+  });
+
+  paidIt('changes its card, and so does its customer', async () => {
     const { customer, subscription } = await subscribe();
     const { setupIntentId } = await pay(await openSetup(customer.id));
     const { paymentMethodId } = await processor().findSavedPaymentMethod(setupIntentId ?? '');
@@ -61,10 +80,11 @@ export function subscriptionCases({ processor, key, subscribe, createCustomer, o
     });
     const updated = await processor().updateCustomer(customer.id, { defaultPaymentMethodId: id }, key());
     expect(updated.defaultPaymentMethodId).toBe(id);
-    expect((await processor().findPaymentMethod(customer.id))?.id).toBe(id);
+    const { customerDefault, ofSubscriptions } = await processor().findPaymentMethods(customer.id);
+    expect([customerDefault?.id, ofSubscriptions.get(subscription.id)?.id]).toEqual([id, id]);
   });
 
-  it('rejects the card of another customer', async () => {
+  paidIt('rejects the card of another customer', async () => {
     const { subscription } = await subscribe();
     const other = await createCustomer();
     const foreign = await subscribe({ customerId: other.id });

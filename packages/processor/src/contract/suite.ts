@@ -10,12 +10,20 @@ import { writeCases } from './writes.ts';
 import type { Processor } from '../port.ts';
 import { stripeProcessor } from '../stripe-processor.ts';
 
+/** Which tests run. */
+interface Extent {
+  /** Whether the hosted page can be paid. */
+  canPay: boolean;
+  /** True skips every test: there is no account. */
+  isSkipped: boolean;
+}
+
 /**
- * Tests what every stand-in for the processor must do, through the port that the services use. `start` is called once;
+ * Tests what Stripe and every stand-in for it must do, through the port that the services use. `start` is called once;
  * each test creates its own objects, so the account need not be empty.
  */
-export function processorContract(name: string, start: () => Promise<StandIn>): void {
-  describe(`${name} as the processor`, () => {
+export function processorContract(name: string, start: () => Promise<StandIn>, extent: Extent): void {
+  describe.skipIf(extent.isSkipped)(`${name} as the processor`, () => {
     let standIn: StandIn;
     let processor: Processor;
     beforeAll(async () => {
@@ -27,6 +35,7 @@ export function processorContract(name: string, start: () => Promise<StandIn>): 
     const cases = casesOf(
       () => processor,
       () => standIn,
+      extent.canPay,
     );
     describe('an account', () => {
       accountCases(cases);

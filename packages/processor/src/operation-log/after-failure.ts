@@ -1,58 +1,53 @@
 import { Problem } from '@billing/contracts/problem';
-import { isMissing, isRefusedKey, isUsedOtherwise, ProcessorError } from '../errors.ts';
+import { isMissing, isRefusedKey, isUnknownOutcome, isUsedOtherwise, ProcessorError } from '../errors.ts';
 
 /**
  * What to do after a failed attempt:
- * - `cancel`: the processor has not done the write, and no repeat would change that
- * - `close-key`: every repeat under this key gets the same failure, which leaves open whether the write was done
+ * - `cancel`: the processor has not done the write, as far as it can be seen there
+ * - `close-key`: nothing more is sent under this key; later the write is searched for
  * - `retry`: the same request under the same key, later
  */
 export type AfterFailure = 'cancel' | 'close-key' | 'retry';
 
 interface Attempt {
-  /** What failed: a call to the processor, the search for what an earlier call made, or the commit of a response. */
-  readonly step: 'send' | 'search' | 'commit';
+  /**
+   * What failed: a call to the processor, after which a search found nothing if the outcome was unknown; the search
+   * itself; the commit of a response. `give-up` when the search under a closed key found nothing.
+   */
+  readonly step: 'send' | 'search' | 'commit' | 'give-up';
   /** Counts from 1. */
   readonly attempt: number;
-  /** Whether the kind can search the processor for what an operation made. */
-  readonly canSearch: boolean;
+  /** Whether nobody repeats the operation, so that a failure of the processor does not end it. */
+  readonly mustSucceed: boolean;
 }
 
 /** What the processor returns for a request that will never be accepted as it is. */
 const FINAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 402, 404]);
 
 /** Decides what to do after an attempt failed with `error`. */
-export function afterFailure(error: unknown, { step, attempt, canSearch }: Attempt): AfterFailure {
+export function afterFailure(error: unknown, { step, attempt, mustSucceed }: Attempt): AfterFailure {
+  if (step === 'give-up') return 'cancel';
   // What the response would be stored on is gone.
   if (step === 'commit') return isNotFound(error) ? 'cancel' : 'retry';
-  if (step === 'search') return isMissing(error) ? 'cancel' : 'retry';
-  if (!canSearch) return isRefusal(error, attempt) ? 'cancel' : 'retry';
-  if (isSpent(error)) return 'close-key';
-  return isFinal(error) ? 'cancel' : 'retry';
+  // The caller is told that the processor failed, so that only a search may follow.
+  if (step === 'search') return isMissing(error) ? 'cancel' : mustSucceed ? 'retry' : 'close-key';
+  if (mustSucceed && isUnknownOutcome(error)) return isSpent(error) ? 'close-key' : 'retry';
+  return isRefusal(error, attempt, mustSucceed) ? 'cancel' : 'retry';
 }
 
 /**
- * Returns whether the write was not done, and would not be done by another attempt.
- *
- * A failure on its side (5xx) counts: every repeat under the same key would get it, and if the write was done all the
- * same, the processor's webhook brings it. A secret key that is refused on a later attempt says nothing about what the
- * earlier attempt did.
+ * Returns whether the write was not done, so that the operation ends. A failure whose search found nothing counts, because
+ * the caller learns of it and may repeat. For what must succeed it does not, and a permission that the secret key lacks can
+ * be added. A key that is refused on a later attempt says nothing about what the earlier attempt did.
  */
-export function isRefusal(error: unknown, attempt: number): boolean {
-  if (!(error instanceof ProcessorError)) return false;
+function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boolean {
+  if (!(error instanceof ProcessorError)) return isNotFound(error);
+  if (mustSucceed) return FINAL_STATUSES.has(error.processorStatus);
   if (isRefusedKey(error)) return attempt === 1;
   return error.processorCode !== 'idempotency_key_in_use';
 }
 
-/** Returns whether every repeat under the key gets this failure, which leaves open whether the write was done. */
-function isSpent(error: unknown): boolean {
-  return isUsedOtherwise(error) || (error instanceof ProcessorError && error.isIndeterminate && error.isReplayed);
-}
-
-/** Returns whether the request itself was refused. A missing permission of the secret key can be added, so that is not final. */
-function isFinal(error: unknown): boolean {
-  if (error instanceof ProcessorError) return FINAL_STATUSES.has(error.processorStatus);
-  return isNotFound(error);
-}
+/** Returns whether every repeat under the key gets this failure. */
+const isSpent = (error: unknown) => isUsedOtherwise(error) || (error instanceof ProcessorError && error.isStored);
 
 const isNotFound = (error: unknown) => error instanceof Problem && error.kind === 'not_found';

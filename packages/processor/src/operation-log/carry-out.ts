@@ -1,9 +1,11 @@
 import { unavailable, type Problem } from '@billing/contracts/problem';
+import { inTransaction } from '@billing/database/transaction';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { Logger } from 'pino';
 import { idempotencyKey } from '../idempotency-key.ts';
 import type { Processor } from '../port.ts';
 import type { TeamProcessors } from '../team-processors.ts';
+import { isUnknownOutcome } from '../errors.ts';
 import { afterFailure } from './after-failure.ts';
 import { STALE, type OperationKind, type RemoteOperation } from './operation-kind.ts';
 import {
@@ -36,45 +38,65 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
   const { em } = outbox;
 
   /**
-   * Sends a leased operation, or finds what it made before, and commits the outcome. This is the only code that does,
-   * for requests and for the reconciler.
-   * @throws Problem `processor_error` after a refusal, with the reservation undone; `unavailable` when the outcome is
-   * unknown, and the operation is finished later
+   * Sends a leased operation, or finds what it did before, and commits the outcome. This is the only code that does, for
+   * requests and for the reconciler.
+   * @throws Problem `processor_error` after a refusal, with the reservation undone, and after a failure of the processor;
+   * `unavailable` when it does not respond. Unless the operation is canceled, it is finished later
    */
   async function carryOut<Input, Response, Result>(
     kind: OperationKind<Input, Response, Result>,
     leased: LeasedOperation,
   ): Promise<Result> {
-    let step: 'send' | 'search' | 'commit' = leased.isKeyClosed ? 'search' : 'send';
     try {
       const processor = await processors.of(leased.teamId);
-      const found = leased.isKeyClosed ? await findExisting(kind, leased, processor) : null;
-      step = 'send';
-      const operation = found ? toOperation(kind, leased) : await beginSending(kind, leased);
-      let response = found ? found.response : await kind.send(processor, operation, em.fork());
-      for (let rereads = 0; ; rereads += 1) {
-        step = 'commit';
-        const result = await commit(kind, operation, response);
-        if (result !== STALE) return result;
-        if (rereads === MAX_REREADS) throw unavailable('The resource is changing too fast; try again.');
-        if (!kind.reread) throw new Error(`${kind.name} has no reread.`);
-        step = 'send';
-        response = await kind.reread(processor, operation, em.fork());
-      }
+      const { operation, response } = await sendOrFind(kind, leased, processor);
+      return await commitCurrent(kind, operation, response, processor);
     } catch (err) {
-      await handleFailure(kind, leased, { step, error: err });
-      throw err;
+      const failure = err instanceof FailedStep ? err : new FailedStep('send', err);
+      await handleFailure(kind, leased, failure);
+      throw failure.shown;
     }
   }
 
-  /** Searches for what was made under a closed key. Null when nothing was; then the next key is taken. */
-  async function findExisting<Input, Response, Result>(
+  /** Nothing is sent, under this key again or under the next one, before what may have been done was searched for. */
+  async function sendOrFind<Input, Response, Result>(
     kind: OperationKind<Input, Response, Result>,
     leased: LeasedOperation,
     processor: Processor,
-  ): Promise<{ readonly response: Response } | null> {
-    const response = await kind.findExisting?.(processor, toOperation(kind, leased), em.fork());
-    return response === null || response === undefined ? null : { response };
+  ): Promise<{ readonly operation: RemoteOperation<Input>; readonly response: Response }> {
+    if (leased.isKeyClosed || leased.keyVersion > 1) {
+      const operation = toOperation(kind, leased);
+      const response = await during('search', kind.findExisting(processor, operation, em.fork()));
+      if (response !== null) return { operation, response };
+      // The caller was told that it failed, and may have repeated it under another operation key.
+      if (leased.isKeyClosed && !kind.mustSucceed) throw new FailedStep('give-up', notDone());
+    }
+    const operation = await beginSending(kind, leased);
+    try {
+      return { operation, response: await kind.send(processor, operation, em.fork()) };
+    } catch (err) {
+      if (!isUnknownOutcome(err)) throw err;
+      const response = await during('search', kind.findExisting(processor, operation, em.fork()), err);
+      if (response === null) throw err;
+      return { operation, response };
+    }
+  }
+
+  /** Commits a response; one that an event has overtaken is read again first. */
+  async function commitCurrent<Input, Response, Result>(
+    kind: OperationKind<Input, Response, Result>,
+    operation: RemoteOperation<Input>,
+    first: Response,
+    processor: Processor,
+  ): Promise<Result> {
+    let response = first;
+    for (let rereads = 0; ; rereads += 1) {
+      const result = await during('commit', commit(kind, operation, response));
+      if (result !== STALE) return result;
+      if (rereads === MAX_REREADS) throw unavailable('The resource is changing too fast; try again.');
+      if (!kind.reread) throw new Error(`${kind.name} has no reread.`);
+      response = await kind.reread(processor, operation, em.fork());
+    }
   }
 
   /** Fixes the input and the key under which the operation is sent. */
@@ -110,20 +132,20 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
   async function handleFailure(
     kind: OperationKind,
     leased: LeasedOperation,
-    { step, error }: { step: 'send' | 'search' | 'commit'; error: unknown },
+    { step, error }: Pick<FailedStep, 'step' | 'error'>,
   ): Promise<void> {
     const reason = error instanceof Error ? error : new Error(String(error));
-    const canSearch = kind.findExisting !== undefined;
     const { id, attempts, keyVersion } = leased;
-    const next = afterFailure(error, { step, attempt: attempts, canSearch });
+    const next = afterFailure(error, { step, attempt: attempts, mustSucceed: kind.mustSucceed ?? false });
     try {
       if (next === 'cancel') return await cancel(kind, leased, reason);
-      if (next === 'close-key') {
-        logger.warn({ err: error, operationId: id, kind: kind.name, keyVersion }, 'idempotency key closed');
-        return await release(kind, leased, reason, tx => closeKey(tx, leased, quietSeconds));
-      }
       const longest = kind.maxDelaySeconds ?? MAX_DELAY_SECONDS;
       const delay = Math.min(2 ** Math.min(attempts - 1, 30), longest) * (0.75 + Math.random() / 2);
+      if (next === 'close-key') {
+        logger.warn({ err: error, operationId: id, kind: kind.name, keyVersion }, 'idempotency key closed');
+        const seconds = step === 'search' ? delay : quietSeconds;
+        return await release(kind, leased, reason, tx => closeKey(tx, leased, seconds));
+      }
       await release(kind, leased, reason, tx => postpone(tx, leased, delay));
     } catch (err) {
       logger.warn({ err, operationId: id, kind: kind.name }, 'remote operation not released, its lease will end');
@@ -136,7 +158,7 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     reason: Error,
     change: (tx: Outbox['em']) => Promise<boolean>,
   ): Promise<void> {
-    await em.fork().transactional(async tx => {
+    await inTransaction(em, async tx => {
       if (await change(tx)) await kind.onFailure?.(tx, toOperation(kind, leased), reason);
     });
   }
@@ -147,13 +169,13 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     });
   }
 
-  /** Ends the use of a key that the processor is about to forget: the operation is searched for later, or canceled. */
-  async function giveUpKey(kind: OperationKind, leased: LeasedOperation): Promise<void> {
-    const reason = unavailable('The payment processor has not confirmed this change for a day.');
-    if (kind.findExisting) return release(kind, leased, reason, tx => closeKey(tx, leased, quietSeconds));
+  /** Ends the use of a key that the processor is about to forget; the operation is searched for when its calls have ended. */
+  async function giveUpKey(kind: OperationKind, leased: LeasedOperation): Promise<Problem> {
     const { id, resourceId, teamId } = leased;
-    logger.error({ operationId: id, kind: kind.name, resourceId, teamId }, 'remote operation given up');
-    await cancel(kind, leased, reason);
+    logger.error({ operationId: id, kind: kind.name, resourceId, teamId }, 'remote operation not confirmed for a day');
+    const reason = notDone();
+    await release(kind, leased, reason, tx => closeKey(tx, leased, quietSeconds));
+    return reason;
   }
 
   return { carryOut, giveUpKey };
@@ -173,5 +195,29 @@ function toOperation<Input>(kind: OperationKind<Input>, leased: LeasedOperation)
     createdAt: new Date(createdMs),
   };
 }
+
+/** A failure, and the step in which it happened. The caller gets what is `shown`, which is an earlier error or this one. */
+class FailedStep extends Error {
+  readonly step: 'send' | 'search' | 'commit' | 'give-up';
+  readonly error: unknown;
+  readonly shown: unknown;
+
+  constructor(step: FailedStep['step'], error: unknown, shown = error) {
+    super(`A remote operation failed in the step ${step}.`, { cause: error });
+    this.step = step;
+    this.error = error;
+    this.shown = shown;
+  }
+}
+
+async function during<Result>(step: FailedStep['step'], work: Promise<Result>, shown?: unknown): Promise<Result> {
+  try {
+    return await work;
+  } catch (err) {
+    throw new FailedStep(step, err, shown ?? err);
+  }
+}
+
+const notDone = (): Problem => unavailable('The payment processor has not made this change; try again.');
 
 const takenOver = (): Problem => unavailable('The change is continued elsewhere; read the resource again.');

@@ -45,13 +45,11 @@ export interface OperationKind<Input = unknown, Response = unknown, Result = unk
   send(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response>;
 
   /**
-   * Finds what the operation made at the processor; null when it made nothing. With it the log never gives up while the
-   * outcome is unknown: once the idempotency key can no longer bring the write about (the processor replays a failure
-   * under it, or it is 23 hours old), the key is closed, and five minutes later the processor is searched. What is
-   * found is committed; otherwise the operation is sent under the next key version (docs/decisions/0010).
-   * Without it an operation is canceled after any refusal, after a failure of the processor, and after 23 hours.
+   * Finds what the operation did at the processor: the object that it created, or the changed object; null when it did
+   * nothing. It is called when the processor has failed or refused the idempotency key, and once a key can no longer bring
+   * the write about (docs/decisions/0010): what is found is committed, and nothing is sent anew before.
    */
-  findExisting?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response | null>;
+  findExisting(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response | null>;
 
   /**
    * Stores what the processor returned, in the transaction that also deletes the operation from the log. Returns `STALE`
@@ -67,11 +65,17 @@ export interface OperationKind<Input = unknown, Response = unknown, Result = unk
   /** Reads the object as it is now, after `commit` returned `STALE`. */
   reread?(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response>;
 
-  /** Undoes the reservation, or marks it as failed: the processor refused, or the operation was given up. */
+  /** Undoes the reservation, or marks it as failed: the processor refused or failed, or the operation was given up. */
   cancel(tx: EntityManager, operation: RemoteOperation<Input>, error: Error, publish: Publish): Promise<void>;
 
   /** Notes a failure on the resource, in the transaction that schedules the next attempt. */
   onFailure?(tx: EntityManager, operation: RemoteOperation<Input>, error: Error): Promise<void>;
+
+  /**
+   * Whether it is sent until it succeeds or is refused, because nobody waits for it and would repeat it. Another operation
+   * is canceled when the processor failed and the search found nothing, and after 23 hours.
+   */
+  readonly mustSucceed?: boolean;
 
   /** The longest pause between attempts, in seconds: 300 unless given. Pauses double from one second. */
   readonly maxDelaySeconds?: number;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { conflict, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, conflict } from '@billing/contracts/problem';
+import { inTransaction } from '@billing/database/transaction';
 import type { PublishingWork } from '@billing/messaging/outbox';
 import { operationFinisher, type FinisherOptions } from './carry-out.ts';
 import type { OperationKind } from './operation-kind.ts';
@@ -51,8 +52,8 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
    * Carries out an operation and returns its result. `reserve` runs in the transaction that logs the operation and
    * returns its input; it may run more than once, and has to lock the resource. The same operation key gives the same
    * result: an operation that was left behind is finished, and a result that is there already is returned.
-   * @throws Problem what `reserve` throws; `processor_error` after a refusal, with nothing left behind; `unavailable`
-   * when the processor does not respond, and the operation is finished later; 409 `idempotency_key_in_use`
+   * @throws Problem what `reserve` and `carryOut` throw; 409 `idempotency_key_in_use`; 409 `conflict` when the changes
+   * before it on the resource take too long
    */
   async function perform<Input, Response, Result>(
     kind: OperationKind<Input, Response, Result>,
@@ -67,7 +68,7 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
         const found = await find(em.fork());
         if (found !== null) return found;
       }
-      const leased = await em.fork().transactional(async tx => {
+      const leased = await inTransaction(em, async tx => {
         const input = await reserve(tx);
         const isSent = kind.prepare === undefined;
         const inserted = await insertLeased(tx, { ...scope, key, kind: kind.name, resourceId, input }, isSent);
@@ -87,8 +88,7 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
     if (!leased) throw conflict('idempotency_key_in_use', 'A request with this Idempotency-Key is still running.', 2);
     if (leased.kind !== kind.name) throw new Error(`Operation ${id} is a ${leased.kind}, not a ${kind.name}.`);
     if (!leased.isTooOld || leased.isKeyClosed) return carryOut(kind, leased);
-    await giveUpKey(kind, leased);
-    throw unavailable('The payment processor has not confirmed this change for a day.');
+    throw await giveUpKey(kind, leased);
   }
 
   /**
@@ -125,7 +125,7 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
         if (!(err instanceof TurnTaken)) throw err;
       }
       if (await resume(resourceId)) continue;
-      if (performance.now() > deadline) throw unavailable('Another change of this resource is still under way.');
+      if (performance.now() > deadline) throw changedMeanwhile();
       await pause(20 + Math.random() * 40);
     }
   }

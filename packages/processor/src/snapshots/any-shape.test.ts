@@ -24,7 +24,10 @@ const price = {
   object: 'price',
   product: 'prod_1',
   unit_amount: 2_999,
+  unit_amount_decimal: '2999',
   currency: 'usd',
+  currency_options: { eur: { unit_amount: 2_799, unit_amount_decimal: '2799' } },
+  transform_quantity: { divide_by: 5, round: 'up' },
   type: 'recurring',
   billing_scheme: 'per_unit',
   recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
@@ -40,6 +43,9 @@ const subscription = {
   collection_method: 'charge_automatically',
   cancel_at_period_end: false,
   cancel_at: created,
+  canceled_at: created,
+  currency: 'usd',
+  pause_collection: { behavior: 'void', resumes_at: created },
   cancellation_details: { reason: 'cancellation_requested' },
   start_date: created,
   trial_end: created,
@@ -71,15 +77,28 @@ const invoice = {
   created,
 };
 const details = { subscription: 'sub_1', metadata: { projectId: 'proj_1' } };
-const SUBSCRIPTION_WORDS: Path[] = [['status'], ['collection_method'], ['cancellation_details', 'reason']];
+const SUBSCRIPTION_WORDS: Path[] = [
+  ['status'],
+  ['pause_collection', 'behavior'],
+  ['collection_method'],
+  ['cancellation_details', 'reason'],
+];
 const SUBSCRIPTION_OPTIONAL: Path[] = [
   ['cancel_at'],
+  ['canceled_at'],
+  ['currency'],
+  ['pause_collection'],
+  ['pause_collection', 'resumes_at'],
   ['cancellation_details'],
   ['trial_end'],
   ['ended_at'],
   ['default_payment_method'],
   ['metadata'],
   ['items', 'data', 0, 'price', 'unit_amount'],
+  ['items', 'data', 0, 'price', 'unit_amount_decimal'],
+  ['items', 'data', 0, 'price', 'billing_scheme'],
+  ['items', 'data', 0, 'price', 'currency_options'],
+  ['items', 'data', 0, 'price', 'transform_quantity'],
   ['items', 'data', 0, 'price', 'metadata'],
   ['items', 'data', 0, 'price', 'recurring', 'usage_type'],
 ];

@@ -1,5 +1,17 @@
-import { INTERVALS, type Interval, type PriceType } from '@billing/contracts/resources/price';
-import { flag, number, parseObject, reference, text, unixTime, wholeNumber, wordOf, type Fields } from './fields.ts';
+import { INTERVALS, type BillingScheme, type Interval, type PriceType } from '@billing/contracts/resources/price';
+import {
+  decimal,
+  flag,
+  number,
+  parseObject,
+  positiveNumber,
+  reference,
+  text,
+  unixTime,
+  wholeNumber,
+  wordOf,
+  type Fields,
+} from './fields.ts';
 
 /** A product of the processor. */
 export interface ProductSnapshot {
@@ -24,12 +36,30 @@ export const readProduct = (raw: unknown): ProductSnapshot =>
     defaultPriceId: product.optional('default_price', reference),
   }));
 
-/** A price of the processor; `unitAmount` is null where there is no single whole amount (tiers, decimals). */
-export interface PriceSnapshot {
+/** The amount of a price for one unit, in one currency. */
+export interface PriceAmount {
+  /** In the currency's smallest unit; null where there is no single whole amount (tiers, decimals). */
+  readonly unitAmount: number | null;
+  /** The same as decimal text, which may have fractions of the smallest unit; null for tiers. */
+  readonly unitAmountDecimal: string | null;
+}
+
+/** How the processor turns a quantity into billed units: divided and rounded to whole ones. */
+export interface TransformQuantity {
+  readonly divideBy: number;
+  readonly round: 'up' | 'down';
+}
+
+/** A price of the processor, with its amount in its default currency. */
+export interface PriceSnapshot extends PriceAmount {
   readonly id: string;
   readonly productId: string;
-  readonly unitAmount: number | null;
   readonly currency: string;
+  /** The amounts in all currencies; null when the object does not contain them. */
+  readonly currencyOptions: ReadonlyMap<string, PriceAmount> | null;
+  readonly billingScheme: BillingScheme;
+  /** Null when each unit is billed. */
+  readonly transformQuantity: TransformQuantity | null;
   readonly type: PriceType;
   readonly interval: Interval | null;
   readonly intervalCount: number | null;
@@ -40,6 +70,7 @@ export interface PriceSnapshot {
 }
 
 const interval = wordOf(INTERVALS);
+const round = wordOf(['up', 'down']);
 
 /** Parses a price of any API version. */
 export const readPrice = (raw: unknown): PriceSnapshot => parseObject(raw, parsePrice);
@@ -54,8 +85,14 @@ export function parsePrice(price: Fields): PriceSnapshot {
   return {
     id: price.required('id', text),
     productId: price.required('product', reference),
-    unitAmount: price.optional('unit_amount', wholeNumber),
+    ...parseAmount(price),
     currency: price.required('currency', text),
+    currencyOptions: price.optionalMap('currency_options', parseAmount),
+    billingScheme: price.optional('billing_scheme', text) === 'tiered' ? 'tiered' : 'per_unit',
+    transformQuantity: price.optionalObject('transform_quantity', it => ({
+      divideBy: it.required('divide_by', positiveNumber),
+      round: it.required('round', round),
+    })),
     type: recurring ? 'recurring' : 'one_time',
     interval: recurring?.interval ?? null,
     intervalCount: recurring?.intervalCount ?? null,
@@ -64,4 +101,11 @@ export function parsePrice(price: Fields): PriceSnapshot {
     metadata: price.metadata(),
     createdAt: price.required('created', unixTime),
   };
+}
+
+/** API versions from before decimal amounts have whole ones only. */
+function parseAmount(price: Fields): PriceAmount {
+  const unitAmount = price.optional('unit_amount', wholeNumber);
+  const unitAmountDecimal = price.optional('unit_amount_decimal', decimal);
+  return { unitAmount, unitAmountDecimal: unitAmountDecimal ?? (unitAmount === null ? null : String(unitAmount)) };
 }

@@ -27,6 +27,24 @@ export const wholeNumber: ValueType<number> = {
   parse: value => (typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined),
 };
 
+/** The processor's amounts have up to twelve decimals. */
+const DECIMAL = /^\d+(?:\.\d{1,12}0*)?$/;
+
+/** A decimal number as text, without zeros at its end. The library has objects for it, webhook events have texts. */
+export const decimal: ValueType<string> = {
+  expected: 'a decimal number',
+  parse: value => {
+    const written: unknown = isObject(value) && typeof value['toJSON'] === 'function' ? value['toJSON']() : value;
+    if (typeof written !== 'string' || !DECIMAL.test(written)) return undefined;
+    return written.includes('.') ? written.replace(/\.?0+$/, '') : written;
+  },
+};
+
+export const positiveNumber: ValueType<number> = {
+  expected: 'a whole number above zero',
+  parse: value => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined),
+};
+
 /** Whole seconds since 1970. */
 export const unixTime: ValueType<Date> = {
   expected: 'seconds between the years 1970 and 9999',
@@ -116,6 +134,14 @@ export class Fields {
     return isAbsent(this.#object[name]) ? null : this.object(name, parse);
   }
 
+  /** Parses each object of an object in a field, by name. Returns null for a field that is absent or null. */
+  optionalMap<Result>(name: string, parse: (fields: Fields) => Result): ReadonlyMap<string, Result> | null {
+    return this.optionalObject(
+      name,
+      fields => new Map(Object.keys(fields.#object).map(key => [key, fields.object(key, parse)])),
+    );
+  }
+
   /** Parses each object of a list of the processor, which has them in `data`. */
   list<Result>(name: string, parse: (fields: Fields) => Result): Result[] {
     const list = this.#object[name];
@@ -129,6 +155,11 @@ export class Fields {
       this.#reject(`${name}.data.${index}`, 'an object');
       return [];
     });
+  }
+
+  /** Returns null for a list that is absent or null. */
+  optionalList<Result>(name: string, parse: (fields: Fields) => Result): Result[] | null {
+    return isAbsent(this.#object[name]) ? null : this.list(name, parse);
   }
 
   #reject(name: string, expected: string): void {

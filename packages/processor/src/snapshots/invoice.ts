@@ -1,5 +1,5 @@
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
-import { knownWordOf, parseObject, reference, text, unixTime, wholeNumber } from './fields.ts';
+import { knownWordOf, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
 
 /** An invoice of the processor; amounts in the currency's smallest unit. */
 export interface InvoiceSnapshot {
@@ -63,4 +63,16 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       paidAt,
       createdAt: invoice.required('created', unixTime),
     };
+  });
+
+/**
+ * Reads the ids of an invoice's payment intents, or charges without one, as far as the payload has them: `payment_intent`
+ * and `charge` before 2025-03-31, and since then `payments`, which may be left out. https://docs.stripe.com/api/invoice-payment
+ */
+export const readInvoicePayments = (raw: unknown): { readonly id: string; readonly paymentIds: readonly string[] } =>
+  parseObject(raw, invoice => {
+    const paymentOf = (it: Fields) => it.optional('payment_intent', reference) ?? it.optional('charge', reference);
+    const listed = invoice.optionalList('payments', it => it.optionalObject('payment', paymentOf)) ?? [];
+    const paymentIds = [paymentOf(invoice), ...listed].filter(id => id !== null);
+    return { id: invoice.required('id', text), paymentIds: [...new Set(paymentIds)] };
   });

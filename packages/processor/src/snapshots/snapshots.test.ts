@@ -1,4 +1,7 @@
+import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
+import { addMissingAmounts } from '../stripe/missing-amounts.ts';
+import { readPrice } from './catalog.ts';
 import { readCheckoutSession } from './checkout-session.ts';
 import { readCustomer } from './customer.ts';
 import { readInvoice } from './invoice.ts';
@@ -49,12 +52,81 @@ describe('a subscription', () => {
     expect(readSubscription({ ...subscription, status: 'hibernating' }).status).toBeNull();
   });
 
-  it('may have a price without a whole amount', () => {
-    const items = { data: [{ id: 'si_1', price: { ...price, unit_amount: null } }] };
-    expect(readSubscription({ ...subscription, items }).items[0]).toMatchObject({
-      price: { unitAmount: null },
-      quantity: 1,
+  it('may be paused, with or without a time', () => {
+    const paused = (more: object) => readSubscription({ ...subscription, pause_collection: more }).pauseCollection;
+    expect(paused({ behavior: 'void', resumes_at: null })).toEqual({ behavior: 'void', resumesAt: null });
+    const resumesAt = new Date(1_702_592_000_000);
+    expect(paused({ behavior: 'keep_as_draft', resumes_at: 1_702_592_000 })).toEqual({
+      behavior: 'keep_as_draft',
+      resumesAt,
     });
+    expect(readSubscription(subscription).pauseCollection).toBeNull();
+  });
+
+  it('has the request of its cancellation beside its end', () => {
+    const read = readSubscription({ ...subscription, canceled_at: 1_700_000_001, ended_at: 1_702_592_000 });
+    expect(read).toMatchObject({ canceledAt: new Date(1_700_000_001_000), endedAt: new Date(1_702_592_000_000) });
+  });
+});
+
+describe('the amount of a price', () => {
+  const amountOf = (changes: object) => {
+    const { unitAmount, unitAmountDecimal } = readPrice({ ...price, ...changes });
+    return { unitAmount, unitAmountDecimal };
+  };
+
+  it('is exact, from a webhook event as from the library', () => {
+    const fraction = { unitAmount: null, unitAmountDecimal: '0.5' };
+    expect(amountOf({ unit_amount: null, unit_amount_decimal: '0.500' })).toEqual(fraction);
+    expect(amountOf({ unit_amount: null, unit_amount_decimal: Stripe.Decimal.from('0.50') })).toEqual(fraction);
+    const whole = { unitAmount: 2_900, unitAmountDecimal: '2900' };
+    expect(amountOf({ unit_amount: 2_900, unit_amount_decimal: '2900' })).toEqual(whole);
+    expect(amountOf({ unit_amount: 2_900 })).toEqual(whole);
+  });
+
+  it('may be missing, for tiers', () => {
+    const tiered = { billing_scheme: 'tiered', unit_amount: null, unit_amount_decimal: null };
+    expect(amountOf(tiered)).toEqual({ unitAmount: null, unitAmountDecimal: null });
+    expect(readPrice({ ...price, ...tiered })).toMatchObject({ billingScheme: 'tiered' });
+  });
+
+  it('is for so many units, if the price transforms the quantity', () => {
+    const read = readPrice({ ...price, transform_quantity: { divide_by: 5, round: 'up' } });
+    expect(read.transformQuantity).toEqual({ divideBy: 5, round: 'up' });
+    expect(readPrice(price).transformQuantity).toBeNull();
+  });
+});
+
+describe('an item in another currency than its price', () => {
+  const inEuros = { ...subscription, currency: 'eur' };
+  const amounts = { eur: { unit_amount: null, unit_amount_decimal: '27.5' }, usd: { unit_amount: 2_999 } };
+  const inEurosWith = (more: object) =>
+    readSubscription({ ...inEuros, items: { data: [{ id: 'si_1', price: { ...price, ...more } }] } });
+
+  it('has the amount of its own currency, where the object contains it', () => {
+    const { currency, items } = inEurosWith({ currency_options: amounts });
+    expect(currency).toBe('eur');
+    expect(items).toMatchObject([{ amount: { unitAmount: null, unitAmountDecimal: '27.5' } }]);
+    expect(readSubscription(subscription).items).toMatchObject([{ amount: { unitAmount: 2_999 } }]);
+  });
+
+  it('lacks it otherwise, until the price is read', async () => {
+    const found: string[] = [];
+    const snapshot = inEurosWith({});
+    expect(snapshot.items).toMatchObject([{ amount: null }]);
+    const complete = await addMissingAmounts(snapshot, async id => {
+      found.push(id);
+      return readPrice({ ...price, currency_options: amounts });
+    });
+    expect(complete.items).toMatchObject([{ amount: { unitAmount: null, unitAmountDecimal: '27.5' } }]);
+    expect(await addMissingAmounts(complete, () => Promise.reject(new Error('not needed')))).toBe(complete);
+    expect(found).toEqual(['price_1']);
+  });
+
+  it('has none where the price has tiers or not this currency', () => {
+    const none = { unitAmount: null, unitAmountDecimal: null };
+    expect(inEurosWith({ billing_scheme: 'tiered', unit_amount: null }).items).toMatchObject([{ amount: none }]);
+    expect(inEurosWith({ currency_options: {} }).items).toMatchObject([{ amount: none }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { parsePrice, type PriceSnapshot } from './catalog.ts';
+import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
 import { flag, knownWordOf, number, parseObject, reference, text, unixTime } from './fields.ts';
 
 /** One item of a subscription: a price and a quantity. */
@@ -7,6 +7,16 @@ export interface SubscriptionItemSnapshot {
   readonly id: string;
   readonly price: PriceSnapshot;
   readonly quantity: number;
+  /** What the price costs in the subscription's currency; null when the object does not contain that (`withAmounts`). */
+  readonly amount: PriceAmount | null;
+}
+
+/** A pause of payments; the subscription keeps its status. https://docs.stripe.com/billing/subscriptions/pause-payment */
+export interface PauseCollection {
+  /** What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`. */
+  readonly behavior: string;
+  /** Null until someone resumes it. */
+  readonly resumesAt: Date | null;
 }
 
 /** A subscription of the processor. */
@@ -19,14 +29,21 @@ export interface SubscriptionSnapshot {
   readonly cancelAtPeriodEnd: boolean;
   /** When it is set to end; null when it is not. */
   readonly cancelAt: Date | null;
+  /** When the cancellation was requested; `endedAt` is when it took effect. */
+  readonly canceledAt: Date | null;
+  readonly pauseCollection: PauseCollection | null;
+  /** What it is billed in, which may be another currency than the default one of its prices; null without items. */
+  readonly currency: string | null;
   readonly items: readonly SubscriptionItemSnapshot[];
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
   readonly startedAt: Date;
   readonly trialEnd: Date | null;
-  /** When it ended; `canceled_at` is when the cancellation was requested. */
+  /** When it ended. */
   readonly endedAt: Date | null;
   readonly defaultPaymentMethodId: string | null;
+  /** The schedule that manages it: only that can schedule its end. */
+  readonly scheduleId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: Date;
 }
@@ -45,6 +62,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       periodStart: item.optional('current_period_start', unixTime),
       periodEnd: item.optional('current_period_end', unixTime),
     }));
+    const currency = subscription.optional('currency', text) ?? items[0]?.price.currency ?? null;
     const startedAt = subscription.required('start_date', unixTime);
     const currentPeriodEnd =
       subscription.optional('current_period_end', unixTime) ?? earliest(items.map(it => it.periodEnd)) ?? startedAt;
@@ -56,7 +74,13 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       status: subscription.required('status', status),
       cancelAtPeriodEnd: endsWithPeriod || cancelAt !== null,
       cancelAt: cancelAt ?? (endsWithPeriod ? currentPeriodEnd : null),
-      items: items.map(({ id, price, quantity }) => ({ id, price, quantity })),
+      canceledAt: subscription.optional('canceled_at', unixTime),
+      pauseCollection: subscription.optionalObject('pause_collection', it => ({
+        behavior: it.required('behavior', text),
+        resumesAt: it.optional('resumes_at', unixTime),
+      })),
+      currency,
+      items: items.map(({ id, price, quantity }) => ({ id, price, quantity, amount: amountIn(currency, price) })),
       currentPeriodStart:
         subscription.optional('current_period_start', unixTime) ??
         earliest(items.map(it => it.periodStart)) ??
@@ -66,10 +90,33 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       trialEnd: subscription.optional('trial_end', unixTime),
       endedAt: subscription.optional('ended_at', unixTime),
       defaultPaymentMethodId: subscription.optional('default_payment_method', reference),
+      scheduleId: subscription.optional('schedule', reference),
       metadata: subscription.metadata(),
       createdAt: subscription.required('created', unixTime),
     };
   });
+
+const NO_AMOUNT: PriceAmount = { unitAmount: null, unitAmountDecimal: null };
+
+/** Returns what a price costs in a currency; null when the price does not say it. A tiered price has no single amount. */
+export function amountIn(currency: string | null, price: PriceSnapshot): PriceAmount | null {
+  if (price.billingScheme === 'tiered') return NO_AMOUNT;
+  const { unitAmount, unitAmountDecimal, currencyOptions } = price;
+  if (price.currency === currency) return { unitAmount, unitAmountDecimal };
+  return currencyOptions && ((currency && currencyOptions.get(currency)) || NO_AMOUNT);
+}
+
+/** Returns the subscription with the amounts that `find` knows of the items that lack theirs. */
+export function withAmounts(
+  snapshot: SubscriptionSnapshot,
+  find: (item: SubscriptionItemSnapshot) => PriceAmount | null | undefined,
+): SubscriptionSnapshot {
+  if (!lacksAmounts(snapshot)) return snapshot;
+  return { ...snapshot, items: snapshot.items.map(item => ({ ...item, amount: item.amount ?? find(item) ?? null })) };
+}
+
+/** Returns whether an amount of the subscription has to be read at the processor. */
+export const lacksAmounts = ({ items }: SubscriptionSnapshot): boolean => items.some(({ amount }) => amount === null);
 
 function earliest(dates: readonly (Date | null)[]): Date | null {
   return dates.reduce((first, date) => (first === null || (date !== null && date < first) ? date : first), null);

@@ -1,0 +1,85 @@
+import { parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+
+/** What payment intents and charges have in common; the amount is in the currency's smallest unit. */
+interface PaidSnapshot {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly failureCode: string | null;
+  readonly failureMessage: string | null;
+  readonly customerId: string | null;
+  /** Only API versions before 2025-03-31 name it. */
+  readonly invoiceId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAt: Date;
+}
+
+/** A payment intent of the processor; the failure is that of the last attempt, which a later one may have made good. */
+export type PaymentIntentSnapshot = PaidSnapshot;
+
+/** A charge of the processor: one attempt to pay. */
+export interface ChargeSnapshot extends PaidSnapshot {
+  /** `pending`, `succeeded` or `failed`; other words may be added. */
+  readonly status: string | null;
+  readonly amountRefunded: number;
+  readonly paymentIntentId: string | null;
+}
+
+/** A dispute or a refund of a charge. */
+interface ChargeChangeSnapshot {
+  readonly id: string;
+  readonly amount: number;
+  readonly status: string | null;
+  readonly chargeId: string | null;
+  readonly paymentIntentId: string | null;
+}
+
+/** https://docs.stripe.com/api/disputes/object */
+export type DisputeSnapshot = ChargeChangeSnapshot;
+/** https://docs.stripe.com/api/refunds/object */
+export type RefundSnapshot = ChargeChangeSnapshot;
+
+/** Parses a payment intent of any API version. */
+export const readPaymentIntent = (raw: unknown): PaymentIntentSnapshot =>
+  parseObject(raw, intent => {
+    const lastError = intent.optionalObject('last_payment_error', it => ({
+      failureCode: it.optional('code', text),
+      failureMessage: it.optional('message', text),
+    }));
+    return { ...paidFields(intent), failureCode: null, failureMessage: null, ...lastError };
+  });
+
+/** Parses a charge of any API version. */
+export const readCharge = (raw: unknown): ChargeSnapshot =>
+  parseObject(raw, charge => ({
+    ...paidFields(charge),
+    status: charge.optional('status', text),
+    amountRefunded: charge.optional('amount_refunded', wholeNumber) ?? 0,
+    failureCode: charge.optional('failure_code', text),
+    failureMessage: charge.optional('failure_message', text),
+    paymentIntentId: charge.optional('payment_intent', reference),
+  }));
+
+/** Parses a dispute of any API version. */
+export const readDispute = (raw: unknown): DisputeSnapshot => parseObject(raw, chargeChangeFields);
+
+/** Parses a refund of any API version. */
+export const readRefund = (raw: unknown): RefundSnapshot => parseObject(raw, chargeChangeFields);
+
+const paidFields = (it: Fields) => ({
+  id: it.required('id', text),
+  amount: it.required('amount', wholeNumber),
+  currency: it.required('currency', text),
+  customerId: it.optional('customer', reference),
+  invoiceId: it.optional('invoice', reference),
+  metadata: it.metadata(),
+  createdAt: it.required('created', unixTime),
+});
+
+const chargeChangeFields = (it: Fields): ChargeChangeSnapshot => ({
+  id: it.required('id', text),
+  amount: it.required('amount', wholeNumber),
+  status: it.optional('status', text),
+  chargeId: it.optional('charge', reference),
+  paymentIntentId: it.optional('payment_intent', reference),
+});

@@ -1,0 +1,71 @@
+import type { ProcessorObject } from '@billing/contracts/processor-events';
+import type { Stripe } from 'stripe';
+import { isMissing } from '../errors.ts';
+import { PAGE_SIZE } from '../page-size.ts';
+import type { Processor } from '../port.ts';
+import { API_VERSION } from '../stripe-client.ts';
+import { given, write, type Calls } from './calls.ts';
+
+type Account = Pick<
+  Processor,
+  | 'findAccount'
+  | 'createWebhookEndpoint'
+  | 'listWebhookEndpoints'
+  | 'deleteWebhookEndpoint'
+  | 'findObject'
+  | 'listEvents'
+>;
+
+/** The account itself, its webhook endpoints, its events and their objects. */
+export function accountCalls({ stripe, call }: Calls): Account {
+  return {
+    findAccount: () => call(async () => ({ accountId: (await stripe.accounts.retrieveCurrent()).id })),
+
+    createWebhookEndpoint: ({ url, types, metadata }, key) =>
+      call(async () => {
+        const endpoint = { url, enabled_events: [...types], metadata: { ...metadata }, api_version: API_VERSION };
+        const { id, secret } = await stripe.webhookEndpoints.create(endpoint, write(key));
+        if (secret === undefined) throw new Error('The processor returned no secret of the new webhook endpoint.');
+        return { id, secret };
+      }),
+    listWebhookEndpoints: () =>
+      call(async () =>
+        (await stripe.webhookEndpoints.list({ limit: PAGE_SIZE })).data.map(({ id, metadata }) => ({ id, metadata })),
+      ),
+    deleteWebhookEndpoint: id => call(async () => void (await stripe.webhookEndpoints.del(id))),
+
+    findObject: (kind, id) =>
+      call(async () => ({ ...(await RETRIEVE[kind](stripe, id)) })).catch((err: unknown) => {
+        if (isMissing(err)) return null;
+        throw err;
+      }),
+
+    listEvents: ({ undeliveredOnly = false, createdFrom, startingAfter }) =>
+      call(async () => {
+        const filter = {
+          limit: PAGE_SIZE,
+          ...(undeliveredOnly && { delivery_success: false }),
+          ...(createdFrom && { created: { gte: inSeconds(createdFrom) } }),
+          ...given({ starting_after: startingAfter }),
+        };
+        const { data, has_more: hasMore } = await stripe.events.list(filter);
+        return { events: data.map(event => ({ ...event })), hasMore };
+      }),
+  };
+}
+
+/** How each kind of object is read. */
+const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) => Promise<object>>> = {
+  'checkout.session': (stripe, id) => stripe.checkout.sessions.retrieve(id),
+  customer: (stripe, id) => stripe.customers.retrieve(id),
+  'customer.subscription': (stripe, id) => stripe.subscriptions.retrieve(id),
+  invoice: (stripe, id) => stripe.invoices.retrieve(id),
+  payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
+  charge: (stripe, id) => stripe.charges.retrieve(id),
+  'charge.dispute': (stripe, id) => stripe.disputes.retrieve(id),
+  refund: (stripe, id) => stripe.refunds.retrieve(id),
+  product: (stripe, id) => stripe.products.retrieve(id),
+  price: (stripe, id) => stripe.prices.retrieve(id),
+};
+
+const inSeconds = (time: Date) => Math.floor(time.getTime() / 1_000);

@@ -1,0 +1,43 @@
+import type { Stripe } from 'stripe';
+import { createBulkhead, type Bulkhead } from '../bulkhead.ts';
+import { toProblem } from '../errors.ts';
+import { withRetries } from '../retries.ts';
+import { stripeClient } from '../stripe-client.ts';
+
+/** Concurrent calls of one team in a process. */
+const MAX_IN_FLIGHT = 32;
+
+/** What the parts of the port work with. */
+export interface Calls {
+  readonly stripe: Stripe;
+  /** Makes calls to the library: limited, retried, with its errors converted to problems. */
+  readonly call: Bulkhead;
+}
+
+/** Opens the library with one team's secret key; `baseUrl` replaces Stripe's address. */
+export function openCalls(secretKey: string, baseUrl?: string): Calls {
+  const bulkhead = createBulkhead(MAX_IN_FLIGHT);
+  const call: Bulkhead = request =>
+    bulkhead(async () => {
+      try {
+        return await withRetries(request);
+      } catch (err) {
+        throw toProblem(err);
+      }
+    });
+  return { stripe: stripeClient(secretKey, baseUrl), call };
+}
+
+/** The options of a write. */
+export const write = (idempotencyKey: string) => ({ idempotencyKey });
+
+/** Returns the id in a reference, which may be expanded to the object. */
+export function idOf(reference: string | { readonly id: string } | null): string | null {
+  return typeof reference === 'string' ? reference : (reference?.id ?? null);
+}
+
+/** Returns the fields that have a value: the library sends an `undefined` field as empty. */
+export function given<Fields extends Record<string, unknown>>(fields: Fields) {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }; // undefined ones are gone
+}

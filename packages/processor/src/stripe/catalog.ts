@@ -1,0 +1,58 @@
+import type { Processor } from '../port.ts';
+import { readPrice, readProduct } from '../snapshots/catalog.ts';
+import { given, write, type Calls } from './calls.ts';
+import { findCreated } from './find-created.ts';
+
+type Catalog = Pick<
+  Processor,
+  | 'createProduct'
+  | 'findProduct'
+  | 'findCreatedProduct'
+  | 'updateProduct'
+  | 'createPrice'
+  | 'findPrice'
+  | 'findCreatedPrice'
+  | 'updatePrice'
+>;
+
+/** Products and prices. */
+export function catalogCalls({ stripe, call }: Calls): Catalog {
+  return {
+    createProduct: ({ name, description, metadata }, key) =>
+      call(async () =>
+        readProduct(
+          await stripe.products.create({ name, ...given({ description }), metadata: { ...metadata } }, write(key)),
+        ),
+      ),
+    findProduct: id => call(async () => readProduct(await stripe.products.retrieve(id))),
+    findCreatedProduct: async created => {
+      const found = await findCreated(created, page => call(() => stripe.products.list(page)));
+      return found && readProduct(found);
+    },
+    updateProduct: (id, { name, description, isActive, defaultPriceId, metadata }, key) =>
+      call(async () => {
+        const settings = { active: isActive, default_price: defaultPriceId, metadata: metadata && { ...metadata } };
+        const changes = given({ name, description, ...settings });
+        return readProduct(await stripe.products.update(id, changes, write(key)));
+      }),
+
+    createPrice: ({ productId, unitAmount, currency, recurring, metadata }, key) =>
+      call(async () => {
+        const interval = recurring && {
+          recurring: { interval: recurring.interval, interval_count: recurring.intervalCount },
+        };
+        const price = { product: productId, unit_amount: unitAmount, currency, ...interval, metadata: { ...metadata } };
+        return readPrice(await stripe.prices.create(price, write(key)));
+      }),
+    findPrice: id => call(async () => readPrice(await stripe.prices.retrieve(id, { expand: ['currency_options'] }))),
+    findCreatedPrice: async (product, created) => {
+      const found = await findCreated(created, page => call(() => stripe.prices.list({ ...page, product })));
+      return found && readPrice(found);
+    },
+    updatePrice: (id, { isActive, metadata }, key) =>
+      call(async () => {
+        const changes = given({ active: isActive, metadata: metadata && { ...metadata } });
+        return readPrice(await stripe.prices.update(id, changes, write(key)));
+      }),
+  };
+}

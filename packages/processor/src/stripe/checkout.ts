@@ -1,0 +1,97 @@
+import type { Stripe } from 'stripe';
+import type { NewCheckoutSession, NewSetupSession, Processor } from '../port.ts';
+import { readCheckoutSession } from '../snapshots/checkout-session.ts';
+import { given, idOf, write, type Calls } from './calls.ts';
+import { findCreated, type Page } from './find-created.ts';
+
+type Checkout = Pick<
+  Processor,
+  | 'createCheckoutSession'
+  | 'createSetupSession'
+  | 'findCheckoutSession'
+  | 'findCreatedCheckoutSession'
+  | 'findSavedPaymentMethod'
+>;
+
+/** https://docs.stripe.com/metadata */
+const MAX_METADATA_KEYS = 50;
+
+/** Hosted sessions. */
+export function checkoutCalls({ stripe, call }: Calls): Checkout {
+  return {
+    createCheckoutSession: (session, key) =>
+      call(async () => readCheckoutSession(await stripe.checkout.sessions.create(checkoutParams(session), write(key)))),
+    createSetupSession: (session, key) =>
+      call(async () => readCheckoutSession(await stripe.checkout.sessions.create(setupParams(session), write(key)))),
+    findCheckoutSession: id => call(async () => readCheckoutSession(await stripe.checkout.sessions.retrieve(id))),
+    findCreatedCheckoutSession: async (customer, created) => {
+      const list = (page: Page) => call(() => stripe.checkout.sessions.list({ ...page, customer }));
+      const found = await findCreated(created, list);
+      return found && readCheckoutSession(found);
+    },
+    findSavedPaymentMethod: id =>
+      call(async () => ({ paymentMethodId: idOf((await stripe.setupIntents.retrieve(id)).payment_method) })),
+  };
+}
+
+function checkoutParams(session: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
+  const { mode, customerId, line, successUrl, cancelUrl, trialDays, operationId } = session;
+  const metadata = { ...session.metadata };
+  const common = {
+    customer: customerId,
+    line_items: [{ price: line.priceId, ...given({ quantity: line.quantity }) }],
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+    metadata: operationId === undefined ? metadata : withOperationId(metadata, operationId),
+    ...checkoutOptions(session),
+  };
+  // Stripe does not copy the session's metadata to what the session creates.
+  if (mode === 'subscription') {
+    const trial = trialDays === undefined ? {} : { trial_period_days: trialDays };
+    return { ...common, mode, subscription_data: { metadata, ...trial } };
+  }
+  // Without this a one-time payment creates no invoice.
+  return {
+    ...common,
+    mode,
+    payment_intent_data: { metadata },
+    invoice_creation: { enabled: true, invoice_data: { metadata } },
+  };
+}
+
+/** The price gives way where a caller's metadata leaves no room: the session's line names it too. */
+function withOperationId(metadata: Readonly<Record<string, string>>, operationId: string): Record<string, string> {
+  const fields = Object.entries(metadata);
+  const kept = fields.length < MAX_METADATA_KEYS ? fields : fields.filter(([key]) => key !== 'priceId');
+  return { ...Object.fromEntries(kept), operationId };
+}
+
+/** For an existing customer, Stripe must be told to save the address and name that taxes need. https://docs.stripe.com/tax/checkout */
+function checkoutOptions(session: NewCheckoutSession) {
+  const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = session;
+  const saved = {
+    ...((automaticTax || taxIdCollection) && { address: 'auto' as const }),
+    ...(taxIdCollection && { name: 'auto' as const }),
+  };
+  return {
+    ...(allowPromotionCodes && { allow_promotion_codes: true }),
+    ...(automaticTax && { automatic_tax: { enabled: true } }),
+    ...(taxIdCollection && { tax_id_collection: { enabled: true } }),
+    ...(Object.keys(saved).length > 0 && { customer_update: saved }),
+    ...given({ client_reference_id: clientReferenceId, locale }),
+  };
+}
+
+function setupParams(session: NewSetupSession): Stripe.Checkout.SessionCreateParams {
+  const { customerId, currency, successUrl, cancelUrl } = session;
+  const metadata = { ...session.metadata };
+  return {
+    mode: 'setup',
+    customer: customerId,
+    currency,
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+    metadata,
+    setup_intent_data: { metadata },
+  };
+}

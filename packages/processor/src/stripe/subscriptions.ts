@@ -1,0 +1,65 @@
+import type { Stripe } from 'stripe';
+import { PAGE_SIZE } from '../page-size.ts';
+import type { Processor } from '../port.ts';
+import { readInvoice } from '../snapshots/invoice.ts';
+import { readCharge } from '../snapshots/payments.ts';
+import { readSubscription } from '../snapshots/subscription.ts';
+import { given, idOf, write, type Calls } from './calls.ts';
+import { addMissingAmounts } from './missing-amounts.ts';
+
+type Subscriptions = Pick<
+  Processor,
+  | 'findSubscription'
+  | 'listSubscriptions'
+  | 'setCancelAtPeriodEnd'
+  | 'cancelSubscription'
+  | 'setSubscriptionPaymentMethod'
+  | 'findCharge'
+  | 'findInvoice'
+  | 'listInvoices'
+>;
+
+/** Subscriptions and what they bill; `findPrice` reads amounts that Stripe's subscriptions lack. */
+export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): Subscriptions {
+  // Not expanded by the call itself: a write repeated under its idempotency key must have the same parameters.
+  const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
+    addMissingAmounts(await call(async () => readSubscription(await request())), findPrice);
+
+  return {
+    findSubscription: id => subscriptionFrom(() => stripe.subscriptions.retrieve(id)),
+    listSubscriptions: async (customer, after) => {
+      const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
+      const listed = await call(async () =>
+        (await stripe.subscriptions.list({ customer, status: 'all', ...page })).data.map(readSubscription),
+      );
+      return Promise.all(listed.map(subscription => addMissingAmounts(subscription, findPrice)));
+    },
+    setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key) =>
+      subscriptionFrom(async () => {
+        if (cancelAtPeriodEnd) return stripe.subscriptions.update(id, { cancel_at_period_end: true }, write(key));
+        const current = await stripe.subscriptions.retrieve(id);
+        // The two fields may not be sent together; each is cleared under an idempotency key of its own.
+        const byPeriod = current.cancel_at_period_end;
+        const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
+        return stripe.subscriptions.update(id, changes, write(`${key}:${byPeriod ? 'period' : 'time'}`));
+      }),
+    cancelSubscription: (id, key) =>
+      subscriptionFrom(async () => {
+        // A repeat finds the schedule released; each write has an idempotency key of its own.
+        const { schedule } = await stripe.subscriptions.retrieve(id);
+        const scheduleId = idOf(schedule);
+        if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
+        return stripe.subscriptions.cancel(id, {}, write(key));
+      }),
+    setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
+      subscriptionFrom(() => stripe.subscriptions.update(id, { default_payment_method: paymentMethodId }, write(key))),
+
+    findCharge: id => call(async () => readCharge(await stripe.charges.retrieve(id))),
+    findInvoice: id => call(async () => readInvoice(await stripe.invoices.retrieve(id))),
+    listInvoices: (customer, after) =>
+      call(async () => {
+        const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
+        return (await stripe.invoices.list({ customer, ...page })).data.map(readInvoice);
+      }),
+  };
+}
