@@ -52,11 +52,12 @@ export class BillingClient {
     /** Creates a customer here, and links it to the processor's customer with this e-mail or creates one there. */
     create: async (body: wire.CustomerCreate, options?: WriteOptions): Promise<wire.Customer> =>
       (await this.#post<{ customer: wire.Customer }>('/customers', body, options)).customer,
-    list: (page?: PageOptions, options?: CallOptions) =>
-      this.#list<wire.Customer>('/customers', 'customers', page, options),
+    /** Lists customers; with `email` or `externalId`, the one that has it. */
+    list: (filters?: wire.CustomerFilters, options?: CallOptions) =>
+      this.#list<wire.Customer>('/customers', 'customers', filters, options),
     get: async (id: string, options?: CallOptions): Promise<wire.Customer> =>
       (await this.#get<{ customer: wire.Customer }>(`/customers/${segment(id)}`, undefined, options)).customer,
-    /** Updates a customer. `metadata` replaces the previous metadata. */
+    /** Updates a customer. `metadata` replaces the previous metadata; null clears `name` and `externalId`. */
     update: async (id: string, body: wire.CustomerUpdate, options?: CallOptions): Promise<wire.Customer> =>
       (await this.#patch<{ customer: wire.Customer }>(`/customers/${segment(id)}`, body, options)).customer,
     /** Deletes the customer here, but not at the processor. */
@@ -64,7 +65,7 @@ export class BillingClient {
   };
 
   readonly subscriptions = {
-    /** Lists active and trialing subscriptions; all with `activeOnly: false`. */
+    /** Lists active and trialing subscriptions; all with `activeOnly: false`, those of one `status` with it. */
     list: (filters?: wire.SubscriptionFilters, options?: CallOptions) =>
       this.#list<wire.Subscription>('/subscriptions', 'subscriptions', filters, options),
     get: async (id: string, options?: CallOptions): Promise<wire.Subscription> =>
@@ -93,6 +94,11 @@ export class BillingClient {
   readonly invoices = {
     list: (filters?: wire.InvoiceFilters, options?: CallOptions) =>
       this.#list<wire.Invoice>('/invoices', 'invoices', filters, options),
+  };
+
+  readonly payments = {
+    list: (filters?: wire.PaymentFilters, options?: CallOptions) =>
+      this.#list<wire.Payment>('/payments', 'payments', filters, options),
   };
 
   readonly portal = {
@@ -136,6 +142,9 @@ export class BillingClient {
     /** Returns revenue, its movements, and customers for each day. */
     history: (window?: wire.AnalyticsHistoryWindow, options?: CallOptions) =>
       this.#get<wire.AnalyticsHistory>('/analytics/history', window, options),
+    /** Lists the subscriptions behind `mrr`, those that churned, or those that `mrr` leaves out. */
+    subscriptions: (filters: wire.AnalyticsSubscriptionFilters, options?: CallOptions) =>
+      this.#list<wire.AnalyticsSubscription>('/analytics/subscriptions', 'subscriptions', filters, options),
   };
 
   readonly webhookEvents = {

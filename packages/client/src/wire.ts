@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import type * as ids from '@billing/contracts/ids';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
+import type { customersOperations } from '@billing/contracts/operations/customers';
 import type { portalOperations } from '@billing/contracts/operations/portal';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import type { webhooksOperations } from '@billing/contracts/operations/webhooks';
-import type { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
+import type { analytics, analyticsHistory, analyticsSubscription } from '@billing/contracts/resources/analytics';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
@@ -15,6 +16,7 @@ import type {
   portalSession,
   portalSessionCreate,
 } from '@billing/contracts/resources/portal-session';
+import type { payment } from '@billing/contracts/resources/payment';
 import type { Interval, price, priceCreate, priceUpdate } from '@billing/contracts/resources/price';
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
 import type {
@@ -33,6 +35,7 @@ import type { PageOptions } from './pages.ts';
 type ResourceId =
   | ids.CustomerId
   | ids.InvoiceId
+  | ids.PaymentId
   | ids.PriceId
   | ids.ProductId
   | ids.ProjectId
@@ -60,10 +63,12 @@ export type Subscription = z.input<typeof subscription>;
 export type CanceledSubscription = z.input<typeof subscriptionsOperations.cancelSubscription.response>['subscription'];
 export type CheckoutSession = z.input<typeof checkoutSession>;
 export type Invoice = z.input<typeof invoice>;
+export type Payment = z.input<typeof payment>;
 export type PortalSession = z.input<typeof portalSession>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
 export type Analytics = z.input<typeof analytics>;
 export type AnalyticsHistory = z.input<typeof analyticsHistory>;
+export type AnalyticsSubscription = z.input<typeof analyticsSubscription>;
 export type ReferralConfig = z.input<typeof referralConfig>;
 export type ReferralCode = z.input<typeof referralCode>;
 export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferralCode.response>;
@@ -100,13 +105,19 @@ export type ReferralApply = RequestBody<typeof referralApply>;
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
+export type CustomerFilters = Filters<typeof customersOperations.listCustomers>;
 export type SubscriptionFilters = Filters<typeof subscriptionsOperations.listSubscriptions>;
 export type PortalSessionFilters = Filters<typeof portalOperations.listPortalSessions>;
 export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices>;
+export type PaymentFilters = Filters<typeof subscriptionsOperations.listPayments>;
 export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferralCodes>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;
 /** `growthDays` is the window of churn and growth: 1 to 365, 30 by default. */
 export type AnalyticsWindow = Partial<z.output<typeof analyticsOperations.getAnalytics.query>>;
+/** The metric whose subscriptions are listed is required. */
+export type AnalyticsSubscriptionFilters = Filters<typeof analyticsOperations.listAnalyticsSubscriptions> & {
+  readonly metric: z.output<typeof analyticsOperations.listAnalyticsSubscriptions.query>['metric'];
+};
 /** `days` is the number of UTC days, including today: 1 to 365, 30 by default. */
 export type AnalyticsHistoryWindow = Partial<z.output<typeof analyticsOperations.getAnalyticsHistory.query>>;

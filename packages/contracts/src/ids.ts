@@ -38,6 +38,12 @@ export type ProjectId = Id<'proj'>;
 export const ApiKeyId = idKind('key');
 export type ApiKeyId = Id<'key'>;
 
+export const InvitationId = idKind('inv');
+export type InvitationId = Id<'inv'>;
+
+export const AuditEntryId = idKind('aud');
+export type AuditEntryId = Id<'aud'>;
+
 export const ProductId = idKind('pp');
 export type ProductId = Id<'pp'>;
 
@@ -52,6 +58,9 @@ export type SubscriptionId = Id<'ps'>;
 
 export const InvoiceId = idKind('pinv');
 export type InvoiceId = Id<'pinv'>;
+
+export const PaymentId = idKind('pay');
+export type PaymentId = Id<'pay'>;
 
 export const ReferralId = idKind('ref');
 export type ReferralId = Id<'ref'>;

@@ -1,14 +1,26 @@
 import { z } from 'zod';
 import { isStorable } from './text.ts';
 
-/** Keys that this service sets at the processor, to route webhook events back to a project. */
-export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId'] as const;
+/**
+ * Keys that this service sets at the processor: they route webhook events back to a project, and `operationId` finds what
+ * an operation created.
+ */
+export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId', 'operationId'] as const;
 export type RoutingKey = (typeof ROUTING_KEYS)[number];
 
-/** Stripe allows 50 keys; the routing keys use four of them. */
-const MAX_KEYS = 50 - ROUTING_KEYS.length;
+/** The key under which the processor has a copy of a customer's `externalId`. */
+export const EXTERNAL_ID_KEY = 'externalId';
 
-const RESERVED: ReadonlySet<string> = new Set([...ROUTING_KEYS, '__proto__', 'constructor', 'prototype']);
+/** Stripe allows 50 keys; four are for ours. */
+const MAX_KEYS = 46;
+
+const RESERVED: ReadonlySet<string> = new Set([
+  ...ROUTING_KEYS,
+  EXTERNAL_ID_KEY,
+  '__proto__',
+  'constructor',
+  'prototype',
+]);
 
 const key = z
   .string()

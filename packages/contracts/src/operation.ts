@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ProjectId, TeamId } from './ids.ts';
 import type { ProblemCode } from './openapi/problem-codes.ts';
+import type { AuditTargetType } from './resources/audit-entry.ts';
 import type { Scope } from './scopes.ts';
 
 export const SERVICES = [
@@ -19,7 +20,8 @@ export type ServiceName = (typeof SERVICES)[number];
  * Who may call an operation:
  * - `project`: an API key of the project with `scope`, or a signed-in member of the team
  * - `project-session`: a signed-in member of the team; an API key is refused
- * - `team`: a signed-in member of the team with at least `role`
+ * - `team`: a signed-in member of the team with at least `role`; with `fresh`, one whose password was checked in this
+ *   session within 15 minutes: always, or only when the request makes or removes an owner
  * - `session`: anyone signed in
  * - `portal-token`: the holder of the token in the path, which the portal checks
  * - `signature`: the signer of the body, which the webhooks service checks
@@ -27,7 +29,7 @@ export type ServiceName = (typeof SERVICES)[number];
 export type Access =
   | { readonly kind: 'project'; readonly scope: Scope }
   | { readonly kind: 'project-session' }
-  | { readonly kind: 'team'; readonly role: 'member' | 'owner' }
+  | { readonly kind: 'team'; readonly role: 'member' | 'owner'; readonly fresh?: 'always' | 'for-owners' }
   | { readonly kind: 'session' }
   | { readonly kind: 'portal-token' }
   | { readonly kind: 'signature' };
@@ -52,8 +54,13 @@ export interface Operation {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Status of a success; `response` is its shape. */
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
+  /**
+   * Set when refused requests leave an entry in the team's audit log: what they were about, and the parameter of the path
+   * with its id. Requests that succeed always do, unless they only read.
+   */
+  readonly refusals?: { readonly target: AuditTargetType; readonly param?: string };
   /** A rate limit in addition to the one per API key. */
   readonly rateLimit?: 'session-creation';
   /** The problem codes of this operation, besides those that follow from its access, method and path. */

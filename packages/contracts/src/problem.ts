@@ -34,6 +34,9 @@ export const errorBody = z.object({
 });
 export type ErrorBody = z.output<typeof errorBody>;
 
+/** The header by which a service tells the gateway the code of a problem; callers do not receive it. */
+export const PROBLEM_HEADER = 'x-billing-problem';
+
 interface ProblemOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Whole seconds after which a retry makes sense; becomes `Retry-After`. */
@@ -98,6 +101,12 @@ export function notFound(resource: string): Problem {
 /** 409: the current state does not allow it. Set `retryAfterSeconds` where waiting helps. */
 export function conflict(code: string, message: string, retryAfterSeconds?: number): Problem {
   return new Problem('conflict', code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+/** 409: other writes of the same record came in between; the same request may succeed now. */
+export function changedMeanwhile(options: ErrorOptions = {}): Problem {
+  const message = 'The record was changed meanwhile; try again.';
+  return new Problem('conflict', 'conflict', message, { ...options, retryAfterSeconds: 1 });
 }
 
 /** 422: a well-formed request that breaks a business rule. */

@@ -26,14 +26,21 @@ export const PROCESSOR_EVENT_OWNERS = {
   'invoice.finalized': 'subscriptions',
   'invoice.voided': 'subscriptions',
   'invoice.updated': 'subscriptions',
+  'invoice.marked_uncollectible': 'subscriptions',
   'payment_intent.succeeded': 'subscriptions',
   'payment_intent.payment_failed': 'subscriptions',
   'charge.succeeded': 'subscriptions',
   'charge.failed': 'subscriptions',
+  'charge.refunded': 'subscriptions',
+  'charge.dispute.created': 'subscriptions',
+  'charge.dispute.closed': 'subscriptions',
+  'refund.updated': 'subscriptions',
   'product.created': 'catalog',
   'product.updated': 'catalog',
+  'product.deleted': 'catalog',
   'price.created': 'catalog',
   'price.updated': 'catalog',
+  'price.deleted': 'catalog',
 } as const satisfies Record<string, ServiceName>;
 
 export type ProcessorEventType = keyof typeof PROCESSOR_EVENT_OWNERS;
@@ -59,6 +66,32 @@ export const ENDPOINT_EVENT_TYPES = [
   'charge.failed',
 ] as const satisfies readonly ProcessorEventType[];
 
+/** Types that an endpoint may subscribe to as well: without them some changes are seen later, or not at all. */
+export const OPTIONAL_EVENT_TYPES = [
+  'invoice.finalized',
+  'invoice.voided',
+  'invoice.updated',
+  'invoice.marked_uncollectible',
+  'charge.refunded',
+  'charge.dispute.created',
+  'charge.dispute.closed',
+  'refund.updated',
+  'product.deleted',
+  'price.deleted',
+] as const satisfies readonly ProcessorEventType[];
+
+/** The kinds of objects that the handled types carry: `customer.subscription` for `customer.subscription.created`. */
+export type ProcessorObject = ObjectOf<ProcessorEventType>;
+type ObjectOf<Type extends string> = Type extends `${infer Left}.${infer Middle}.${string}`
+  ? `${Left}.${Middle}`
+  : Type extends `${infer Only}.${string}`
+    ? Only
+    : never;
+
+/** The kind of object that an event of the type carries. */
+export const processorObjectOf = (type: ProcessorEventType): ProcessorObject =>
+  type.slice(0, type.lastIndexOf('.')) as ProcessorObject; // the same part of the name, before the last dot
+
 export function isHandled(type: string): type is ProcessorEventType {
   return Object.hasOwn(PROCESSOR_EVENT_OWNERS, type);
 }
@@ -80,8 +113,17 @@ const processorEventData = z.object({
   /** The processor's object, unchanged; its shape depends on `apiVersion`. */
   object: jsonObject,
   previousAttributes: jsonObject.nullable(),
+  /**
+   * True when the object is too large for the bus: `object` then has no more than its `id`. `FindWebhookEventObject` returns
+   * the rest, and a consumer reads it before its handlers run.
+   */
+  objectOmitted: z.literal(true).optional(),
 });
 export type ProcessorEventData = z.output<typeof processorEventData>;
+
+/** What an event that omits its object leaves out. */
+export const omittedObject = processorEventData.pick({ object: true, previousAttributes: true });
+export type OmittedObject = z.output<typeof omittedObject>;
 
 /** The domain event for a webhook event that is routed to a project: `processor.<type>.v1`. */
 export const processorEvent = (type: ProcessorEventType): EventType<typeof processorEventData> =>

@@ -4,9 +4,9 @@ import { CustomerId, ProductId } from './ids.ts';
 import { metadata } from './metadata.ts';
 import { pageQuery, wholeListQuery } from './pagination.ts';
 import { checkoutCreate } from './resources/checkout.ts';
-import { customerCreate } from './resources/customer.ts';
+import { customerCreate, customerUpdate } from './resources/customer.ts';
 import { priceCreate } from './resources/price.ts';
-import { booleanText, webUrl } from './text.ts';
+import { booleanText, email, emailAsGiven, webUrl } from './text.ts';
 
 const productId = ProductId.create();
 const price = (fields: object) => priceCreate.safeParse({ productId, unitAmount: 2999, currency: 'usd', ...fields });
@@ -35,22 +35,41 @@ describe('a price', () => {
 });
 
 describe('an email address', () => {
-  it('is trimmed and lower-cased', () => {
-    expect(customerCreate.parse({ email: '  Ada@Example.COM ' }).email).toBe('ada@example.com');
+  it('is trimmed, and lower-cased unless its spelling is needed', () => {
+    expect(customerUpdate.parse({ email: '  Ada@Example.COM ' }).email).toBe('ada@example.com');
+    expect(customerCreate.parse({ email: '  Ada@Example.COM ' }).email).toBe('Ada@Example.COM');
   });
 
-  it.each(['', 'ada', 'ada@', 'a\u0000da@example.com', `${'a'.repeat(250)}@example.com`])('rejects %j', email => {
-    expect(customerCreate.safeParse({ email }).success).toBe(false);
+  it.each([
+    '',
+    'ada',
+    'ada@',
+    'a\u0000da@example.com',
+    `${'a'.repeat(250)}@example.com`,
+    `${'a'.repeat(10_000)}@example.com`,
+    'ada@example.com.',
+    'ada@example.com\u00a0',
+    // The Kelvin sign becomes k in lower case, the small form of @ becomes @ by NFKC, and the o is Cyrillic.
+    'mi\u212ae@example.com',
+    'ada\ufe6bexample.com',
+    'ada@example.c\u043em',
+  ])('rejects %j', address => {
+    for (const schema of [emailAsGiven, email]) expect(schema.safeParse(address).success).toBe(false);
   });
 });
 
 describe('metadata', () => {
-  it.each(['teamId', 'projectId', 'customerId', 'priceId', 'constructor', 'prototype', 'a[b]', '', 'k'.repeat(41)])(
+  it.each(['teamId', 'projectId', 'customerId', 'priceId', 'externalId', 'constructor', 'prototype', 'a[b]', ''])(
     'rejects the key %j',
     key => {
       expect(metadata.safeParse({ [key]: 'x' }).success).toBe(false);
     },
   );
+
+  it('rejects a key of more than 40 characters', () => {
+    expect(metadata.safeParse({ ['k'.repeat(40)]: 'x' }).success).toBe(true);
+    expect(metadata.safeParse({ ['k'.repeat(41)]: 'x' }).success).toBe(false);
+  });
 
   it('rejects __proto__ parsed from JSON', () => {
     const parsed: unknown = JSON.parse('{"__proto__": "x"}');
@@ -65,12 +84,13 @@ describe('metadata', () => {
 });
 
 describe('a return URL', () => {
-  it.each(['https://shop.example/done?s={CHECKOUT_SESSION_ID}', 'http://localhost:3000/'])(
-    'accepts %s unchanged',
-    url => {
-      expect(webUrl.parse(url)).toBe(url);
-    },
-  );
+  it.each([
+    'https://shop.example/done?s={CHECKOUT_SESSION_ID}',
+    'http://localhost:3000/',
+    'https://shop.example?to=@ada',
+  ])('accepts %s unchanged', url => {
+    expect(webUrl.parse(url)).toBe(url);
+  });
 
   it.each([
     'javascript:alert(1)',
@@ -78,6 +98,9 @@ describe('a return URL', () => {
     '//evil.example',
     'https://good@evil.example',
     'https://:pw@evil.example/',
+    'https://@evil.example/',
+    'https://:@evil.example',
+    'https:///evil.example/',
     'https://a.example/\r\nx: y',
     'https:\\\\evil.example',
     'ftp://a.example',

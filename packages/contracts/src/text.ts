@@ -11,13 +11,18 @@ export const text = (max: number) =>
 export const optionalText = (max: number) =>
   z.string().refine(isStorable, 'Contains characters that cannot be stored.').max(max);
 
+/**
+ * Checked before anything is changed: Unicode has letters that look like ASCII ones, or become them in lower case, such as
+ * the Kelvin sign.
+ */
+const asciiText = z.string().refine(isAscii, { error: 'Expected only ASCII characters.', abort: true });
+const validEmail = z.email({ error: 'Expected an e-mail address.' });
+
+/** An e-mail address in the caller's spelling, trimmed. */
+export const emailAsGiven = asciiText.trim().max(254).pipe(validEmail);
+
 /** An e-mail address, trimmed and lower-cased: two spellings of one address are one customer. */
-export const email = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254)
-  .pipe(z.email({ error: 'Expected an e-mail address.' }));
+export const email = asciiText.trim().toLowerCase().max(254).pipe(validEmail);
 
 /** A boolean in a query string: exactly `true` or `false`. */
 export const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
@@ -38,9 +43,15 @@ export const webUrl = z
   .max(2_048)
   .refine(isWebUrl, 'Expected an absolute http or https URL without user name or password.');
 
+function isAscii(value: string): boolean {
+  // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
+  return !/[^\u0009-\u000d\u0020-\u007e]/.test(value);
+}
+
 function isWebUrl(value: string): boolean {
   // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
   if (!/^https?:\/\/[^\s\u0000-\u001f\u007f\\]+$/i.test(value) || !value.isWellFormed()) return false;
-  const url = URL.parse(value);
-  return url !== null && url.username === '' && url.password === '' && url.hostname !== '';
+  // A URL parser drops an empty user name, and slashes before the host.
+  if (/^https?:\/\/(?:\/|[^/?#]*@)/i.test(value)) return false;
+  return URL.parse(value) !== null;
 }

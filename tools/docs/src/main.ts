@@ -1,4 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { withAttacksTable } from './attacks-table.ts';
 import { eventsPage } from './events-page.ts';
 
-await writeFile(new URL('../../../docs/events.md', import.meta.url), eventsPage());
+const docs = new URL('../../../docs/', import.meta.url);
+const security = new URL('security.md', docs);
+
+await writeFile(new URL('events.md', docs), eventsPage());
+await writeFile(security, await withAttacksTable(await readFile(security, 'utf8')));

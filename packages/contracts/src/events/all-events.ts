@@ -1,6 +1,7 @@
 import type { EventType } from '../event.ts';
-import type { ServiceName } from '../operation.ts';
+import { SERVICES, type ServiceName } from '../operation.ts';
 import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHandled } from '../processor-events.ts';
+import { AuditRecorded } from './audit.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
 import { ProjectCreated, ProjectUpdated } from './gateway.ts';
@@ -12,7 +13,14 @@ import {
   ReferralCredited,
 } from './referrals.ts';
 import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
-import { ProcessorAccountChanged, WebhookEventChanged } from './webhooks.ts';
+import {
+  MIRRORING_SERVICES,
+  ProcessorAccountChanged,
+  PurgeFinished,
+  PurgeReported,
+  PurgeStarted,
+  WebhookEventChanged,
+} from './webhooks.ts';
 
 interface PublishedEvent {
   readonly type: EventType;
@@ -36,7 +44,15 @@ const processorEvents = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, o
 export const allEvents: readonly PublishedEvent[] = [
   event('gateway', ProjectCreated, 'A project was created'),
   event('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
+  {
+    type: AuditRecorded,
+    publishedBy: SERVICES.filter(service => service !== 'gateway'),
+    meaning: 'A write by API, portal or operator’s command took effect; the gateway adds it to the audit log',
+  },
   event('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),
+  event('webhooks', PurgeStarted, 'A team is purged of everything that mirrors its account at the processor'),
+  event('webhooks', PurgeFinished, 'Every service has deleted what mirrored the account'),
+  { type: PurgeReported, publishedBy: MIRRORING_SERVICES, meaning: 'A service has done a step of a purge' },
   event('webhooks', WebhookEventChanged, 'Webhook events changed their status or project'),
   {
     type: ProcessorEventCompleted,

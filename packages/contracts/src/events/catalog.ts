@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
-import { INTERVALS, PRICE_TYPES } from '../resources/price.ts';
+import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '../resources/price.ts';
 import { timestamp } from '../timestamp.ts';
 
 /** A product's whole state. A consumer ignores it unless `version` is higher than the one it has. */
@@ -17,12 +17,20 @@ export const productState = z.object({
 });
 export type ProductState = z.output<typeof productState>;
 
-/** A price's whole state, versioned like a product's. `unitAmount` is null for tiered and fractional prices. */
+/**
+ * A price's whole state, versioned like a product's. `unitAmount` is null for tiered and fractional prices. Fields with a
+ * default are absent in older events.
+ */
 export const priceState = z.object({
   id: PriceId.schema,
   projectId: ProjectId.schema,
   productId: ProductId.schema,
   unitAmount: z.int().nullable(),
+  /** The same as decimal text, which may have fractions of the smallest unit; null for a tiered price. */
+  unitAmountDecimal: z.string().nullable().default(null),
+  billingScheme: z.enum(BILLING_SCHEMES).default('per_unit'),
+  /** A metered price is billed by usage, not by quantity. */
+  metered: z.boolean().default(false),
   currency: z.string(),
   type: z.enum(PRICE_TYPES),
   interval: z.enum(INTERVALS).nullable(),

@@ -10,6 +10,8 @@ export const customerState = z.object({
   email: z.string(),
   name: z.string().nullable(),
   processorCustomerId: z.string(),
+  /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */
+  linkedToExisting: z.boolean().default(false),
   version: z.int(),
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),

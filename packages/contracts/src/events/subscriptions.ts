@@ -1,27 +1,42 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
-import { INTERVALS } from '../resources/price.ts';
-import { SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
+import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
+import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
+/**
+ * One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. Fields with a
+ * default are absent in older events.
+ */
 export const billedItem = z.object({
   processorPriceId: z.string(),
   priceId: PriceId.schema.nullable(),
   /** In the currency's smallest unit; null for tiered and fractional prices. */
   unitAmount: z.int().nullable(),
+  /** The same as decimal text, which may have fractions of the smallest unit; null for a tiered price. */
+  unitAmountDecimal: z.string().nullable().default(null),
+  billingScheme: z.enum(BILLING_SCHEMES).default('per_unit'),
+  /** The subscription's. */
   currency: z.string(),
   /** Null for a one-time price. */
   interval: z.enum(INTERVALS).nullable(),
   intervalCount: z.int().nullable(),
   quantity: z.int(),
+  /** How the quantity becomes billed units: divided and rounded to whole ones; null when each is billed. */
+  transformQuantity: z
+    .object({ divideBy: z.int(), round: z.enum(['up', 'down']) })
+    .nullable()
+    .default(null),
   /** A metered item has no fixed amount. */
   metered: z.boolean(),
 });
 export type BilledItem = z.output<typeof billedItem>;
 
-/** A subscription's whole state. A consumer ignores it unless `version` is higher than the one it has. */
+/**
+ * A subscription's whole state. A consumer ignores it unless `version` is higher than the one it has. Fields with a default
+ * are absent in older events.
+ */
 export const subscriptionState = z.object({
   id: SubscriptionId.schema,
   projectId: ProjectId.schema,
@@ -32,6 +47,11 @@ export const subscriptionState = z.object({
   status: z.enum(SUBSCRIPTION_STATUSES),
   quantity: z.int(),
   cancelAtPeriodEnd: z.boolean(),
+  /** When it ends by itself; null if it does not. */
+  cancelAt: timestamp.nullable().default(null),
+  /** When the cancellation was requested. */
+  canceledAt: timestamp.nullable().default(null),
+  pauseCollection: pauseCollection.nullable().default(null),
   items: z.array(billedItem),
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { ProjectId } from '../ids.ts';
+import { SERVICES, type ServiceName } from '../operation.ts';
+import { timestamp } from '../timestamp.ts';
 import { defineEvent } from '../event.ts';
 import { webhookEvent } from '../resources/webhook-event.ts';
 
@@ -16,3 +19,26 @@ export const ProcessorAccountChanged = defineEvent(
   'processor-account.changed.v1',
   z.object({ version: z.int(), accountId: z.string(), livemode: z.boolean() }),
 );
+
+/** The services that mirror a team's account, all of which take part in a purge. */
+export const MIRRORING_SERVICES: readonly ServiceName[] = SERVICES.filter(service => service !== 'gateway');
+
+const purge = z.object({ purgeId: z.uuid(), projectIds: z.array(ProjectId.schema) });
+
+/** A team was disconnected, and everything that mirrors its account is to be deleted in all its projects. */
+export const PurgeStarted = defineEvent('processor-account.purge-started.v1', purge);
+
+/** Every service has deleted it; events from before `until` are about what is deleted. */
+export const PurgeFinished = defineEvent('processor-account.purge-finished.v1', purge.extend({ until: timestamp }));
+
+const purgeReport = z.object({
+  purgeId: z.uuid(),
+  step: z.enum(['started', 'finished']),
+  service: z.enum(SERVICES),
+  /** By the service's own clock. */
+  at: timestamp,
+});
+export type PurgeReport = z.output<typeof purgeReport>;
+
+/** A service has done a step of a purge. */
+export const PurgeReported = defineEvent('processor-account.purge-reported.v1', purgeReport);

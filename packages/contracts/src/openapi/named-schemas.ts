@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import { errorBody } from '../problem.ts';
 import { pagination } from '../pagination.ts';
-import { analytics, analyticsDay, analyticsHistory } from '../resources/analytics.ts';
-import { apiKey, apiKeyCreate, apiKeyRotate } from '../resources/api-key.ts';
+import { analytics, analyticsDay, analyticsHistory, analyticsSubscription } from '../resources/analytics.ts';
+import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
+import { auditChange, auditEntry } from '../resources/audit-entry.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { customer, customerCreate, customerUpdate } from '../resources/customer.ts';
 import { invoice } from '../resources/invoice.ts';
 import { livePortalSession, portalSession, portalSessionCreate } from '../resources/portal-session.ts';
+import { payment } from '../resources/payment.ts';
 import { price, priceCreate, priceUpdate } from '../resources/price.ts';
 import { processorAccount, processorConnect } from '../resources/processor-account.ts';
 import { product, productCreate, productUpdate } from '../resources/product.ts';
@@ -20,8 +22,18 @@ import {
   referralCredit,
   referralOfCode,
 } from '../resources/referral.ts';
-import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
-import { member, memberAdd, project, projectCreate, projectUpdate, team, teamCreate } from '../resources/team.ts';
+import { pauseCollection, subscription, subscriptionItem, subscriptionUpdate } from '../resources/subscription.ts';
+import {
+  invitation,
+  invitationCreate,
+  issuedInvitation,
+  member,
+  project,
+  projectCreate,
+  projectUpdate,
+  team,
+  teamCreate,
+} from '../resources/team.ts';
 import { webhookEvent } from '../resources/webhook-event.ts';
 
 /** A schema with a name in the OpenAPI document, and descriptions of it and its fields. */
@@ -43,6 +55,13 @@ const named = <Schema extends z.ZodType>(
 const METADATA = 'Your own key-value pairs: at most 46 keys of 1 to 40 characters.';
 const CURRENCY = 'ISO 4217, lower case, for example `usd`.';
 const AMOUNT = 'In the currency’s smallest unit: 2999 is 29.99 USD.';
+const SHOWN_AMOUNT = {
+  unitAmount: `${AMOUNT} Null for a tiered or metered price, and for an amount with fractions of that unit.`,
+  billingScheme: 'Present when `unitAmount` is null.',
+  usageType: 'Present when `unitAmount` is null: `licensed` is billed by quantity, `metered` by usage.',
+  unitAmountDecimal:
+    'Present when `unitAmount` is null: the amount of a unit, exactly, as decimal text; null for a tiered price.',
+};
 const REPLACES = 'Replaces the previous value as a whole.';
 const SHOWN_ONCE = 'The secret is returned only once, when the key is created or rotated.';
 
@@ -58,7 +77,13 @@ export const namedSchemas: readonly NamedSchema[] = [
   named('Team', team, 'A tenant: its members, its projects and one account at the payment processor.'),
   named('TeamCreate', teamCreate, 'A team to create.'),
   named('Member', member, 'A user who belongs to a team.'),
-  named('MemberAdd', memberAdd, 'An existing user to add as a member.'),
+  named('Invitation', invitation, 'An open invitation to a team.', {
+    invitedBy: 'The id of the owner who invited.',
+  }),
+  named('IssuedInvitation', issuedInvitation, 'A new invitation with its link.', {
+    url: 'The secret link, which you send to the person. It is returned only once, and works for seven days.',
+  }),
+  named('InvitationCreate', invitationCreate, 'Whom to invite, and as what.'),
   named('Project', project, 'A project of a team; customers, products and prices belong to it.', {
     baseCurrency: `The currency of its revenue metrics. ${CURRENCY}`,
   }),
@@ -70,6 +95,7 @@ export const namedSchemas: readonly NamedSchema[] = [
     expiresAt: 'Null when the key does not expire.',
     lastUsedAt: 'Accurate to the minute; null when the key was never used.',
   }),
+  named('TeamApiKey', teamApiKey, 'An API key of one of the team’s projects, without its secret.'),
   named('ApiKeyCreate', apiKeyCreate, 'An API key to create.', {
     expiresAt: 'The key does not expire when this is absent.',
   }),
@@ -77,8 +103,24 @@ export const namedSchemas: readonly NamedSchema[] = [
     overlapMs: 'How long the old secret stays valid, in milliseconds, at most seven days.',
   }),
 
+  named('AuditEntry', auditEntry, 'A write by API, portal or operator’s command, or a refused attempt.', {
+    action: 'The id of the operation in this document, or the name of an operator’s command.',
+    projectId: 'Null when it is about the whole team.',
+    target: 'Null when a refused request would have created it.',
+    address: 'The address that the request came from; null for commands.',
+    outcome:
+      'Refused requests are listed for members, invitations, API keys and the connection to the payment processor.',
+    changes: 'Empty when nothing changed.',
+  }),
+  named('AuditChange', auditChange, 'A field that a write changed.', {
+    from: 'Null when there was none. Of secrets and personal data both values are null.',
+    to: 'Long texts are cut off after 200 characters.',
+  }),
+
   named('ProcessorConnect', processorConnect, 'Credentials of the payment processor; they are never returned.', {
-    webhookSecret: 'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours.',
+    webhookSecret:
+      'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
+    additionalWebhookSecrets: 'Signing secrets of further endpoints, valid as long as they are listed.',
   }),
   named('ProcessorAccount', processorAccount, 'A team’s connection to the payment processor.'),
   named('WebhookEvent', webhookEvent, 'A webhook event of the payment processor.', {
@@ -98,7 +140,7 @@ export const namedSchemas: readonly NamedSchema[] = [
     metadata: `${METADATA} ${REPLACES}`,
   }),
   named('Price', price, 'A price of a product. Amount, currency and interval never change.', {
-    unitAmount: AMOUNT,
+    ...SHOWN_AMOUNT,
     currency: CURRENCY,
     interval: 'Absent for a one-time price.',
     intervalCount: 'Number of intervals between billings.',
@@ -115,29 +157,58 @@ export const namedSchemas: readonly NamedSchema[] = [
     metadata: `${METADATA} ${REPLACES}`,
   }),
   named('Customer', customer, 'A customer of a project.', {
+    externalId: 'Your own id of the customer; absent when it has none.',
     processorCustomerId: 'The id of the customer at the payment processor.',
   }),
   named('CustomerCreate', customerCreate, 'A customer to create.', {
     email: 'Unique in the project, ignoring case.',
+    externalId: 'Your own id of the customer, unique in the project.',
     metadata: METADATA,
   }),
   named('CustomerUpdate', customerUpdate, 'The fields of a customer to change.', {
     email: 'Unique in the project, ignoring case.',
+    name: 'Null clears it.',
+    externalId: 'Your own id of the customer, unique in the project; null clears it.',
     metadata: `${METADATA} ${REPLACES}`,
   }),
   named('Subscription', subscription, 'A recurring purchase of a customer, created by a completed checkout.', {
     priceId: 'Absent when the price was created outside of this service.',
-    cancelAtPeriodEnd: 'Whether it ends at the end of the current period.',
+    quantity: 'Of the first item, as `priceId`.',
+    cancelAtPeriodEnd: 'Whether it is set to end, at the end of the current period or at a set time.',
+    cancelAt: 'When it ends by itself.',
+    canceledAt: 'When the cancellation was requested.',
+    startedAt: 'When it started at the payment processor.',
+    endedAt: 'When it ended.',
+    pauseCollection: 'Null unless payments are paused; the status stays what it is.',
+  }),
+  named('SubscriptionItem', subscriptionItem, 'A price that a subscription bills, and how many of it.', {
+    ...SHOWN_AMOUNT,
+    priceId: 'Null when the price was created outside of this service.',
+    processorPriceId: 'The id of the price at the payment processor.',
+    currency: 'The subscription’s, which may differ from the default currency of the price.',
+    interval: 'Null for a one-time price.',
+  }),
+  named('PauseCollection', pauseCollection, 'A pause of payments.', {
+    behavior: 'What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`.',
+    resumesAt: 'Null until someone resumes it.',
   }),
   named('SubscriptionUpdate', subscriptionUpdate, 'A scheduled cancellation, or its removal.', {
     cancelAtPeriodEnd: 'True cancels at the end of the period; false resumes.',
   }),
   named('CheckoutCreate', checkoutCreate, 'A hosted checkout to create.', {
+    quantity: 'Ignored for a metered price, which is billed by usage.',
     successUrl:
       'Redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
     cancelUrl: 'Redirect target when the customer cancels.',
     mode: '`subscription` for a recurring price, `payment` for a one-time price.',
     trialDays: 'Free days before the first payment; only in `subscription` mode.',
+    trialOncePerCustomer: 'Whether to reject a trial for a customer who had one of the same product before.',
+    oncePerCustomer: 'Whether to reject a customer who has a subscription to the same product that has not ended.',
+    allowPromotionCodes: 'Whether the customer can enter promotion codes.',
+    automaticTax: 'Whether the payment processor calculates the tax; the customer’s address is updated.',
+    taxIdCollection: 'Whether the customer can enter tax ids; the customer’s name and address are updated.',
+    clientReferenceId: 'Your own reference, which the payment processor stores with the session.',
+    locale: 'The language of the page; that of the browser when it is `auto` or absent.',
     metadata: `${METADATA} Passed to the payment processor.`,
   }),
   named('CheckoutSession', checkoutSession, 'A hosted checkout page of the payment processor.', {
@@ -148,6 +219,15 @@ export const namedSchemas: readonly NamedSchema[] = [
     subscriptionId: 'Null when the invoice belongs to no subscription.',
     hostedInvoiceUrl: 'The invoice’s page at the payment processor.',
     invoicePdfUrl: 'The invoice as PDF, served by the payment processor.',
+  }),
+  named('Payment', payment, 'A payment at the payment processor; amounts are in the currency’s smallest unit.', {
+    processorPaymentIntentId: 'Null for a charge without a payment intent.',
+    processorChargeId: 'The charge that succeeded, or else the newest one; null until one is known.',
+    customerId: 'Null when the payment belongs to no customer.',
+    invoiceId: 'Null unless the events of the payment processor name the invoice.',
+    amountRefunded: 'The part of the amount that was refunded, or is being refunded.',
+    status: 'A payment whose dispute was won is `succeeded` again.',
+    failureCode: 'Why the last attempt failed; null for a payment that has succeeded.',
   }),
 
   named('PortalSessionCreate', portalSessionCreate, 'A portal link to create.', {
@@ -164,8 +244,12 @@ export const namedSchemas: readonly NamedSchema[] = [
   named('Analytics', analytics, 'The metrics of a project.', {
     mrr: 'Monthly recurring revenue in the smallest unit of the project’s base currency, active and trialing subscriptions at face value.',
     mrrTrialing: 'The part of `mrr` that is in a trial.',
+    mrrPaused: 'The part of `mrr` whose payments are paused.',
+    mrrExcluded:
+      'How many active and trialing subscriptions `mrr` leaves out, wholly or in part, each counted once: those in another currency, else with tiered prices, else with metered ones.',
     mrrByCurrency: 'Monthly recurring revenue per currency; currencies are never added up.',
-    churnRate: 'Percentage of the subscriptions active at the start of the window that ended within it; two decimals.',
+    churnRate:
+      'Percentage of the subscriptions active or trialing at the start of the window that ended within it; two decimals.',
     customerGrowth: 'Number of customers at the end of each UTC day of the window.',
     asOf: 'When the newest event in these metrics happened; null before the first.',
   }),
@@ -182,6 +266,12 @@ export const namedSchemas: readonly NamedSchema[] = [
       churnedMrr: 'Revenue of subscriptions that ended.',
     },
   ),
+  named('AnalyticsSubscription', analyticsSubscription, 'A subscription behind a metric.', {
+    currency: CURRENCY,
+    amount:
+      'What it is worth a month at face value, in the currency’s smallest unit, whatever its status: decimal text. Exact where the decimals end, else rounded up at the 18th.',
+    reason: 'Why `mrr` leaves it out; null for the other metrics.',
+  }),
   named('AnalyticsHistory', analyticsHistory, 'The daily metrics of a project.', {
     currency: 'The project’s base currency.',
     history: 'Every UTC day of the window, oldest first; the last entry is today so far.',

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { operations } from '../operations/index.ts';
-import { exampleIds } from './examples.ts';
+import { exampleIds } from './examples/shared.ts';
 
 type Declared = (typeof operations)[keyof typeof operations];
 /** The field names of an object schema; an empty object has the input type `Record<string, …>`, hence the check. */
@@ -29,6 +29,11 @@ interface ParameterNote {
 export const PATH_PARAMETERS: Readonly<Record<PathParameter, ParameterNote>> = {
   teamId: { description: 'The team.', example: exampleIds.team },
   projectId: { description: 'The project; it belongs to the team.', example: exampleIds.project },
+  invitationId: { description: 'The invitation: its id, not its token.', example: exampleIds.invitation },
+  invitationToken: {
+    description: 'The token at the end of an invitation’s link, which is a secret.',
+    example: exampleIds.invitationToken,
+  },
   userId: { description: 'The id of the member.', example: exampleIds.user },
   keyId: { description: 'The API key: its id, not its secret.', example: exampleIds.apiKey },
   productId: { description: 'The product.', example: exampleIds.product },
@@ -52,12 +57,21 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryParameter | 'tab', string>> 
   tab: 'The tab to show first.',
   limit: 'Maximum number of items to return; values above 100 count as 100.',
   offset: 'Number of items to skip.',
-  activeOnly: 'Whether to return only active items.',
+  activeOnly: 'Whether to return only active items: true by default, false when `status` is given.',
+  metric: 'The metric whose subscriptions are listed.',
   growthDays: 'Length of the window for churn and growth, in days.',
   days: 'Number of UTC days, including today.',
   productId: 'Only prices of this product.',
+  priceId: 'Only subscriptions whose first item has this price.',
   customerId: 'Only items of this customer.',
   subscriptionId: 'Only items of this subscription.',
   status: 'Only items with this status.',
+  keepKeys: 'Whether the API keys of the member stay valid.',
+  purge: 'Whether to delete everything that mirrors the account, in all projects of the team.',
+  projectId: 'Only items of this project; of the webhook events of a team only `none`: those without one.',
+  action: 'Only entries of this action, for example `connectProcessor`.',
+  actor: 'Only entries of the actor with this id.',
+  email: 'Only the customer with this email address, in any case.',
+  externalId: 'Only the customer with this external id.',
   type: 'Only events of this type, for example `invoice.paid`.',
 };

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { exampleAnalytics, exampleAnalyticsHistory } from '../openapi/examples.ts';
+import {
+  exampleAnalytics,
+  exampleAnalyticsHistory,
+  exampleAnalyticsSubscription,
+} from '../openapi/examples/analytics.ts';
+import { examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
-import { analytics, analyticsHistory } from '../resources/analytics.ts';
+import { pageQuery, pagination } from '../pagination.ts';
+import { analytics, ANALYTICS_METRICS, analyticsHistory, analyticsSubscription } from '../resources/analytics.ts';
 import { integerText } from '../text.ts';
 
 export const analyticsOperations = {
@@ -32,5 +38,31 @@ export const analyticsOperations = {
     response: analyticsHistory,
     problems: [],
     example: { query: { days: '2' }, response: exampleAnalyticsHistory },
+  }),
+  listAnalyticsSubscriptions: operation({
+    id: 'listAnalyticsSubscriptions',
+    service: 'analytics',
+    method: 'GET',
+    path: `${PROJECT_PATH}/analytics/subscriptions`,
+    access: projectAccess('analytics:read'),
+    summary: 'List the subscriptions behind a metric: revenue, churn, or what revenue leaves out',
+    params: projectParams,
+    query: z.strictObject({
+      metric: z.enum(ANALYTICS_METRICS),
+      growthDays: integerText(1, 365).default(30),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: z.object({
+      subscriptions: z.array(analyticsSubscription),
+      /** The metric itself: `mrr`, `churnRate`, or the number of excluded subscriptions. */
+      total: z.number(),
+      pagination,
+    }),
+    problems: [],
+    example: {
+      query: { metric: 'mrr' },
+      response: { subscriptions: [exampleAnalyticsSubscription], total: 2999, pagination: examplePagination },
+    },
   }),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PriceId, ProductId } from '../ids.ts';
-import { exampleIds, examplePagination, examplePrice, exampleProduct } from '../openapi/examples.ts';
+import { examplePrice, exampleProduct } from '../openapi/examples/catalog.ts';
+import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pagination, wholeListQuery } from '../pagination.ts';
 import { price, priceCreate, priceUpdate } from '../resources/price.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { CustomerId } from '../ids.ts';
-import { exampleCustomer, examplePagination } from '../openapi/examples.ts';
+import { exampleCustomer } from '../openapi/examples/billing.ts';
+import { examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { customer, customerCreate, customerUpdate } from '../resources/customer.ts';
+import { customer, customerCreate, customerFilter, customerUpdate } from '../resources/customer.ts';
 
 const service = 'customers';
 const read = projectAccess('customers:read');
@@ -18,9 +19,9 @@ export const customersOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/customers`,
     access: read,
-    summary: 'List customers, newest first',
+    summary: 'List customers, newest first; with `email` or `externalId`, the one that has it',
     params: projectParams,
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({ ...pageQuery, ...customerFilter.shape }),
     status: 200,
     response: z.object({ customers: z.array(customer), pagination }),
     problems: [],
@@ -40,9 +41,14 @@ export const customersOperations = {
     body: customerCreate,
     status: 201,
     response: z.object({ customer }),
-    problems: ['customer_email_taken', 'processor_not_connected', 'processor_error'],
+    problems: ['customer_email_taken', 'customer_external_id_taken', 'processor_not_connected', 'processor_error'],
     example: {
-      body: { email: 'ada@example.com', name: 'Ada Lovelace', metadata: { accountId: '4711' } },
+      body: {
+        email: 'ada@example.com',
+        name: 'Ada Lovelace',
+        externalId: 'user-815',
+        metadata: { accountId: '4711' },
+      },
       response: { customer: exampleCustomer },
     },
   }),
@@ -70,7 +76,13 @@ export const customersOperations = {
     body: customerUpdate,
     status: 200,
     response: z.object({ customer }),
-    problems: ['customer_not_found', 'customer_email_taken', 'processor_not_connected', 'processor_error'],
+    problems: [
+      'customer_not_found',
+      'customer_email_taken',
+      'customer_external_id_taken',
+      'processor_not_connected',
+      'processor_error',
+    ],
     example: { body: { name: 'Ada King' }, response: { customer: { ...exampleCustomer, name: 'Ada King' } } },
   }),
   deleteCustomer: operation({

@@ -1,13 +1,35 @@
 import { z } from 'zod';
-import { ApiKeyId, ProjectId } from '../ids.ts';
-import { exampleApiKey, exampleMember, exampleProject, exampleSecret, exampleTeam } from '../openapi/examples.ts';
+import { ApiKeyId, InvitationId, ProjectId } from '../ids.ts';
+import {
+  exampleApiKey,
+  exampleInvitation,
+  exampleMember,
+  exampleProject,
+  exampleSecret,
+  exampleTeam,
+} from '../openapi/examples/gateway.ts';
+import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
-import { apiKey, apiKeyCreate, apiKeyRotate } from '../resources/api-key.ts';
-import { member, memberAdd, project, projectCreate, projectUpdate, team, teamCreate } from '../resources/team.ts';
+import { pagination, wholeListQuery } from '../pagination.ts';
+import { auditOperations } from './audit.ts';
+import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
+import {
+  invitation,
+  invitationCreate,
+  issuedInvitation,
+  member,
+  project,
+  projectCreate,
+  projectUpdate,
+  team,
+  teamCreate,
+} from '../resources/team.ts';
+import { booleanText, optionalText } from '../text.ts';
 
 const service = 'gateway';
 const teamMember = { kind: 'team', role: 'member' } as const;
 const teamOwner = { kind: 'team', role: 'owner' } as const;
+const ownerOfOwners = { ...teamOwner, fresh: 'for-owners' } as const;
 const projectSession = { kind: 'project-session' } as const;
 const noParams = z.object({});
 const success = z.object({ success: z.boolean() });
@@ -15,6 +37,7 @@ const keyParams = projectParams.extend({ keyId: ApiKeyId.schema });
 const issuedKey = z.object({ apiKey, secret: z.string() });
 
 export const gatewayOperations = {
+  ...auditOperations,
   createTeam: operation({
     id: 'createTeam',
     service,
@@ -26,7 +49,7 @@ export const gatewayOperations = {
     body: teamCreate,
     status: 201,
     response: z.object({ team }),
-    problems: [],
+    problems: ['quota_exceeded'],
     example: { body: { name: 'Acme' }, response: { team: exampleTeam } },
   }),
   listTeams: operation({
@@ -37,10 +60,11 @@ export const gatewayOperations = {
     access: { kind: 'session' },
     summary: 'List the teams of the signed-in user',
     params: noParams,
+    query: z.strictObject(wholeListQuery),
     status: 200,
-    response: z.object({ teams: z.array(team) }),
+    response: z.object({ teams: z.array(team), pagination }),
     problems: [],
-    example: { response: { teams: [exampleTeam] } },
+    example: { response: { teams: [exampleTeam], pagination: { ...examplePagination, limit: 1_000 } } },
   }),
   listMembers: operation({
     id: 'listMembers',
@@ -50,37 +74,103 @@ export const gatewayOperations = {
     access: teamMember,
     summary: 'List the members of a team',
     params: teamParams,
+    query: z.strictObject(wholeListQuery),
     status: 200,
-    response: z.object({ members: z.array(member) }),
+    response: z.object({ members: z.array(member), pagination }),
     problems: [],
-    example: { response: { members: [exampleMember] } },
+    example: { response: { members: [exampleMember], pagination: { ...examplePagination, limit: 1_000 } } },
   }),
-  addMember: operation({
-    id: 'addMember',
+  inviteMember: operation({
+    id: 'inviteMember',
     service,
     method: 'POST',
     path: `${TEAM_PATH}/members`,
-    access: teamOwner,
-    summary: 'Add an existing user to a team',
+    access: ownerOfOwners,
+    summary: 'Invite someone to a team; replaces an earlier invitation of the same address',
     params: teamParams,
-    body: memberAdd,
-    status: 201,
-    response: z.object({ member }),
-    problems: ['user_not_found', 'member_exists'],
-    example: { body: { email: 'grace@acme.example', role: 'member' }, response: { member: exampleMember } },
+    body: invitationCreate,
+    status: 202,
+    response: z.object({ invitation: issuedInvitation }),
+    refusals: { target: 'invitation' },
+    problems: ['member_exists', 'quota_exceeded', 'secret_not_repeatable'],
+    example: {
+      body: { email: exampleInvitation.email, role: 'member' },
+      response: {
+        invitation: {
+          ...exampleInvitation,
+          url: `https://billing.example.com/accept-invitation#${exampleIds.invitationToken}`,
+        },
+      },
+    },
+  }),
+  listInvitations: operation({
+    id: 'listInvitations',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/invitations`,
+    access: teamOwner,
+    summary: 'List the open invitations of a team',
+    params: teamParams,
+    query: z.strictObject(wholeListQuery),
+    status: 200,
+    response: z.object({ invitations: z.array(invitation), pagination }),
+    problems: [],
+    example: { response: { invitations: [exampleInvitation], pagination: { ...examplePagination, limit: 1_000 } } },
+  }),
+  withdrawInvitation: operation({
+    id: 'withdrawInvitation',
+    service,
+    method: 'DELETE',
+    path: `${TEAM_PATH}/invitations/:invitationId`,
+    access: teamOwner,
+    summary: 'Withdraw an invitation',
+    params: teamParams.extend({ invitationId: InvitationId.schema }),
+    status: 200,
+    response: success,
+    refusals: { target: 'invitation', param: 'invitationId' },
+    problems: ['invitation_not_found'],
+    example: { response: { success: true } },
+  }),
+  acceptInvitation: operation({
+    id: 'acceptInvitation',
+    service,
+    method: 'POST',
+    path: '/api/service/invitations/:invitationToken/accept',
+    access: { kind: 'session' },
+    summary: 'Accept an invitation as the user whose e-mail address was invited',
+    params: z.object({ invitationToken: z.string().min(1).max(128) }),
+    status: 200,
+    response: z.object({ team, member }),
+    refusals: { target: 'invitation' },
+    problems: ['invitation_not_found', 'member_exists'],
+    example: { response: { team: exampleTeam, member: exampleMember } },
   }),
   removeMember: operation({
     id: 'removeMember',
     service,
     method: 'DELETE',
     path: `${TEAM_PATH}/members/:userId`,
-    access: teamOwner,
-    summary: 'Remove a member from a team; the last owner cannot be removed',
-    params: teamParams.extend({ userId: z.string().min(1).max(128) }),
+    access: ownerOfOwners,
+    summary: 'Remove a member from a team, and revoke their API keys; the last owner cannot be removed',
+    params: teamParams.extend({ userId: optionalText(128).min(1) }),
+    query: z.strictObject({ keepKeys: booleanText.default(false) }),
     status: 200,
-    response: success,
+    response: success.extend({
+      revokedKeys: z.array(teamApiKey),
+      keptKeys: z.array(teamApiKey),
+      withdrawnInvitations: z.array(invitation),
+    }),
+    refusals: { target: 'member', param: 'userId' },
     problems: ['member_not_found', 'last_owner'],
-    example: { response: { success: true } },
+    example: {
+      query: { keepKeys: 'false' },
+      response: {
+        success: true,
+        revokedKeys: [{ ...exampleApiKey, projectId: exampleIds.project }],
+        keptKeys: [],
+        withdrawnInvitations: [],
+      },
+    },
   }),
   createProject: operation({
     id: 'createProject',
@@ -93,7 +183,7 @@ export const gatewayOperations = {
     body: projectCreate,
     status: 201,
     response: z.object({ project }),
-    problems: [],
+    problems: ['quota_exceeded'],
     example: { body: { name: 'Shop', baseCurrency: 'usd' }, response: { project: exampleProject } },
   }),
   listProjects: operation({
@@ -104,10 +194,11 @@ export const gatewayOperations = {
     access: teamMember,
     summary: 'List the projects of a team',
     params: teamParams,
+    query: z.strictObject(wholeListQuery),
     status: 200,
-    response: z.object({ projects: z.array(project) }),
+    response: z.object({ projects: z.array(project), pagination }),
     problems: [],
-    example: { response: { projects: [exampleProject] } },
+    example: { response: { projects: [exampleProject], pagination: { ...examplePagination, limit: 1_000 } } },
   }),
   getProject: operation({
     id: 'getProject',
@@ -147,7 +238,8 @@ export const gatewayOperations = {
     body: apiKeyCreate,
     status: 201,
     response: issuedKey,
-    problems: ['secret_not_repeatable'],
+    refusals: { target: 'api_key' },
+    problems: ['secret_not_repeatable', 'quota_exceeded'],
     example: {
       body: { name: 'backend', scopes: ['customers:write', 'subscriptions:write'] },
       response: { apiKey: exampleApiKey, secret: exampleSecret },
@@ -161,10 +253,11 @@ export const gatewayOperations = {
     access: projectSession,
     summary: 'List the API keys of a project',
     params: projectParams,
+    query: z.strictObject(wholeListQuery),
     status: 200,
-    response: z.object({ apiKeys: z.array(apiKey) }),
+    response: z.object({ apiKeys: z.array(apiKey), pagination }),
     problems: [],
-    example: { response: { apiKeys: [exampleApiKey] } },
+    example: { response: { apiKeys: [exampleApiKey], pagination: { ...examplePagination, limit: 1_000 } } },
   }),
   revokeApiKey: operation({
     id: 'revokeApiKey',
@@ -176,6 +269,7 @@ export const gatewayOperations = {
     params: keyParams,
     status: 200,
     response: success,
+    refusals: { target: 'api_key', param: 'keyId' },
     problems: ['api_key_not_found'],
     example: { response: { success: true } },
   }),
@@ -190,6 +284,7 @@ export const gatewayOperations = {
     body: apiKeyRotate,
     status: 201,
     response: issuedKey,
+    refusals: { target: 'api_key', param: 'keyId' },
     problems: ['api_key_not_found', 'secret_not_repeatable'],
     example: { body: { overlapMs: 3_600_000 }, response: { apiKey: exampleApiKey, secret: exampleSecret } },
   }),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { allOperations } from './index.ts';
 
 it('gives every operation a unique id and a unique method and path', () => {
@@ -29,3 +30,35 @@ it.each(allOperations.map(operation => [operation.id, operation] as const))(
     ).toEqual(named.toSorted((a, b) => a.localeCompare(b)));
   },
 );
+
+const WITH_NUL = [
+  '\u0000',
+  'a\u0000b',
+  'evt_a\u0000',
+  'a\u0000@example.com',
+  'https://example.com/\u0000',
+  'sk_test_a\u0000',
+];
+
+/** The places in a schema that accept a text with a NUL, which PostgreSQL can't store. */
+function acceptingNul(schema: unknown, place: string): string[] {
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([name, field]) => acceptingNul(field, `${place}.${name}`));
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return acceptingNul(schema.unwrap(), place);
+  if (schema instanceof z.ZodArray) return acceptingNul(schema.element, `${place}[]`);
+  const values: unknown[] = schema instanceof z.ZodRecord ? [{ 'a\u0000': 'b' }, { a: 'b\u0000' }] : WITH_NUL;
+  const accepts = schema instanceof z.ZodType && values.some(value => schema.safeParse(value).success);
+  return accepts ? [place] : [];
+}
+
+it('accepts NUL in no text of any request', () => {
+  const accepting = allOperations.flatMap(({ id, params, query, body }) => [
+    ...acceptingNul(params, `${id} params`),
+    ...acceptingNul(query, `${id} query`),
+    ...acceptingNul(body, `${id} body`),
+  ]);
+  // Every bad token and every team that a webhook names wrongly gets one response; neither reaches the database.
+  const constant = /params\.(?:token|invitationToken)$|^receiveWebhook(AtOldPath)? params\.teamId$/;
+  expect(accepting.filter(place => !constant.test(place))).toEqual([]);
+});

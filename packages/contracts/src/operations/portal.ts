@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, PortalSessionId, SubscriptionId } from '../ids.ts';
-import { exampleIds, examplePagination, exampleSubscription } from '../openapi/examples.ts';
+import { exampleSubscription } from '../openapi/examples/billing.ts';
+import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { livePortalSession, portalSession, portalSessionCreate } from '../resources/portal-session.ts';
@@ -93,6 +94,7 @@ export const portalOperations = {
       'portal_link_expired',
       'subscription_not_found',
       'subscription_ended',
+      'subscription_has_schedule',
       'processor_not_connected',
       'processor_error',
     ],

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import {
   exampleAppliedReferral,
   exampleCredit,
-  exampleIds,
-  examplePagination,
   exampleReferralCode,
   exampleReferralConfig,
   exampleReferralOfCode,
-} from '../openapi/examples.ts';
+} from '../openapi/examples/referrals.ts';
+import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pageQuery, pagination, wholeListQuery } from '../pagination.ts';
 import {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { CustomerId, SubscriptionId } from '../ids.ts';
-import { exampleIds, exampleInvoice, examplePagination, exampleSubscription } from '../openapi/examples.ts';
+import { CustomerId, PriceId, SubscriptionId } from '../ids.ts';
+import { exampleInvoice, examplePayment, exampleSubscription } from '../openapi/examples/billing.ts';
+import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
-import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
+import { payment, PAYMENT_STATUSES } from '../resources/payment.ts';
+import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
 import { booleanText } from '../text.ts';
 
 const service = 'subscriptions';
@@ -21,11 +23,14 @@ export const subscriptionsOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/subscriptions`,
     access: read,
-    summary: 'List subscriptions, by default only active and trialing ones',
+    summary: 'List subscriptions; without a status only active and trialing ones, unless activeOnly is false',
     params: projectParams,
     query: z.strictObject({
-      activeOnly: booleanText.default(true),
+      /** True unless `status` is given. */
+      activeOnly: booleanText.optional(),
+      status: z.enum(SUBSCRIPTION_STATUSES).optional(),
       customerId: CustomerId.schema.optional(),
+      priceId: PriceId.schema.optional(),
       ...pageQuery,
     }),
     status: 200,
@@ -60,7 +65,13 @@ export const subscriptionsOperations = {
     body: subscriptionUpdate,
     status: 200,
     response: z.object({ subscription }),
-    problems: ['subscription_not_found', 'subscription_ended', 'processor_not_connected', 'processor_error'],
+    problems: [
+      'subscription_not_found',
+      'subscription_ended',
+      'subscription_has_schedule',
+      'processor_not_connected',
+      'processor_error',
+    ],
     example: {
       body: { cancelAtPeriodEnd: true },
       response: { subscription: { ...exampleSubscription, cancelAtPeriodEnd: true } },
@@ -105,6 +116,8 @@ export const subscriptionsOperations = {
       'price_inactive',
       'product_inactive',
       'price_type_mismatch',
+      'trial_already_used',
+      'already_subscribed',
       'processor_not_connected',
       'processor_error',
     ],
@@ -142,6 +155,27 @@ export const subscriptionsOperations = {
     example: {
       query: { customerId: exampleIds.customer, status: 'paid' },
       response: { invoices: [exampleInvoice], pagination: examplePagination },
+    },
+  }),
+  listPayments: operation({
+    id: 'listPayments',
+    service,
+    method: 'GET',
+    path: `${PROJECT_PATH}/payments`,
+    access: read,
+    summary: 'List payments, newest first',
+    params: projectParams,
+    query: z.strictObject({
+      customerId: CustomerId.schema.optional(),
+      status: z.enum(PAYMENT_STATUSES).optional(),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: z.object({ payments: z.array(payment), pagination }),
+    problems: [],
+    example: {
+      query: { customerId: exampleIds.customer, status: 'partially_refunded' },
+      response: { payments: [examplePayment], pagination: examplePagination },
     },
   }),
 };

@@ -1,19 +1,30 @@
 import { z } from 'zod';
+import { examplePagination } from '../openapi/examples/shared.ts';
 import {
-  examplePagination,
   exampleProcessor,
+  exampleForeignEvent,
   exampleProcessorEvent,
   exampleWebhookEvent,
-} from '../openapi/examples.ts';
+} from '../openapi/examples/webhooks.ts';
+import type { ProblemCode } from '../openapi/problem-codes.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { processorAccount, processorConnect } from '../resources/processor-account.ts';
 import { processorEventId, WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
-import { text } from '../text.ts';
+import { booleanText, optionalText, text } from '../text.ts';
 
 const service = 'webhooks';
 const received = z.object({ received: z.literal(true), duplicate: z.literal(true).optional() });
 /** Accepts any text: an unknown team gets the same response as an invalid signature. */
+const eventFilters = {
+  status: z.enum(WEBHOOK_EVENT_STATUSES).optional(),
+  type: text(120).optional(),
+};
+const replayProblems = [
+  'webhook_event_not_found',
+  'webhook_event_not_failed',
+  'webhook_event_payload_deleted',
+] as const satisfies readonly ProblemCode[];
 const receiverParams = z.object({ teamId: z.string().max(128) });
 
 export const webhooksOperations = {
@@ -40,17 +51,40 @@ export const webhooksOperations = {
     service,
     method: 'POST',
     path: `${TEAM_PATH}/processor/connect`,
-    access: { kind: 'team', role: 'owner' },
+    access: { kind: 'team', role: 'owner', fresh: 'always' },
     summary: 'Connect the payment processor, or update its credentials',
     params: teamParams,
     body: processorConnect,
     status: 200,
     response: z.object({ processor: processorAccount }),
-    problems: ['processor_credentials_invalid', 'processor_error'],
+    refusals: { target: 'processor_account', param: 'teamId' },
+    problems: [
+      'processor_credentials_invalid',
+      'processor_mismatch',
+      'processor_purge_running',
+      'webhook_endpoint_not_permitted',
+      'processor_error',
+    ],
     example: {
       body: { secretKey: 'sk_test_example', publishableKey: 'pk_test_example', webhookSecret: 'whsec_example' },
       response: { processor: exampleProcessor },
     },
+  }),
+  disconnectProcessor: operation({
+    id: 'disconnectProcessor',
+    service,
+    method: 'DELETE',
+    path: `${TEAM_PATH}/processor`,
+    access: { kind: 'team', role: 'owner', fresh: 'always' },
+    summary: 'Disconnect the payment processor, and with `purge` delete everything that mirrors its account',
+    params: teamParams,
+    query: z.strictObject({ purge: booleanText.default(false) }),
+    body: z.strictObject({ confirm: optionalText(1_000).optional() }).nullish(),
+    status: 200,
+    response: z.object({ success: z.boolean() }),
+    refusals: { target: 'processor_account', param: 'teamId' },
+    problems: ['processor_not_connected', 'confirmation_required'],
+    example: { query: { purge: 'true' }, body: { confirm: 'Acme' }, response: { success: true } },
   }),
   receiveWebhook: operation({
     id: 'receiveWebhook',
@@ -86,11 +120,7 @@ export const webhooksOperations = {
     access: projectAccess('analytics:read'),
     summary: 'List the webhook events of the project',
     params: projectParams,
-    query: z.strictObject({
-      status: z.enum(WEBHOOK_EVENT_STATUSES).optional(),
-      type: text(120).optional(),
-      ...pageQuery,
-    }),
+    query: z.strictObject({ ...eventFilters, ...pageQuery }),
     status: 200,
     response: z.object({ webhookEvents: z.array(webhookEvent), pagination }),
     problems: [],
@@ -109,9 +139,43 @@ export const webhooksOperations = {
     params: projectParams.extend({ eventId: processorEventId }),
     status: 200,
     response: z.object({ webhookEvent }),
-    problems: ['webhook_event_not_found', 'webhook_event_not_failed'],
+    problems: replayProblems,
     example: {
       response: { webhookEvent: { ...exampleWebhookEvent, status: 'received', attempts: 0, processedAt: null } },
+    },
+  }),
+  listTeamWebhookEvents: operation({
+    id: 'listTeamWebhookEvents',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/webhook-events`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'List the webhook events of all projects of the team, and those without a project',
+    params: teamParams,
+    query: z.strictObject({ ...eventFilters, projectId: z.literal('none').optional(), ...pageQuery }),
+    status: 200,
+    response: z.object({ webhookEvents: z.array(webhookEvent), pagination }),
+    problems: [],
+    example: {
+      query: { status: 'ignored', projectId: 'none' },
+      response: { webhookEvents: [exampleForeignEvent], pagination: examplePagination },
+    },
+  }),
+  replayTeamWebhookEvent: operation({
+    id: 'replayTeamWebhookEvent',
+    service,
+    method: 'POST',
+    path: `${TEAM_PATH}/webhook-events/:eventId/replay`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'Replay a webhook event of the team that failed, is foreign, or was of the other mode',
+    params: teamParams.extend({ eventId: processorEventId }),
+    status: 200,
+    response: z.object({ webhookEvent }),
+    problems: replayProblems,
+    example: {
+      response: {
+        webhookEvent: { ...exampleForeignEvent, status: 'received', error: null, attempts: 0, processedAt: null },
+      },
     },
   }),
 };

@@ -1,11 +1,20 @@
 import { z } from 'zod';
+import { CustomerId, SubscriptionId } from '../ids.ts';
 import { SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { timestamp } from '../timestamp.ts';
+
+/** Why `mrr` leaves a subscription out: prices with tiers, billed by usage, or in another currency than the project's. */
+export const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency'] as const;
+export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 
 export const analytics = z.object({
   /** Minor units of the project's base currency, active and trialing subscriptions. */
   mrr: z.int(),
   mrrTrialing: z.int(),
+  /** The part of `mrr` whose payments are paused. */
+  mrrPaused: z.int(),
+  /** Active and trialing subscriptions that `mrr` leaves out, wholly or in part; each counts once. */
+  mrrExcluded: z.object({ tiered: z.int(), metered: z.int(), otherCurrency: z.int() }),
   mrrByCurrency: z.record(z.string(), z.int()),
   customerCount: z.int(),
   /** Percent, two decimals. */
@@ -40,3 +49,18 @@ export const analyticsHistory = z.object({
   asOf: timestamp.nullable(),
 });
 export type AnalyticsHistory = z.output<typeof analyticsHistory>;
+
+export const ANALYTICS_METRICS = ['mrr', 'churn', 'excluded'] as const;
+
+/** A subscription behind a metric. */
+export const analyticsSubscription = z.object({
+  subscriptionId: SubscriptionId.schema,
+  customerId: CustomerId.schema,
+  status: z.enum(SUBSCRIPTION_STATUSES),
+  currency: z.string(),
+  /** What it is worth a month at face value, in the currency's smallest unit: decimal text, exact where it has an end. */
+  amount: z.string(),
+  /** Why `mrr` leaves it out; null for other metrics. */
+  reason: z.enum(EXCLUSION_REASONS).nullable(),
+});
+export type AnalyticsSubscription = z.output<typeof analyticsSubscription>;

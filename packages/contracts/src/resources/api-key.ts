@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiKeyId } from '../ids.ts';
+import { ApiKeyId, ProjectId } from '../ids.ts';
 import { scope } from '../scopes.ts';
 import { text } from '../text.ts';
 import { timestamp } from '../timestamp.ts';
@@ -16,6 +16,9 @@ export const apiKey = z.object({
   createdAt: timestamp,
 });
 export type ApiKey = z.output<typeof apiKey>;
+
+/** An API key of any project of a team. */
+export const teamApiKey = apiKey.extend({ projectId: ProjectId.schema });
 
 export const apiKeyCreate = z.strictObject({
   name: text(120),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ProjectId, TeamId } from '../ids.ts';
+import { InvitationId, ProjectId, TeamId } from '../ids.ts';
 import { currency } from '../money.ts';
-import { isStorable, text } from '../text.ts';
+import { email, text } from '../text.ts';
 import { timestamp } from '../timestamp.ts';
 
 export const MEMBER_ROLES = ['owner', 'member'] as const;
@@ -18,10 +18,20 @@ export const member = z.object({
   role: z.enum(MEMBER_ROLES),
   createdAt: timestamp,
 });
-export const memberAdd = z.strictObject({
-  email: z.string().refine(isStorable, 'Contains characters that cannot be stored.').trim().toLowerCase().max(254),
+
+/** An invitation that was not accepted, withdrawn or replaced, and has not expired. */
+export const invitation = z.object({
+  id: InvitationId.schema,
+  email: z.string(),
   role: z.enum(MEMBER_ROLES),
+  invitedBy: z.string(),
+  expiresAt: timestamp,
+  createdAt: timestamp,
 });
+export type Invitation = z.output<typeof invitation>;
+/** `url` is the secret link; no other response contains it. */
+export const issuedInvitation = invitation.extend({ url: z.string() });
+export const invitationCreate = z.strictObject({ email, role: z.enum(MEMBER_ROLES) });
 
 /** A project; its revenue is reported in `baseCurrency`. */
 export const project = z.object({

@@ -3,7 +3,9 @@ import { customerState } from '../events/customers.ts';
 import { priceState, productState } from '../events/catalog.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
+import { SERVICES } from '../operation.ts';
 import { defineRpc } from '../rpc.ts';
+import { auditContext } from '../resources/audit-entry.ts';
 import { invoice } from '../resources/invoice.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
@@ -12,6 +14,14 @@ const scope = { teamId: TeamId.schema, projectId: ProjectId.schema };
 
 /** A project of the team, or null when the team has no such project. */
 export const FindProject = defineRpc('gateway', 'find-project', z.object(scope), project.nullable());
+
+/** The name of a team, or null when there is no such team. */
+export const FindTeamName = defineRpc(
+  'gateway',
+  'find-team-name',
+  z.object({ teamId: TeamId.schema }),
+  z.object({ name: z.string() }).nullable(),
+);
 
 /** A customer of the project, or null; a deleted one is null too. */
 export const FindCustomer = defineRpc(
@@ -47,7 +57,18 @@ export const FindPriceByProcessorId = defineRpc(
   pricedProduct.nullable(),
 );
 
-/** Whether the customer has or ever had a subscription. */
+/**
+ * Records the subscriptions and invoices that the processor had of a customer before it was linked, and gives the customer
+ * those that a deleted record of it had. Repeats change nothing. `isComplete` is false when the rest follows.
+ */
+export const TakeInBilling = defineRpc(
+  'subscriptions',
+  'take-in-billing',
+  z.object({ teamId: TeamId.schema, customer: customerState }),
+  z.object({ isComplete: z.boolean() }),
+);
+
+/** Whether the customer has or ever had a subscription, also from before it was linked. */
 export const HasSubscribed = defineRpc(
   'subscriptions',
   'has-subscribed',
@@ -82,14 +103,26 @@ export const ScheduleCancellation = defineRpc(
     customerId: CustomerId.schema,
     subscriptionId: SubscriptionId.schema,
     cancelAtPeriodEnd: z.boolean(),
+    audit: auditContext,
   }),
   subscriptionState,
 );
 
-/** A team's processor credentials, encrypted for the services that hold `CREDENTIALS_KEY`; null when the team is not connected. */
+/** A team's processor credentials, sealed so that only `service` can open them; null when the team is not connected. */
 export const FindProcessorCredentials = defineRpc(
   'webhooks',
   'find-processor-credentials',
-  z.object({ teamId: TeamId.schema }),
+  z.object({ teamId: TeamId.schema, service: z.enum(SERVICES) }),
   z.object({ version: z.int(), livemode: z.boolean(), sealedSecretKey: z.string() }).nullable(),
+);
+
+/**
+ * A part of the object of a webhook event that was too large for the bus: `{ object, previousAttributes }` as gzipped JSON,
+ * base64-encoded and divided into `parts`, since a reply must fit into a message. Null when the payload was deleted.
+ */
+export const FindWebhookEventObject = defineRpc(
+  'webhooks',
+  'find-webhook-event-object',
+  z.object({ teamId: TeamId.schema, eventId: z.string(), part: z.int().min(0) }),
+  z.object({ text: z.string(), parts: z.int() }).nullable(),
 );

@@ -1,0 +1,143 @@
+import { allEvents } from './events/all-events.ts';
+import { MIRRORING_SERVICES, ProcessorAccountChanged } from './events/webhooks.ts';
+import type { EventType } from './event.ts';
+import { SERVICES, type ServiceName } from './operation.ts';
+import type { Rpc } from './rpc.ts';
+import * as calls from './rpc/calls.ts';
+import * as listStates from './rpc/list-states.ts';
+
+/** What a service reads from the bus and which calls it makes; what it publishes and serves, events and calls say. */
+interface Declaration {
+  /** The filters of its durable consumers, by their names. */
+  readonly consumers?: Readonly<Record<string, string>>;
+  /** The calls that it makes, its own ones included. */
+  readonly calls?: readonly Rpc[];
+  /** Events that it follows while it runs, without a consumer that remembers its position. */
+  readonly follows?: readonly EventType[];
+}
+
+/** What every service that calls the processor needs for the teams' credentials. */
+const PROCESSOR_CALLS = { calls: [calls.FindProcessorCredentials], follows: [ProcessorAccountChanged] } as const;
+/** What every service that handles Stripe's objects needs besides. */
+const OBJECT_CALLS = [...PROCESSOR_CALLS.calls, calls.FindWebhookEventObject];
+
+const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
+  gateway: {
+    consumers: { 'gateway-audit-log': 'audit.recorded.v1', 'gateway-accounts': 'processor-account.changed.v1' },
+  },
+  catalog: {
+    ...PROCESSOR_CALLS,
+    consumers: { 'catalog-products': 'processor.product.*.v1', 'catalog-prices': 'processor.price.*.v1' },
+    calls: OBJECT_CALLS,
+  },
+  customers: {
+    ...PROCESSOR_CALLS,
+    consumers: { customers: 'processor.customer.*.v1' },
+    calls: [...OBJECT_CALLS, calls.TakeInBilling],
+  },
+  subscriptions: {
+    ...PROCESSOR_CALLS,
+    consumers: {
+      'subscriptions-customers': 'customer.*.v1',
+      'subscriptions-products': 'product.*.v1',
+      'subscriptions-prices': 'price.*.v1',
+      'subscriptions-checkouts': 'processor.checkout.>',
+      'subscriptions-mirror': 'processor.customer.subscription.>',
+      'subscriptions-deleted-customers': 'processor.customer.deleted.v1',
+      'subscriptions-invoices': 'processor.invoice.>',
+      'subscriptions-invoice-payments': 'processor.invoice.paid.v1',
+      'subscriptions-payment-intents': 'processor.payment_intent.>',
+      'subscriptions-charges': 'processor.charge.>',
+      'subscriptions-refunds': 'processor.refund.>',
+    },
+    calls: [...OBJECT_CALLS, calls.FindProject, calls.FindCustomer, calls.FindCustomersByProcessorId, calls.FindPrice],
+  },
+  referrals: {
+    ...PROCESSOR_CALLS,
+    consumers: { 'referrals-customers': 'customer.*.v1', 'referrals-subscriptions': 'subscription.created.v1' },
+    calls: [...PROCESSOR_CALLS.calls, calls.FindCustomer, calls.HasSubscribed],
+  },
+  analytics: {
+    consumers: {
+      'analytics-projects': 'project.*.v1',
+      'analytics-customers': 'customer.*.v1',
+      'analytics-subscriptions': 'subscription.*.v1',
+      'analytics-webhook-events': 'webhook-event.*.v1',
+      'analytics-referral-codes': 'referral-code.*.v1',
+      'analytics-referrals': 'referral.*.v1',
+    },
+    calls: [calls.FindProject, ...rpcsOf(listStates)],
+  },
+  webhooks: {
+    ...PROCESSOR_CALLS,
+    consumers: {
+      'webhooks-projects': 'project.*.v1',
+      'webhooks-customers': 'customer.*.v1',
+      'webhooks-products': 'product.*.v1',
+      'webhooks-prices': 'price.*.v1',
+      'webhooks-completions': 'processor-event.completed.v1',
+      'webhooks-purge-reports': 'processor-account.purge-reported.v1',
+    },
+    calls: [...PROCESSOR_CALLS.calls, calls.FindProject, calls.FindTeamName],
+  },
+  portal: {
+    ...PROCESSOR_CALLS,
+    consumers: { 'portal-customers': 'customer.deleted.v1' },
+    calls: [
+      ...PROCESSOR_CALLS.calls,
+      calls.FindProject,
+      calls.FindCustomer,
+      calls.DescribeCustomerBilling,
+      calls.ScheduleCancellation,
+    ],
+  },
+};
+
+/** Every call between services. */
+export const allRpcs: readonly Rpc[] = [...rpcsOf(calls), ...rpcsOf(listStates)];
+
+/** Everything that a service may do on the bus. NATS refuses the rest, and the service itself at its start. */
+export interface BusAccess {
+  /** Names of the event types that it publishes. */
+  readonly publishes: ReadonlySet<string>;
+  /** The filters of its durable consumers, by their names. */
+  readonly consumers: ReadonlyMap<string, string>;
+  /** Names of the event types that it follows without a consumer. */
+  readonly follows: ReadonlySet<string>;
+  /** Names of the calls that it serves. */
+  readonly serves: ReadonlySet<string>;
+  /** The calls that it makes, by name. */
+  readonly calls: ReadonlyMap<string, Rpc>;
+}
+
+/** Returns what a service has declared. */
+export function busAccessOf(service: ServiceName): BusAccess {
+  const declared = DECLARATIONS[service];
+  const purges = MIRRORING_SERVICES.includes(service) ? [purgeConsumerOf(service)] : [];
+  return {
+    publishes: new Set(allEvents.filter(it => it.publishedBy.includes(service)).map(({ type }) => type.name)),
+    consumers: new Map([...Object.entries(declared.consumers ?? {}), ...purges]),
+    follows: new Set(declared.follows?.map(({ name }) => name)),
+    serves: new Set(allRpcs.filter(({ owner }) => owner === service).map(({ name }) => name)),
+    calls: new Map(declared.calls?.map(rpc => [rpc.name, rpc])),
+  };
+}
+
+/** The services that make a call. */
+export const callersOf = (rpc: Rpc): readonly ServiceName[] =>
+  SERVICES.filter(service => busAccessOf(service).calls.has(rpc.name));
+
+/** The name and filter of the consumer with which a service takes part in purges. */
+export const purgeConsumerOf = (service: ServiceName): readonly [name: string, filter: string] => [
+  `${service}-purges`,
+  'processor-account.*.v1',
+];
+
+/** The calls among the exports of a module. */
+function rpcsOf(module: Readonly<Record<string, unknown>>): Rpc[] {
+  const isRpc = (it: unknown): it is Rpc => typeof it === 'object' && it !== null && 'owner' in it && 'request' in it;
+  // The exports of a module come in no certain order.
+  return Object.values(module)
+    .filter(isRpc)
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}
