@@ -2,6 +2,7 @@ import { MikroORM, type AnyEntity, type EntityClass, type EntitySchema } from '@
 import { Migrator, type Migration } from '@mikro-orm/migrations';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { Pool } from 'pg';
+import { BoundEntityManager } from './bound-entity-manager.ts';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
 import { usePreparedStatements } from './prepared-statements.ts';
 import { StartError } from './start-error.ts';
@@ -38,6 +39,7 @@ export function openDatabase({ service, url, entities, migrations, poolSize = 10
     clientUrl: url,
     schema: service,
     entities: [...entities],
+    entityManager: BoundEntityManager,
     extensions: [Migrator],
     pool: { min: 0, max: poolSize },
     ensureDatabase: false,

@@ -11,8 +11,8 @@ export interface LeaseQueue<Item> {
   /** Rows were committed that only the table holds. */
   missed(): void;
   /**
-   * Takes up to `limit` rows, of each group the oldest first and no more than it has room for; those whose lease is about
-   * to end are left to the table.
+   * Takes rows that together weigh up to `limit`, of each group the oldest first and no more than it has room for; those
+   * whose lease is about to end are left to the table.
    */
   take(limit: number, roomOf?: (group: string) => number): Item[];
   /** Leases rows from memory, or from the table when there may be some: after `missed`, and every `intervalMs`. */
@@ -23,13 +23,16 @@ export interface LeaseQueue<Item> {
 
 /** Where the rows are that are not in memory, and how many to take of each group. */
 interface LeaseSource<Item> {
-  readonly leaseDue: (limit: number) => Promise<readonly Item[]>;
+  /** `own` are the rows that were taken from memory at the same time. */
+  readonly leaseDue: (limit: number, own: readonly Item[]) => Promise<readonly Item[]>;
   /** How often to look into the table, in milliseconds. */
   readonly intervalMs: number;
+  /** How soon to look again after it had nothing, in milliseconds; at once unless given. */
+  readonly pauseMs?: number;
   /** How many rows of a group may be taken now; any number unless given. */
   readonly roomOf?: (group: string) => number;
-  /** How many rows may be read from the table now; `limit` unless given. */
-  readonly roomOfTable?: () => number;
+  /** Whether some group has no room left beside `own`: the table may hold more than `leaseDue` returns. False unless given. */
+  readonly isLimited?: (own: readonly Item[]) => boolean;
 }
 
 interface LeaseQueueOptions<Item> {
@@ -39,6 +42,8 @@ interface LeaseQueueOptions<Item> {
   readonly sizeOf: (item: Item) => number;
   /** The group of a row; all rows are one group unless given. */
   readonly groupOf?: (item: Item) => string;
+  /** For how many rows one counts in a batch; 1 unless given. */
+  readonly weigh?: (item: Item) => number;
 }
 
 const MAX_ITEMS = 4_000;
@@ -50,23 +55,41 @@ const ONLY_GROUP = '';
 interface Group<Item> {
   waiting: { readonly item: Item; readonly leasedAt: number }[];
   size: number;
+  weight: number;
 }
 
 /** Opens the queue between the transactions of a process and its lease loop. */
-export function openLeaseQueue<Item>({ maxAgeMs, sizeOf, groupOf }: LeaseQueueOptions<Item>): LeaseQueue<Item> {
+export function openLeaseQueue<Item>({
+  maxAgeMs,
+  sizeOf,
+  groupOf,
+  weigh = () => 1,
+}: LeaseQueueOptions<Item>): LeaseQueue<Item> {
   const groups = new Map<string, Group<Item>>();
   const share = groupOf ? MAX_SHARE : 1;
   let count = 0;
   let size = 0;
   let mayHoldMore = true;
+  let hadNothing = false;
   let readAt = 0;
   let notify: () => void = () => undefined;
 
+  const weightOf = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
+
   const takeFrom = (name: string, group: Group<Item>, limit: number): Item[] => {
-    const taken = group.waiting.slice(0, limit);
-    group.waiting = group.waiting.slice(taken.length);
+    let weight = 0;
+    let end = 0;
+    // The last one may exceed the limit: a row that is heavier than any limit has to go some time.
+    for (const { item } of group.waiting) {
+      if (weight >= limit) break;
+      weight += weigh(item);
+      end += 1;
+    }
+    const taken = group.waiting.slice(0, end);
+    group.waiting = group.waiting.slice(end);
     const takenSize = taken.reduce((sum, { item }) => sum + sizeOf(item), 0);
     group.size -= takenSize;
+    group.weight -= weight;
     size -= takenSize;
     count -= taken.length;
     if (group.waiting.length === 0) groups.delete(name);
@@ -76,11 +99,15 @@ export function openLeaseQueue<Item>({ maxAgeMs, sizeOf, groupOf }: LeaseQueueOp
 
   const take = (limit: number, roomOf: (group: string) => number = () => Infinity): Item[] => {
     const taken: Item[] = [];
-    // Those with the fewest rows first: what they leave of their part goes to the others.
-    const inTurn = [...groups].toSorted(([, a], [, b]) => a.waiting.length - b.waiting.length);
+    let left = limit;
+    // The lightest first: what they leave of their part goes to the others.
+    const inTurn = [...groups].toSorted(([, a], [, b]) => a.weight - b.weight);
     for (const [index, [name, group]] of inTurn.entries()) {
-      const part = Math.ceil((limit - taken.length) / (inTurn.length - index));
-      taken.push(...takeFrom(name, group, Math.max(0, Math.min(part, roomOf(name)))));
+      if (left <= 0) break;
+      const part = Math.ceil(left / (inTurn.length - index));
+      const own = takeFrom(name, group, Math.min(part, roomOf(name)));
+      left -= weightOf(own);
+      taken.push(...own);
     }
     return taken;
   };
@@ -94,11 +121,12 @@ export function openLeaseQueue<Item>({ maxAgeMs, sizeOf, groupOf }: LeaseQueueOp
     add(items, leasedAt) {
       for (const item of items) {
         const name = groupOf?.(item) ?? ONLY_GROUP;
-        const group = groups.get(name) ?? { waiting: [], size: 0 };
+        const group = groups.get(name) ?? { waiting: [], size: 0, weight: 0 };
         groups.set(name, group);
         const itemSize = sizeOf(item);
         group.waiting.push({ item, leasedAt });
         group.size += itemSize;
+        group.weight += weigh(item);
         size += itemSize;
         count += 1;
       }
@@ -109,16 +137,19 @@ export function openLeaseQueue<Item>({ maxAgeMs, sizeOf, groupOf }: LeaseQueueOp
       notify();
     },
     take,
-    async lease(limit, { leaseDue, intervalMs, roomOf, roomOfTable = () => limit }) {
+    async lease(limit, { leaseDue, intervalMs, pauseMs = 0, roomOf, isLimited = () => false }) {
       const own = take(limit, roomOf);
-      const isOverdue = performance.now() - readAt >= intervalMs;
-      const room = Math.min(limit, roomOfTable());
-      if (room <= 0 || (!isOverdue && !(mayHoldMore && own.length < limit))) return own;
+      const left = limit - weightOf(own);
+      const sinceMs = performance.now() - readAt;
+      const isOverdue = sinceMs >= intervalMs;
+      const isPausing = hadNothing && sinceMs < pauseMs;
+      if (!isOverdue && (isPausing || !mayHoldMore || left <= 0)) return own;
       readAt = performance.now();
-      mayHoldMore = false;
+      mayHoldMore = isLimited(own);
       try {
-        const found = await leaseDue(room);
-        mayHoldMore ||= found.length > 0;
+        const found = await leaseDue(isOverdue ? limit : left, own);
+        hadNothing = found.length === 0;
+        mayHoldMore ||= !hadNothing;
         return [...own, ...found];
       } catch (err) {
         mayHoldMore = true;

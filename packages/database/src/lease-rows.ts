@@ -18,8 +18,10 @@ export interface LeasedTable {
   readonly attempts?: string;
   /** Which rows come first; the longest due unless given. */
   readonly order?: string;
-  /** Rows of one `team_id` in one batch. */
+  /** Rows of one `team_id` in one batch; teams then take turns. Needs an index on `team_id, due_at` where rows are many. */
   readonly maxPerTeam?: number;
+  /** An expression: for how many rows one counts among those of its team; 1 unless given. */
+  readonly weight?: string;
   /** How large the rows of one batch may be together, in bytes; a row that is larger comes alone. */
   readonly maxSize?: { readonly column: string; readonly bytes: number };
 }
@@ -31,42 +33,85 @@ export interface Leased<Row> {
   readonly rows: readonly Row[];
 }
 
+/** How many rows of each team may be leased now, in a table with `maxPerTeam`. */
+export interface TeamRooms {
+  readonly ofTeams: ReadonlyMap<string, number>;
+  /** Of each other team. */
+  readonly ofOthers: number;
+}
+
 /** Leases up to `limit` due rows, in any order. Copies of a service never get the same row. */
-export async function leaseRows<Row>(em: EntityManager, leased: LeasedTable, limit: number): Promise<Leased<Row>> {
+export async function leaseRows<Row>(
+  em: EntityManager,
+  leased: LeasedTable,
+  limit: number,
+  rooms?: TeamRooms,
+): Promise<Leased<Row>> {
   const leaseId = randomUUID();
-  const { table, leaseSeconds, columns, attempts } = leased;
+  const { table, leaseSeconds, columns, attempts, maxPerTeam } = leased;
   const key = leased.key.join(', ');
+  const { ofTeams = new Map<string, number>(), ofOthers = maxPerTeam } = rooms ?? {};
+  const perTeam = maxPerTeam === undefined ? [] : [JSON.stringify(Object.fromEntries(ofTeams)), ofOthers];
   const rows = await executeBound<Row>(
     em.fork(),
-    `update ${table}
+    `${maxPerTeam === undefined ? '' : `with recursive ${inTurn(leased)}`}
+     update ${table}
         set lease_id = $1, due_at = clock_timestamp() + make_interval(secs => $2)${attempts ? `, ${attempts} = ${attempts} + 1` : ''}
       where (${key}) in (${dueKeys(leased)})
       returning ${columns}`,
-    [leaseId, leaseSeconds, limit],
+    [leaseId, leaseSeconds, limit, ...perTeam],
   );
   return { leaseId, rows };
 }
 
+/** So that an index finds the due rows: `clock_timestamp()` would be asked for every row. */
+const IS_DUE = 'due_at <= statement_timestamp()';
+
 /** The keys of the rows to lease; `$3` is the limit. */
 function dueKeys({ table, key: columns, order = 'due_at', maxPerTeam, maxSize }: LeasedTable): string {
   const key = columns.join(', ');
-  const isDue = 'due_at <= clock_timestamp()';
-  const inTurn =
-    maxPerTeam === undefined
-      ? isDue
-      : `${isDue} and (${key}) in (
-           select ${key}
-             from (select ${key}, row_number() over (partition by team_id order by ${order}) as turn
-                     from ${table} where ${isDue}) ranked
-            where turn <= ${maxPerTeam} order by turn limit $3)`;
+  const place = maxPerTeam === undefined ? order : 'turn';
+  const source = maxPerTeam === undefined ? table : `${table} join in_turn using (${key})`;
   const due = (extra: string) =>
-    `select ${key}${extra} from ${table} where ${inTurn} order by ${order} limit $3 for update skip locked`;
+    `select ${key}${extra} from ${source} where ${IS_DUE} order by ${place} limit $3 for update of ${table} skip locked`;
   if (!maxSize) return due('');
   // Window functions and row locks can't stand in one select.
   return `select ${key}
             from (select ${key}, sum(size) over (order by place, ${key}) - size as size_before
-                    from (${due(`, ${order} as place, ${maxSize.column} as size`)}) due) sized
+                    from (${due(`, ${place} as place, ${maxSize.column} as size`)}) due) sized
            where size_before < ${maxSize.bytes}`;
+}
+
+/**
+ * A recursive common table expression `teams (team_id)`: the teams with rows that need work, and one null. It steps from one
+ * team to the next in the index on `team_id, due_at`, so that many rows of a team cost no more than one.
+ */
+export const teamsWithWork = (table: string): string => `
+    teams (team_id) as (
+      (select team_id from ${table} where due_at is not null order by team_id limit 1)
+      union all
+      select (select later.team_id from ${table} later
+               where later.due_at is not null and later.team_id > teams.team_id order by later.team_id limit 1)
+        from teams where teams.team_id is not null)`;
+
+/**
+ * The first due rows of each team, in turn: `$4` is how many of a team, by its id, and `$5` how many of the others. The rows
+ * of a team cost nothing beyond those that are taken.
+ */
+function inTurn({ table, key: columns, order = 'due_at', weight = '1' }: LeasedTable): string {
+  const key = columns.join(', ');
+  return `
+    ${teamsWithWork(table)},
+    rooms as (
+      select team_id as room_of, coalesce(($4::jsonb ->> team_id)::int, $5::int) as room from teams
+       where team_id is not null),
+    in_turn as (
+      select ${key}, turn
+        from rooms cross join lateral (
+               select ${key}, weight, sum(weight) over (order by place, ${key}) as turn
+                 from (select ${key}, ${order} as place, ${weight} as weight from ${table}
+                        where team_id = room_of and ${IS_DUE} order by ${order} limit greatest(room, 0)) first) weighed
+       where turn - weight < room order by turn limit $3)`;
 }
 
 /** The key of a row, by column name. */

@@ -30,3 +30,14 @@ it('binds any texts as an array', async () => {
     { numRuns: 60 },
   );
 });
+
+it('sends the values of em.execute beside the SQL, whatever they contain', async () => {
+  const em = database.em.fork();
+  for (const text of [`'; drop table notes; --`, '?', '$1', `\\'`, '$$']) {
+    const [row] = await em.execute<{ text: string; query: string }[]>(
+      'select ? as text, query from pg_stat_activity where pid = pg_backend_pid()',
+      [text],
+    );
+    expect(row).toEqual({ text, query: 'select $1 as text, query from pg_stat_activity where pid = pg_backend_pid()' });
+  }
+});

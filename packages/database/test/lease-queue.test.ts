@@ -47,3 +47,22 @@ it('leaves rows to the table whose lease is about to end', () => {
   queue.add(items('b', 1), performance.now());
   expect(queue.take(10).map(({ group }) => group)).toEqual(['b']);
 });
+
+it('counts heavy rows as many, and takes at least one of them', () => {
+  const weigh = ({ number }: Item) => (number === 0 ? 50 : 1);
+  const queue = openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1, groupOf: ({ group }) => group, weigh });
+  queue.add([...items('heavy', 10), ...items('light', 8).slice(1)], performance.now());
+  const taken = queue.take(20);
+  expect([numbersOf(taken, 'light').length, numbersOf(taken, 'heavy')]).toEqual([7, [0]]);
+  expect(queue.take(20)).toHaveLength(9);
+});
+
+it('leaves the table alone for a while after it had nothing', async () => {
+  const queue = openQueue();
+  let reads = 0;
+  const leaseDue = async () => ((reads += 1), []);
+  const lease = () => queue.lease(10, { leaseDue, intervalMs: 60_000, pauseMs: 30_000, isLimited: () => true });
+  await lease();
+  await lease();
+  expect(reads).toBe(1);
+});

@@ -11,11 +11,14 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream';
 import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
-import { envelope, type Envelope } from '@billing/contracts/event';
+import { metrics } from '@opentelemetry/api';
+import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
+import { StartError } from '@billing/database/start-error';
 import type { Delivery, Receive } from './consumer/delivery.ts';
 import { watchCapacity } from './stream-capacity.ts';
+import { durableOf, ROOT, streamOf } from './subjects.ts';
 import { withinTrace, type TraceCarrier } from './trace-carrier.ts';
 
 /** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
@@ -23,9 +26,15 @@ export type PublishMessage = (type: string, body: string, id: string, trace: Tra
 
 interface BusOptions {
   readonly nats: NatsConnection;
+  /** First token of the inboxes of the connection. */
+  readonly inbox: string;
   readonly logger: Logger;
+  /** Prefix of JetStream's API, where it is not `$JS.API`. */
+  readonly apiPrefix?: string | undefined;
   /** First token of every subject; tests take one of their own, since streams may not share subjects. */
-  readonly root?: string;
+  readonly root?: string | undefined;
+  /** Names of the events that the service has declared to follow; every event unless given. */
+  readonly follows?: ReadonlySet<string>;
 }
 
 export interface SubscribeOptions {
@@ -46,12 +55,19 @@ const MAX_BUFFERED = 512;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
 
-/** Opens the event bus: one stream that stores every event, and durable consumers that read it. */
-export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
-  const js = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
-  const jsm = await jetstreamManager(nats, { timeout: 10_000 });
-  const stream = root.toUpperCase();
-  await ensureStream(jsm, stream, root);
+/**
+ * Opens the event bus: one stream that stores every event, and durable consumers that read it.
+ * @throws StartError when there is no stream, or one that would lose events
+ */
+export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, follows }: BusOptions) {
+  const api = { checkAPI: false, ...(apiPrefix !== undefined && { apiPrefix }) };
+  const js = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS, ...api });
+  const jsm = await jetstreamManager(nats, { timeout: 10_000, ...api });
+  const stream = streamOf(root);
+  await checkStream(jsm, stream);
+  const rejected = metrics.getMeter('billing.bus').createCounter('billing.bus.rejected_messages', {
+    description: 'Messages dropped because they are malformed, or stand under the subject of another event.',
+  });
   const capacity = await watchCapacity(async () => {
     const { state, config } = await jsm.streams.info(stream);
     return { bytes: state.bytes, maxBytes: config.max_bytes };
@@ -75,7 +91,7 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   async function subscribe(durable: string, filter: string, receive: Receive, options: SubscribeOptions = {}) {
     const { maxInFlight = 1_024, ackWaitMs = 10_000 } = options;
     const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
-    const name = durable.replaceAll(/[.*>]/g, '_');
+    const name = durableOf(durable);
     await jsm.consumers
       .add(stream, {
         durable_name: name,
@@ -111,9 +127,13 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   /** Hands a message to its consumer and acknowledges it; never rejects. */
   async function deliver(message: JsMsg, receive: Receive): Promise<void> {
     const event = readEnvelope(message);
-    if (!event) {
-      logger.error({ subject: message.subject }, 'malformed message dropped');
-      message.term('malformed');
+    // Permissions are given by subject, so a subject vouches for its own type of event only.
+    const reason = !event ? 'malformed' : message.subject === `${root}.${event.type}` ? undefined : 'foreign subject';
+    if (!event || reason) {
+      logger.error({ subject: message.subject, type: event?.type, reason }, 'message dropped');
+      rejected.add(1, { reason });
+      // Without a reason, which servers older than 2.10 do not understand.
+      message.term();
       return;
     }
     const attempt = message.info.deliveryCount;
@@ -128,6 +148,23 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
     }
   }
 
+  /**
+   * Calls `onEvent` with the team of each event of a type while the process runs; those of other times are not seen.
+   * Returns a function that ends it.
+   */
+  function follow(type: EventType, onEvent: (teamId: TeamId) => void): () => void {
+    if (follows && !follows.has(type.name))
+      throw new Error(`The service has not declared that it follows ${type.name}; see contracts/src/bus-access.ts.`);
+    const subscription = nats.subscribe(`${root}.${type.name}`, {
+      callback: (err, message) => {
+        if (err) return logger.error({ err, type: type.name }, 'events not followed');
+        const event = readEnvelope(message);
+        if (event?.type === type.name) onEvent(event.teamId as TeamId); // services publish under the ids of teams
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
   /** Deletes the stream; for tests. */
   async function remove(): Promise<void> {
     await jsm.streams.delete(stream);
@@ -136,28 +173,40 @@ export async function openBus({ nats, logger, root = 'billing' }: BusOptions) {
   /** Rejects when the server does not respond. */
   const ping = (): Promise<unknown> => nats.flush();
 
-  return { publish, subscribe, remove, ping, root, nats };
+  return { publish, subscribe, follow, remove, ping, root, nats, inbox };
 }
 
 export type Bus = Awaited<ReturnType<typeof openBus>>;
 
-async function ensureStream(jsm: JetStreamManager, name: string, root: string): Promise<void> {
+/**
+ * Creates the stream that stores every event, unless there is one; needs a connection that may do so.
+ * @throws Error when there is one that would lose events
+ */
+export async function createStream(nats: NatsConnection, root = ROOT): Promise<void> {
+  const jsm = await jetstreamManager(nats, { timeout: 10_000 });
+  const name = streamOf(root);
   const settings = {
     subjects: [`${root}.>`],
+    storage: StorageType.File,
     max_age: nanos(RETENTION_MS),
     max_bytes: MAX_BYTES,
     discard: DiscardPolicy.New,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   };
-  try {
-    const { config } = await jsm.streams.info(name);
-    if (config.discard === DiscardPolicy.New) return;
-  } catch (err) {
+  await jsm.streams.info(name).catch((err: unknown) => {
     if (!(err instanceof JetStreamApiError)) throw err;
-    await jsm.streams.add({ name, storage: StorageType.File, ...settings });
-    return;
-  }
-  throw new Error(`The stream ${name} discards old messages when it is full: set its discard policy to "new".`);
+    return jsm.streams.add({ name, ...settings });
+  });
+  await checkStream(jsm, name);
+}
+
+async function checkStream(jsm: JetStreamManager, name: string): Promise<void> {
+  const { config } = await jsm.streams.info(name).catch((err: unknown) => {
+    if (!(err instanceof JetStreamApiError)) throw err;
+    throw new StartError(`NATS has no stream ${name}: provision it before the services start (docs/operations.md).`);
+  });
+  if (config.discard !== DiscardPolicy.New)
+    throw new StartError(`The stream ${name} discards old messages when it is full: set its discard policy to "new".`);
 }
 
 async function read(messages: ConsumerMessages, maxInFlight: number, deliver: (message: JsMsg) => Promise<void>) {
@@ -181,7 +230,7 @@ export const toDelivery = (event: Envelope, attempt: number, trace: TraceCarrier
   isAlone: false,
 });
 
-function readEnvelope(message: JsMsg): Envelope | undefined {
+function readEnvelope(message: Pick<JsMsg, 'json'>): Envelope | undefined {
   try {
     return envelope.parse(message.json());
   } catch {
@@ -190,10 +239,6 @@ function readEnvelope(message: JsMsg): Envelope | undefined {
 }
 
 function traceOf(message: JsMsg): TraceCarrier {
-  const carried: Record<string, string> = {};
-  for (const key of ['traceparent', 'tracestate']) {
-    const value = message.headers?.get(key);
-    if (value) carried[key] = value;
-  }
-  return carried;
+  const traceparent = message.headers?.get('traceparent');
+  return traceparent ? { traceparent } : {};
 }

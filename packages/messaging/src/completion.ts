@@ -7,6 +7,6 @@ const completedEvent = completion.pick({ eventId: true, projectId: true, routedB
 /** How the handling of Stripe's event ended: processed, or failed for good. */
 export function completionOf({ data }: Pick<Envelope, 'data'>, failure: Failure | null): Completion {
   const event = completedEvent.parse(data);
-  if (failure) return { ...event, outcome: 'failed', error: failure.error, attempts: failure.attempts };
+  if (failure) return { ...event, outcome: 'failed', error: failure.reason, attempts: failure.attempts };
   return { ...event, outcome: 'processed', error: null, attempts: 1 };
 }

@@ -24,10 +24,13 @@ const DeadLetterSchema = defineEntity({
 export class DeadLetter extends DeadLetterSchema.class {}
 DeadLetterSchema.setClass(DeadLetter);
 
-/** How often an event failed, and the error of the last time. */
+/** How often an event failed, and why the last time. */
 export interface Failure {
   readonly attempts: number;
+  /** The message of the error, whoever wrote it. */
   readonly error: string;
+  /** The same in our own words, for the team. */
+  readonly reason: string;
 }
 
 /**

@@ -23,8 +23,15 @@ export interface Outbox {
   transaction<Result>(work: PublishingWork<Result>, limits?: TimeLimits): Promise<Result>;
 }
 
-/** Opens the outbox of a service's database. With `committed` the relay of this process gets events from memory. */
-export function openOutbox(em: EntityManager, committed?: CommittedEvents): Outbox {
+interface OutboxOptions {
+  /** Gives the relay of this process committed events from memory. */
+  readonly committed?: CommittedEvents;
+  /** Names of the events that the service has declared to publish; every event unless given. */
+  readonly declared?: ReadonlySet<string>;
+}
+
+/** Opens the outbox of a service's database. */
+export function openOutbox(em: EntityManager, { committed, declared }: OutboxOptions = {}): Outbox {
   return {
     em,
     async transaction(work, limits) {
@@ -32,6 +39,8 @@ export function openOutbox(em: EntityManager, committed?: CommittedEvents): Outb
       const result = await timedTransaction(em, limits, async tx => {
         const events: NewEvent[] = [];
         const worked = await work(tx, (type, teamId, data, trace = currentTrace()) => {
+          if (declared && !declared.has(type.name))
+            throw new Error(`The service does not publish ${type.name}; see contracts/src/events/all-events.ts.`);
           const fields = { id: randomUUID(), type: type.name, teamId, trace, occurredMs: Date.now() };
           events.push({ ...fields, data: JSON.stringify(type.data.encode(data)) });
         });

@@ -1,8 +1,9 @@
-import { headers, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { createInbox, headers, RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Problem, PROBLEM_STATUS, unavailable, type ProblemKind } from '@billing/contracts/problem';
 import type { Rpc } from '@billing/contracts/rpc';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { replyInboxOf, rpcSubject } from './subjects.ts';
 import { currentTrace, withinTrace } from './trace-carrier.ts';
 
 /** Calls other services. */
@@ -24,6 +25,13 @@ interface RpcTransport {
   readonly root: string;
 }
 
+interface RpcClientOptions extends RpcTransport {
+  /** The first token of the caller's inboxes. */
+  readonly inbox: string;
+  /** Names of the calls that the caller has declared; every call unless given. */
+  readonly declared?: { has(name: string): boolean };
+}
+
 const DEFAULT_TIMEOUT_MS = 3_000;
 
 const replyBody = z.union([
@@ -38,18 +46,23 @@ const replyBody = z.union([
   }),
 ]);
 
-/** Outside of the subjects that the stream stores. */
-const subjectOf = (root: string, rpc: Rpc) => `${root}-rpc.${rpc.name}`;
-
 /** Opens a client that calls other services over the bus's request and reply. */
-export function openRpcClient({ nats, root }: RpcTransport): RpcClient {
+export function openRpcClient({ nats, root, inbox, declared }: RpcClientOptions): RpcClient {
   return {
     async call(rpc, request, timeoutMs = DEFAULT_TIMEOUT_MS) {
+      if (declared && !declared.has(rpc.name))
+        throw new Error(`The service has not declared that it calls ${rpc.name}; see contracts/src/bus-access.ts.`);
       const carried = headers();
       for (const [key, value] of Object.entries(currentTrace())) carried.set(key, value);
       const body = JSON.stringify(rpc.request.encode(request));
       const message = await nats
-        .request(subjectOf(root, rpc), body, { timeout: timeoutMs, headers: carried })
+        .request(rpcSubject(root, rpc), body, {
+          timeout: timeoutMs,
+          headers: carried,
+          noMux: true,
+          // An inbox for this call: its owner may reply to it and to no other inbox of the caller.
+          reply: createInbox(replyInboxOf(inbox, rpc.owner)),
+        })
         .catch((err: unknown) => {
           const why = err instanceof RequestError ? 'no copy of it is running' : 'no reply in time';
           throw unavailable(`The ${rpc.owner} service is not reachable at the moment (${why}).`, 2, { cause: err });
@@ -73,7 +86,7 @@ export function serveRpc<Request extends z.ZodType, Reply extends z.ZodType>(
   rpc: Rpc<Request, Reply>,
   handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
 ): () => Promise<void> {
-  const subscription = nats.subscribe(subjectOf(root, rpc), { queue: rpc.owner });
+  const subscription = nats.subscribe(rpcSubject(root, rpc), { queue: rpc.owner });
   const replyTo = async (body: unknown): Promise<unknown> => {
     try {
       return { reply: rpc.reply.encode(await handle(rpc.request.parse(body))) };

@@ -2,9 +2,10 @@ import { Migration } from '@mikro-orm/migrations';
 import { DeadLetter } from './dead-letters.ts';
 import { OutboxEvent } from './outbox-event.entity.ts';
 import { ProcessedEvent } from './processed-events.ts';
+import { PurgedTeam } from './purged-teams.ts';
 
 /** The tables that every service has for the bus; they stand first in its lists of entities and migrations. */
-export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter];
+export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter, PurgedTeam];
 
 class CreateMessagingTables extends Migration {
   override up(): void {
@@ -47,4 +48,19 @@ class CreateMessagingTables extends Migration {
   }
 }
 
-export const messagingMigrations = [{ name: '0000-create-messaging-tables', class: CreateMessagingTables }];
+class CreatePurgedTeams extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table purged_teams (
+        team_id text primary key,
+        purge_id uuid not null,
+        is_open boolean not null,
+        until timestamptz
+      )`);
+  }
+}
+
+export const messagingMigrations = [
+  { name: '0000-create-messaging-tables', class: CreateMessagingTables },
+  { name: '0000-create-purged-teams', class: CreatePurgedTeams },
+];

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { inTransaction } from '@billing/database/transaction';
 
 /** In milliseconds. */
 export interface TimeLimits {
@@ -21,7 +22,7 @@ export class TimeoutError extends Error {
 const CLOSING_MS = 2_000;
 
 /**
- * Runs `work` in a transaction. With `limits` the transaction ends when its time is over, whatever `work` is doing then,
+ * Runs `work` in a transaction, as `inTransaction` does. With `limits` it runs once, and the transaction ends when its time is over, whatever `work` is doing then,
  * and its connection is closed: after a mere rollback, the statements that `work` sends next would be queued behind it and
  * take effect on their own.
  * @throws TimeoutError
@@ -31,7 +32,7 @@ export async function timedTransaction<Result>(
   limits: TimeLimits | undefined,
   work: (tx: EntityManager) => Promise<Result>,
 ): Promise<Result> {
-  if (!limits) return em.fork().transactional(work);
+  if (!limits) return inTransaction(em, work);
   const { statement, lock, total, what } = limits;
   let late: TimeoutError | undefined;
   try {

@@ -1,16 +1,31 @@
-import { context, propagation } from '@opentelemetry/api';
+import { context, isSpanContextValid, trace, type Context } from '@opentelemetry/api';
 
-/** W3C trace context as text, to travel in a row or a message; empty while telemetry is off. */
+/**
+ * The current trace as text, to travel in a row, a message or a request between services; empty while telemetry is off. It
+ * has W3C's `traceparent` alone: no `baggage` and no `tracestate`, in which a stranger's words could travel with it.
+ */
 export type TraceCarrier = Readonly<Record<string, string>>;
 
-/** The current trace context. */
-export function currentTrace(): TraceCarrier {
-  const carrier: Record<string, string> = {};
-  propagation.inject(context.active(), carrier);
-  return carrier;
-}
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The current trace. */
+export const currentTrace = (): TraceCarrier => traceIn(context.active());
 
 /** Runs `work` as a part of the trace in `carrier`. */
-export function withinTrace<Result>(carrier: TraceCarrier, work: () => Promise<Result>): Promise<Result> {
-  return context.with(propagation.extract(context.active(), carrier), work);
+export const withinTrace = <Result>(carrier: TraceCarrier, work: () => Promise<Result>): Promise<Result> =>
+  context.with(withTrace(context.active(), carrier['traceparent']), work);
+
+/** Returns the trace of a context. */
+export function traceIn(active: Context): TraceCarrier {
+  const span = trace.getSpanContext(active);
+  if (!span || !isSpanContextValid(span)) return {};
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}` };
+}
+
+/** Returns the context within the trace of a `traceparent`; the same context for anything malformed. */
+export function withTrace(active: Context, traceparent: string | undefined): Context {
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return isSpanContextValid(span) ? trace.setSpanContext(active, span) : active;
 }

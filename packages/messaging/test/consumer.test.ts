@@ -8,7 +8,7 @@ import { openDatabase } from '@billing/database/database';
 import { toDelivery } from '../src/bus.ts';
 import { consume, receiverOf } from '../src/consumer/consume.ts';
 import { consumer, type Consumer } from '../src/consumer/consumer.ts';
-import { PermanentFailure } from '../src/consumer/dead-letter.ts';
+import { PermanentFailure } from '../src/failure-reason.ts';
 import type { Delivery } from '../src/consumer/delivery.ts';
 import { openOutbox } from '../src/outbox.ts';
 import { relayOnce } from '../src/relay.ts';
@@ -184,6 +184,22 @@ it('reports a Stripe event as processed with its effect, and as failed with its 
       ],
     },
   ]);
+});
+
+it('reports no message of the database or a library as the reason of a failure', async () => {
+  await using messaging = await startMessaging();
+  const refusal = 'insert or update on table "secret_table" violates a constraint';
+  const receive = messaging.receiver(
+    consumer('test', 'processor.>').onProcessorEvent('charge.failed', async () => {
+      throw new Error(refusal);
+    }),
+  );
+  for (let attempt = 1; attempt <= 8; attempt += 1)
+    await receive(chargeFailed('evt_1', '8a3f2f0e-2b4c-4d8e-9f10-0123456789ab'));
+  expect(await messaging.failures()).toMatchObject([{ error: refusal, is_dead: true }]);
+  const [reported] = (await messaging.outboxEvents()).map(({ data }) => JSON.stringify(data));
+  expect(reported).toContain('an unexpected error on our side');
+  expect(reported).not.toContain('secret_table');
 });
 
 it('reports how many attempts an event took, and deletes its failures', async () => {

@@ -15,7 +15,8 @@ import { addEffect, Counted } from './start-messaging.ts';
 const [url = '', natsUrl = '', root = '', deadly = ''] = process.argv.slice(2);
 const logger = pino({ level: 'silent' });
 const { em } = openDatabase({ service: 'portal', url, entities: messagingEntities, migrations: messagingMigrations });
-const bus = await openBus({ nats: await connectBroker(natsUrl, 'test'), logger, root });
+const broker = await connectBroker({ url: natsUrl, service: 'portal', logger });
+const bus = await openBus({ ...broker, logger, root });
 
 const crashing = consumer('crashing', 'test.>').on(Counted, async (tx, deliveries) => {
   for (const { data } of deliveries) {

@@ -39,7 +39,7 @@ it('does not start on a stream that discards old events', async () => {
   const jsm = await jetstreamManager(nats.connection);
   const root = testBusRoot();
   await jsm.streams.add({ name: root.toUpperCase(), subjects: [`${root}.>`], discard: DiscardPolicy.Old });
-  const opening = openBus({ nats: nats.connection, logger: pino({ level: 'silent' }), root });
+  const opening = openBus({ nats: nats.connection, inbox: '_INBOX', logger: pino({ level: 'silent' }), root });
   await expect(opening).rejects.toThrow('discards old messages');
   await jsm.streams.delete(root.toUpperCase());
 });
@@ -58,7 +58,7 @@ async function openSmallBus() {
   const name = root.toUpperCase();
   const settings = { subjects: [`${root}.>`], storage: StorageType.File, discard: DiscardPolicy.New };
   await jsm.streams.add({ name, ...settings, max_bytes: SMALL });
-  const bus = await openBus({ nats, logger: pino({ level: 'silent' }), root });
+  const bus = await openBus({ nats, inbox: '_INBOX', logger: pino({ level: 'silent' }), root });
   resources.defer(bus.remove);
   const state = async () => (await jsm.streams.info(name)).state;
   return {

@@ -12,7 +12,7 @@ const AN_HOUR_MS = 3_600_000;
 function openProcess(messaging: Messaging, { intervalMs = AN_HOUR_MS } = {}) {
   const { em, bus, logger } = messaging;
   const committed = openCommittedEvents();
-  const outbox = openOutbox(em, committed);
+  const outbox = openOutbox(em, { committed });
   const numbers: number[] = [];
   const publish: PublishMessage = async (type, body, id, trace) => {
     await bus.publish(type, body, id, trace);

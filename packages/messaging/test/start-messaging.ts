@@ -8,7 +8,7 @@ import { createTestDatabase } from '@billing/testing/database';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { openBus, toDelivery } from '../src/bus.ts';
+import { createStream, openBus, toDelivery } from '../src/bus.ts';
 import { receiverOf } from '../src/consumer/consume.ts';
 import type { Consumer } from '../src/consumer/consumer.ts';
 import { openOutbox, type Outbox } from '../src/outbox.ts';
@@ -34,7 +34,9 @@ export async function startMessaging() {
   await migrate(database);
   await database.em.execute('create table effects (number int not null)');
   const nats = resources.adopt(await connectTestNats(), it => it.close());
-  const bus = await openBus({ nats, logger, root: testBusRoot() });
+  const root = testBusRoot();
+  await createStream(nats, root);
+  const bus = await openBus({ nats, inbox: '_INBOX', logger, root });
   resources.defer(bus.remove);
 
   const em = database.em;
@@ -94,7 +96,7 @@ export const counted = (number: number): Envelope => ({
 });
 
 /** One of Stripe's events, routed to a project, as it stands on the bus. */
-export function chargeFailed(eventId: string): Envelope {
+export function chargeFailed(eventId: string, id: string = randomUUID()): Envelope {
   const { name, data } = processorEvent('charge.failed');
   const encoded = data.encode({
     eventId,
@@ -106,5 +108,5 @@ export function chargeFailed(eventId: string): Envelope {
     object: {},
     previousAttributes: null,
   });
-  return { id: randomUUID(), type: name, teamId, occurredAt: new Date(), data: encoded };
+  return { id, type: name, teamId, occurredAt: new Date(), data: encoded };
 }

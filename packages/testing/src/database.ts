@@ -3,7 +3,7 @@ import type { ServiceName } from '@billing/contracts/operation';
 import { grantDatabase, provisionService, withRole } from '@billing/database/provision';
 import { withClient, withDatabase } from './cluster.ts';
 import { ensureTemplate, ROLE_PASSWORD, withProvisioningLock, type TemplateSchema } from './database-template.ts';
-import { testServerUrls } from './servers.ts';
+import { testServerUrls } from './server-urls.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   /** URL of the service's own role, which sees only its own schema. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { startNats } from '@billing/embedded-servers/nats';
 import { startPostgres } from '@billing/embedded-servers/postgres';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connectToNats } from './nats.ts';
 
 /** The PostgreSQL and NATS servers that tests share. */
 export interface TestServers {
@@ -45,18 +47,18 @@ export async function startTestServers(report: (line: string) => void = () => {}
     report,
   });
   resources.defer(() => nats.stop());
+  await addLastingStream(nats.url);
 
   const owned = resources.move();
   return { databaseUrl: postgres.url, natsUrl: nats.url, stop: () => owned.disposeAsync() };
 }
 
-/** Returns the URLs that the global setup or the test runner has set for this process. */
-export function testServerUrls(): { databaseUrl: string; natsUrl: string } {
-  const databaseUrl = process.env['TEST_DATABASE_URL'];
-  const natsUrl = process.env['TEST_NATS_URL'];
-  if (databaseUrl === undefined || natsUrl === undefined)
-    throw new Error(
-      'TEST_DATABASE_URL and TEST_NATS_URL are not set: add globalSetup "@billing/testing/global-setup" to vitest.config.ts.',
-    );
-  return { databaseUrl, natsUrl };
+/**
+ * Adds a stream that no test deletes. nats-server removes the folder of streams together with the last stream, and could not
+ * create another stream at that moment.
+ */
+async function addLastingStream(natsUrl: string): Promise<void> {
+  await using nats = await connectToNats(natsUrl);
+  const jsm = await jetstreamManager(nats);
+  await jsm.streams.add({ name: 'LASTING', subjects: ['lasting'] });
 }

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { withClient } from '../src/cluster.ts';
 import { createTestDatabase } from '../src/database.ts';
 import { ensureTemplate } from '../src/database-template.ts';
-import { testServerUrls } from '../src/servers.ts';
+import { testServerUrls } from '../src/server-urls.ts';
 import { schemaWith } from './template-schema.ts';
 
 const { databaseUrl: clusterUrl } = testServerUrls();

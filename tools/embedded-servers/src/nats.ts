@@ -10,8 +10,10 @@ export interface NatsOptions {
   /** JetStream's storage folder. Created when absent, reused otherwise. */
   storeDir: string;
   logFile: string;
-  /** Password of the user `billing`; letters and digits. */
+  /** Password of the only user, `billing`; letters and digits. */
   password: string;
+  /** The `accounts` of the configuration, in place of the only user. */
+  accounts?: string;
   guard: ProcessGuard;
   /** Aborts the start. */
   signal?: AbortSignal;
@@ -28,8 +30,8 @@ const USER = 'billing';
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts nats-server with JetStream on 127.0.0.1 with one user, whose credentials are in `url`. Resolves once the server
- * listens.
+ * Starts nats-server with JetStream on 127.0.0.1. Without `accounts` it has one user, whose credentials are in `url`.
+ * Resolves once the server listens.
  * @throws an error with the last lines of the log when the server does not start
  */
 export async function startNats(options: NatsOptions): Promise<RunningServer> {
@@ -44,7 +46,8 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
 
   const configFile = join(storeDir, 'nats-server.conf');
   const chosenByServer = -1;
-  await writeFile(configFile, configuration({ port: options.port ?? chosenByServer, storeDir, password, syncAlways }), {
+  const access = options.accounts ?? `authorization { user: ${USER}, password: ${JSON.stringify(password)} }`;
+  await writeFile(configFile, configuration({ port: options.port ?? chosenByServer, storeDir, access, syncAlways }), {
     mode: 0o600,
   });
   const command: ServerCommand = {
@@ -63,15 +66,15 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
       timeoutMs: START_TIMEOUT_MS,
       signal,
     });
-    return { ...server, port, url: `nats://${USER}:${password}@127.0.0.1:${port}` };
+    return { ...server, port, url: `nats://${options.accounts ? '' : `${USER}:${password}@`}127.0.0.1:${port}` };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-function configuration(values: { port: number; storeDir: string; password: string; syncAlways: boolean }): string {
-  const { port, storeDir, password, syncAlways } = values;
+function configuration(values: { port: number; storeDir: string; access: string; syncAlways: boolean }): string {
+  const { port, storeDir, access, syncAlways } = values;
   return [
     `listen: "127.0.0.1:${port}"`,
     // A webhook body may be 1 MiB, which is the server's default limit for a whole message.
@@ -79,7 +82,7 @@ function configuration(values: { port: number; storeDir: string; password: strin
     `ports_file_dir: ${JSON.stringify(storeDir)}`,
     // Streams reserve their maximum size; by default the server rejects reservations above the free disk space.
     `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: 1PB${syncAlways ? ', sync_interval: always' : ''} }`,
-    `authorization { user: ${USER}, password: ${JSON.stringify(password)} }`,
+    access,
     '',
   ].join('\n');
 }

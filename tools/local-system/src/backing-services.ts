@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { startNats } from '@billing/embedded-servers/nats';
 import { startPostgres } from '@billing/embedded-servers/postgres';
 import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
-import { connectBroker } from '@billing/messaging/connection';
+import { SERVICES, type ServiceName } from '@billing/contracts/operation';
+import { createStream } from '@billing/messaging/bus';
+import { brokerAddress, connectTo } from '@billing/messaging/connection';
+import { startTrimming } from '@billing/messaging/trim-stream';
+import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
+import { adoptStreams } from './adopt-streams.ts';
+import type { Secrets } from './secrets.ts';
 import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 import type { Part } from './part.ts';
@@ -36,16 +42,48 @@ export async function postgresPart(options: EmbeddedOptions): Promise<Part & { a
   };
 }
 
-/** Describes the embedded NATS server. It keeps its port while the system runs. */
-export async function natsPart(options: EmbeddedOptions): Promise<Part & { clientUrl: string }> {
+/** Where one system's NATS is: for the user that creates the stream, and for each service's own user. */
+export interface NatsUrls {
+  readonly admin: string;
+  readonly services: Readonly<Record<ServiceName, string>>;
+}
+
+/** The users of the embedded NATS server. */
+type NatsSecrets = Pick<Secrets, 'natsPassword' | 'natsPasswords'>;
+
+/** Describes the embedded NATS server, with a user for each service. It keeps its port while the system runs. */
+export async function natsPart(options: EmbeddedOptions, secrets: NatsSecrets): Promise<Part & { urls: NatsUrls }> {
   const { dataDir, password, guard, report, choosePort } = options;
   const port = await choosePort('nats');
   const logFile = join(dataDir, 'logs', 'nats.log');
-  const launch = (signal: AbortSignal) =>
-    startNats({ storeDir: join(dataDir, 'nats'), logFile, password, guard, port, signal, report });
-  const clientUrl = `nats://billing:${password}@127.0.0.1:${port}`;
-  return { name: 'nats', port, url: `nats://127.0.0.1:${port}`, logFile, launch, clientUrl };
+  const storeDir = join(dataDir, 'nats');
+  const accounts = natsAccounts({
+    admin: JSON.stringify(secrets.natsPassword),
+    of: service => JSON.stringify(secrets.natsPasswords[service]),
+  });
+  const launch = async (signal: AbortSignal) => {
+    await adoptStreams(storeDir);
+    return startNats({ storeDir, logFile, password, accounts, guard, port, signal, report });
+  };
+  const url = `nats://127.0.0.1:${port}`;
+  return { name: 'nats', port, url, logFile, launch, urls: natsUrls(port, secrets) };
 }
+
+/** The URLs of the embedded NATS server. */
+export function natsUrls(port: number, { natsPassword, natsPasswords }: NatsSecrets): NatsUrls {
+  const urlOf = (service: ServiceName) =>
+    `nats://${service}:${natsPasswords[service]}@127.0.0.1:${port}?api=${SERVICES_API}`;
+  return {
+    admin: `nats://${STREAM_ADMIN}:${natsPassword}@127.0.0.1:${port}`,
+    services: ofEachService(urlOf),
+  };
+}
+
+/** The URLs of an external NATS server, whose one user all services share. */
+export const sharedNatsUrl = (url: string): NatsUrls => ({ admin: url, services: ofEachService(() => url) });
+
+const ofEachService = (urlOf: (service: ServiceName) => string): Record<ServiceName, string> =>
+  Object.fromEntries(SERVICES.map(service => [service, urlOf(service)])) as Record<ServiceName, string>; // has every name
 
 /** Creates the system's database in the embedded cluster unless it exists. */
 export async function ensureDatabase(adminUrl: string): Promise<void> {
@@ -78,10 +116,27 @@ export async function requireDatabase(url: string, variable: string): Promise<vo
   }
 }
 
-/** @throws StartError that names the server and `NATS_URL` when NATS can't be reached */
-export async function requireBroker(url: string): Promise<void> {
-  const connection = await connectBroker(url, 'local-system');
-  await connection.close();
+/**
+ * Creates the stream of all events unless there is one.
+ * @throws StartError that names the server and `NATS_URL` when NATS can't be reached
+ */
+export async function provisionStream(url: string): Promise<void> {
+  const connection = await connectTo(brokerAddress(url), 'provision');
+  await createStream(connection).finally(() => connection.close());
+}
+
+/**
+ * Deletes handled events from the stream whenever it is half full, with the rights that no service has. Returns a function
+ * that stops it.
+ * @throws StartError when NATS can't be reached
+ */
+export async function keepStream(url: string, report: (line: string) => void): Promise<() => Promise<void>> {
+  const connection = await connectTo(brokerAddress(url), 'stream-keeper');
+  const stopTrimming = startTrimming(connection, { report });
+  return async () => {
+    await stopTrimming();
+    await connection.close();
+  };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import { ensureMasterKeys } from './master-keys.ts';
 import type { NodeProgram } from './part.ts';
 import type { ChoosePort } from './stable-ports.ts';
 import type { Secrets } from './secrets.ts';
@@ -12,7 +15,8 @@ export interface PlanInputs {
   root: string;
   settings: Settings;
   secrets: Secrets;
-  natsUrl: string;
+  /** Each URL connects a service's own user. */
+  natsUrls: Readonly<Record<ServiceName, string>>;
   /** Each URL connects a service's own role. */
   databaseUrls: Readonly<Record<ServiceName, string>>;
   gatewayPort: number;
@@ -28,15 +32,8 @@ export interface BillingPrograms {
   gateway: NodeProgram;
 }
 
-/** The services that call the payment processor and decrypt the teams' credentials. */
-const CALLS_PROCESSOR: readonly ServiceName[] = [
-  'catalog',
-  'customers',
-  'subscriptions',
-  'referrals',
-  'portal',
-  'webhooks',
-];
+/** The services that call the payment processor and open the teams' credentials. */
+const PROCESSOR_SERVICES = callersOf(FindProcessorCredentials);
 
 /** Returns the port and the environment of every program of the system. */
 export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPrograms> {
@@ -54,12 +51,13 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
       ...commonEnvironment(inputs),
       PORT: `${ports[service]}`,
       DATABASE_URL: inputs.databaseUrls[service],
-      NATS_URL: inputs.natsUrl,
+      NATS_URL: inputs.natsUrls[service],
       IDENTITY_PUBLIC_KEY: inputs.secrets.identityPublicKey,
       ...(service === 'gateway' ? gatewayEnvironment(inputs, ports) : {}),
-      ...(CALLS_PROCESSOR.includes(service)
-        ? { STRIPE_API_BASE_URL: processorUrl, CREDENTIALS_KEY: inputs.secrets.credentialsKey }
+      ...(PROCESSOR_SERVICES.includes(service)
+        ? { STRIPE_API_BASE_URL: processorUrl, SERVICE_KEY: inputs.secrets.serviceKeys[service] }
         : {}),
+      ...(service === 'webhooks' ? webhooksEnvironment(inputs) : {}),
     },
   });
   return {
@@ -114,6 +112,13 @@ function gatewayEnvironment({ secrets }: PlanInputs, ports: Record<ServiceName, 
     IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey,
     AUTH_SECRET: secrets.authSecret,
     ...Object.fromEntries(addresses),
+  };
+}
+
+function webhooksEnvironment({ secrets, settings }: PlanInputs): Record<string, string> {
+  return {
+    CREDENTIALS_KEYS: `file:${ensureMasterKeys(settings.dataDir, secrets.credentialsKey)}`,
+    SERVICE_KEYS: PROCESSOR_SERVICES.map(service => `${service}:${secrets.serviceKeys[service]}`).join(','),
   };
 }
 

@@ -3,7 +3,16 @@ import { tryPort } from '@billing/embedded-servers/free-port';
 import { type ProcessGuard, startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { provisionAll } from '@billing/database/provision';
 import { StartError } from '@billing/database/start-error';
-import { ensureDatabase, natsPart, postgresPart, requireBroker, requireDatabase } from './backing-services.ts';
+import {
+  ensureDatabase,
+  keepStream,
+  natsPart,
+  type NatsUrls,
+  postgresPart,
+  provisionStream,
+  requireDatabase,
+  sharedNatsUrl,
+} from './backing-services.ts';
 import { type BillingPrograms, planBillingPrograms, type PlanInputs } from './billing-programs.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { nodePart } from './part.ts';
@@ -69,6 +78,8 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
   resources.defer(async () => signal?.removeEventListener('abort', abortLaunches));
 
   const backing = await startBackingServices({ settings, secrets, guard, report, choosePort, supervisor });
+  const stopKeeping = await keepStream(backing.natsUrls.admin, report);
+  resources.defer(stopKeeping);
   signal?.throwIfAborted();
   const databaseUrls = await provisionAll(backing.adminUrl, service => secrets.rolePasswords[service]);
   report('database provisioned');
@@ -77,7 +88,7 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     root: ROOT,
     settings,
     secrets,
-    natsUrl: backing.natsUrl,
+    natsUrls: backing.natsUrls.services,
     databaseUrls,
     gatewayPort,
     publicUrl: settings.publicUrl ?? gatewayUrl,
@@ -111,25 +122,28 @@ async function startBackingServices(options: {
   report: (line: string) => void;
   choosePort: PlanInputs['choosePort'];
   supervisor: Supervisor;
-}): Promise<{ adminUrl: string; natsUrl: string }> {
+}): Promise<{ adminUrl: string; natsUrls: NatsUrls }> {
   const { settings, secrets, supervisor, ...shared } = options;
   const { databaseUrl, natsUrl, dataDir } = settings;
   if (databaseUrl !== undefined) await requireDatabase(databaseUrl, 'DATABASE_URL');
-  if (natsUrl !== undefined) await requireBroker(natsUrl);
+  if (natsUrl !== undefined) await provisionStream(natsUrl);
 
   const postgres =
     databaseUrl === undefined
       ? await postgresPart({ ...shared, dataDir, password: secrets.postgresPassword })
       : undefined;
   const nats =
-    natsUrl === undefined ? await natsPart({ ...shared, dataDir, password: secrets.natsPassword }) : undefined;
+    natsUrl === undefined ? await natsPart({ ...shared, dataDir, password: secrets.natsPassword }, secrets) : undefined;
   // Concurrently, because a machine without nats-server downloads it first. NATS stops before PostgreSQL.
   await Promise.all([postgres, nats].map(part => supervisor.start(part === undefined ? [] : [part])));
   if (postgres !== undefined) await ensureDatabase(postgres.adminUrl);
 
-  const urls = { adminUrl: databaseUrl ?? postgres?.adminUrl, natsUrl: natsUrl ?? nats?.clientUrl };
-  if (urls.adminUrl === undefined || urls.natsUrl === undefined) throw new Error('PostgreSQL or NATS has no URL.');
-  return { adminUrl: urls.adminUrl, natsUrl: urls.natsUrl };
+  if (nats !== undefined) await provisionStream(nats.urls.admin);
+
+  const adminUrl = databaseUrl ?? postgres?.adminUrl;
+  const natsUrls = natsUrl === undefined ? nats?.urls : sharedNatsUrl(natsUrl);
+  if (adminUrl === undefined || natsUrls === undefined) throw new Error('PostgreSQL or NATS has no URL.');
+  return { adminUrl, natsUrls };
 }
 
 /** Starts all programs concurrently. They stop in the reverse of the order in which they are passed to the supervisor. */

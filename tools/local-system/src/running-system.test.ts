@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writePids } from './pids-file.ts';
-import { findServers } from './running-system.ts';
+import { findGatewayUrl, findServers } from './running-system.ts';
 import { loadSecrets } from './secrets.ts';
 
 let dataDir: string;
@@ -15,13 +15,21 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const supervisor = { pid: 1, port: 1, url: 'http://127.0.0.1:1', token: 'token' };
 const part = (port: number) => ({ pid: 1, port, url: `http://127.0.0.1:${port}` });
 
-it('returns the servers of a running system with the service’s own role', () => {
-  const { rolePasswords, natsPassword } = loadSecrets(dataDir);
+it('returns the servers of a running system with the service’s own role and user', () => {
+  const { rolePasswords, natsPasswords } = loadSecrets(dataDir);
   writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
   expect(findServers(dataDir, 'analytics')).toEqual({
     databaseUrl: `postgres://billing_analytics:${rolePasswords.analytics}@127.0.0.1:5432/billing`,
-    natsUrl: `nats://billing:${natsPassword}@127.0.0.1:4222`,
+    natsUrl: `nats://analytics:${natsPasswords.analytics}@127.0.0.1:4222?api=EVENTS.API`,
   });
+});
+
+it('returns the URL of the running gateway', () => {
+  expect(() => findGatewayUrl(dataDir)).toThrow('Run npm start');
+  writePids(dataDir, { supervisor, parts: {} });
+  expect(() => findGatewayUrl(dataDir)).toThrow('has not started its gateway yet');
+  writePids(dataDir, { supervisor, parts: { gateway: part(8_080) } });
+  expect(findGatewayUrl(dataDir)).toBe('http://127.0.0.1:8080');
 });
 
 it('says what to do when no system runs or its servers are external', () => {

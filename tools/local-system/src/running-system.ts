@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { ServiceName } from '@billing/contracts/operation';
 import { roleOf } from '@billing/database/provision';
 import { StartError } from '@billing/database/start-error';
-import { DATABASE } from './backing-services.ts';
+import { DATABASE, natsUrls } from './backing-services.ts';
+import { ensureMasterKeys } from './master-keys.ts';
 import { pidsFile } from './pids-file.ts';
 import { loadSecrets } from './secrets.ts';
 
@@ -12,16 +13,33 @@ import { loadSecrets } from './secrets.ts';
  * @throws StartError when no system runs, or it uses an external PostgreSQL or NATS
  */
 export function findServers(dataDir: string, service: ServiceName): { databaseUrl: string; natsUrl: string } {
-  const file = join(dataDir, 'pids.json');
-  if (!existsSync(file))
-    throw new StartError(`No system runs in ${dataDir}. Run npm start, or set DATABASE_URL and NATS_URL.`);
-  const { parts } = pidsFile.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const { postgres, nats } = parts;
+  const { postgres, nats } = readParts(dataDir);
   if (!postgres || !nats)
     throw new StartError(`The system in ${dataDir} uses external servers. Set DATABASE_URL and NATS_URL.`);
-  const { rolePasswords, natsPassword } = loadSecrets(dataDir);
+  const secrets = loadSecrets(dataDir);
   return {
-    databaseUrl: `postgres://${roleOf(service)}:${rolePasswords[service]}@127.0.0.1:${postgres.port}/${DATABASE}`,
-    natsUrl: `nats://billing:${natsPassword}@127.0.0.1:${nats.port}`,
+    databaseUrl: `postgres://${roleOf(service)}:${secrets.rolePasswords[service]}@127.0.0.1:${postgres.port}/${DATABASE}`,
+    natsUrl: natsUrls(nats.port, secrets).services[service],
   };
 }
+
+/**
+ * Returns the URL of the gateway of the system that runs in this data folder.
+ * @throws StartError when no system runs
+ */
+export function findGatewayUrl(dataDir: string): string {
+  const { gateway } = readParts(dataDir);
+  if (!gateway) throw new StartError(`The system in ${dataDir} has not started its gateway yet. Try again.`);
+  return gateway.url;
+}
+
+function readParts(dataDir: string) {
+  const file = join(dataDir, 'pids.json');
+  if (!existsSync(file))
+    throw new StartError(`No system runs in ${dataDir}. Run npm start, or set the variables that name another one.`);
+  return pidsFile.parse(JSON.parse(readFileSync(file, 'utf8'))).parts;
+}
+
+/** Returns the file of the master keys in a data folder. */
+export const findMasterKeys = (dataDir: string): string =>
+  ensureMasterKeys(dataDir, loadSecrets(dataDir).credentialsKey);

@@ -57,6 +57,8 @@ function complete(): Record<string, string> {
     IDENTITY_PUBLIC_KEY: Buffer.from(publicKey).toString('base64'),
     AUTH_SECRET: randomBytes(32).toString('hex'),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    SERVICE_KEY: randomBytes(32).toString('base64'),
+    SERVICE_KEYS: `webhooks:${randomBytes(32).toString('base64')}`,
     ...Object.fromEntries(urls),
   };
 }

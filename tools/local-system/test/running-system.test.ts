@@ -4,6 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalSystem, startLocalSystem } from '../src/local-system.ts';
+import { loadSecrets } from '../src/secrets.ts';
 import { readPids, temporaryDataDir, waitUntil } from './data-folder.ts';
 import { planStandIns } from './stand-in-system.ts';
 
@@ -111,8 +112,9 @@ it('rejects a second system in the same data folder', async () => {
 
 it('runs next to another system that uses its NATS server', async () => {
   await using other = await temporaryDataDir();
-  const { NATS_URL = '' } = await environmentOf('catalog');
-  await using second = await startLocalSystem({ dataDir: other.path, planPrograms: planStandIns(), natsUrl: NATS_URL });
+  const { natsPassword } = loadSecrets(dataDir);
+  const natsUrl = `nats://admin:${natsPassword}@127.0.0.1:${stateOf('nats').port}`;
+  await using second = await startLocalSystem({ dataDir: other.path, planPrograms: planStandIns(), natsUrl });
   expect(Object.keys(second.services)).not.toContain('nats');
   expect((await fetch(second.gatewayUrl)).status).toBe(200);
   expect((await fetch(system.gatewayUrl)).status).toBe(200);

@@ -9,7 +9,13 @@ export interface StandInOptions {
 
 /** Plans stand-ins for a processor, two services and a gateway. They log their starts and stops in the data folder. */
 export function planStandIns({ failing }: StandInOptions = {}) {
-  return async ({ settings, natsUrl, databaseUrls, gatewayPort, choosePort }: PlanInputs): Promise<BillingPrograms> => {
+  return async ({
+    settings,
+    natsUrls,
+    databaseUrls,
+    gatewayPort,
+    choosePort,
+  }: PlanInputs): Promise<BillingPrograms> => {
     const program = async (name: string, port?: number) => {
       const listening = port ?? (await choosePort(name));
       return {
@@ -24,7 +30,7 @@ export function planStandIns({ failing }: StandInOptions = {}) {
           NAME: name,
           LIFECYCLE_LOG: join(settings.dataDir, 'lifecycle.log'),
           UNREADY: join(settings.dataDir, `${name}.unready`),
-          NATS_URL: natsUrl,
+          NATS_URL: natsUrls.catalog,
           DATABASE_URL: databaseUrls.catalog,
           ...(failing?.name === name ? { FAIL: failing.message } : {}),
         },

@@ -34,9 +34,9 @@ it('stops everything in order and reuses its ports at the next start', async () 
 
 it('shows the log of a service that does not start, and leaves nothing running', async () => {
   await using data = await temporaryDataDir();
-  const failing = { name: 'customers', message: 'customers: CREDENTIALS_KEY is missing' };
+  const failing = { name: 'customers', message: 'customers: SERVICE_KEY is missing' };
   await expect(start(data.path, { planPrograms: planStandIns({ failing }) })).rejects.toThrow(
-    /customers ended with exit code 1[\s\S]*CREDENTIALS_KEY is missing/,
+    /customers ended with exit code 1[\s\S]*SERVICE_KEY is missing/,
   );
   // The folder and the ports are free again.
   const again = await start(data.path);

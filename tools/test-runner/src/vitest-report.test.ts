@@ -27,7 +27,7 @@ it('adds up the tests of all workspaces', () => {
     run(report(file(['passed']), file(['passed', 'todo']))),
   ]);
   expect(totals).toEqual({ passed: 4, failed: 0, skipped: 2, failures: [] });
-  expect(formatTotals(totals)).toBe('4 passed, 0 failed, 2 skipped');
+  expect(formatTotals(totals)).toBe('2 skipped\n4 passed, 0 failed');
 });
 
 it('names each failed test and its reason', () => {

@@ -41,9 +41,9 @@ export function sumReports(runs: readonly WorkspaceRun[]): Totals {
   return totals;
 }
 
-/** Formats the last line of the output: `12 passed, 0 failed`. */
+/** Formats the end of the output: skipped tests, if any, on a line of their own, and last `12 passed, 0 failed`. */
 export function formatTotals({ passed, failed, skipped }: Totals): string {
-  return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+  return `${skipped === 0 ? '' : `${skipped} skipped\n`}${passed} passed, ${failed} failed`;
 }
 
 function addRun(totals: Totals, { name, hasTestFiles, report }: WorkspaceRun) {

@@ -8,27 +8,37 @@ import type { Consumer } from './consumer.ts';
 import { deadLetter } from './dead-letter.ts';
 import { deduplicate } from './deduplicate.ts';
 import type { Receive } from './delivery.ts';
+import { dropPurged } from './drop-purged.ts';
 import { dispatch } from './dispatch.ts';
 import { consumerMetrics } from './metrics.ts';
 import { prepare } from './prepare.ts';
+import { readUnreadableAgain, type ReadAgain } from './read-again.ts';
+import { readStoredObject } from './read-stored.ts';
 import { retry } from './retry.ts';
+import type { WithStoredObject } from './stored-objects.ts';
 import { timeout } from './timeout.ts';
 
 interface ConsumeParts {
   readonly outbox: Outbox;
   readonly logger: Logger;
+  /** Reads the objects of webhook events at the processor, in a service that has processors. */
+  readonly readAgain?: ReadAgain | undefined;
+  /** Reads the objects of webhook events that were too large for the bus. */
+  readonly withStoredObject?: WithStoredObject | undefined;
 }
 
 /** The way of a delivery: each middleware calls the next one; from `timeout` on they work on a batch in one transaction. */
-export function receiverOf(consumer: Consumer, { outbox, logger }: ConsumeParts): Receive {
+export function receiverOf(consumer: Consumer, { outbox, logger, readAgain, withStoredObject }: ConsumeParts): Receive {
   const { name, options } = consumer;
   const metrics = consumerMetrics(name);
 
-  const inTransaction = deduplicate({ name, metrics })(complete(consumer)(dispatch({ consumer, metrics })));
+  const inTransaction = deduplicate({ name, metrics })(dropPurged(complete(consumer)(dispatch({ consumer, metrics }))));
   const batched = batch({ linger: options.linger ?? SHORT_LINGER, limitBatches: options.limitBatches, metrics })(
     timeout({ outbox, name, metrics })(inTransaction),
   );
-  const handle = deadLetter({ consumer, outbox, logger, metrics })(prepare({ consumer, metrics })(batched));
+  const prepared = readStoredObject({ withStoredObject })(prepare({ consumer, metrics })(batched));
+  const readable = readUnreadableAgain({ readAgain, logger })(prepared);
+  const handle = deadLetter({ consumer, outbox, logger, metrics })(readable);
   const receive = retry({ logger, metrics })(handle);
   return async delivery => (consumer.handlerOf(delivery.event.type) ? receive(delivery) : { kind: 'ack' });
 }

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '@billing/database/database';
 import type { Logger } from 'pino';
 import { completionOf } from '../completion.ts';
 import { countFailure, storeDeadLetter, type Failure } from '../dead-letters.ts';
+import { failureReason, PermanentFailure } from '../failure-reason.ts';
 import type { Outbox } from '../outbox.ts';
 import { semaphore } from '../semaphore.ts';
 import type { Consumer } from './consumer.ts';
@@ -14,13 +15,9 @@ import type { ConsumerMetrics } from './metrics.ts';
 const MAX_ATTEMPTS = 8;
 /** How often an event may be delivered and still share a batch. */
 const MAX_BATCHED = 2;
+const NEVER_FINISHED = 'No delivery finished; the event may have crashed the process.';
 /** Failed events that a process remembers; others may be redelivered to another process. */
 const MAX_REMEMBERED = 10_000;
-
-/** A failure that another attempt will not change: the event is dead-lettered at once. */
-export class PermanentFailure extends Error {
-  override readonly name = 'PermanentFailure';
-}
 
 /** A failure that was counted and will be tried again. */
 export class FailedAttempt extends Error {
@@ -77,7 +74,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
     const by = countedInVain.delete(delivery.event.id) ? 0 : 1;
     const attempts = await count(delivery, 'The previous delivery did not finish.', by);
     if (attempts <= MAX_ATTEMPTS) return false;
-    await store(delivery, { attempts, error: 'No delivery finished; the event may have crashed the process.' });
+    await store(delivery, { attempts, error: NEVER_FINISHED, reason: NEVER_FINISHED });
     return true;
   };
 
@@ -87,7 +84,8 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
   const afterFailure = async (delivery: Delivery, err: unknown, isCounted: boolean): Promise<void> => {
     const error = messageOf(err);
     const attempts = await count(delivery, error, isCounted ? 0 : 1);
-    if (attempts >= MAX_ATTEMPTS || err instanceof PermanentFailure) return store(delivery, { attempts, error });
+    if (attempts >= MAX_ATTEMPTS || err instanceof PermanentFailure)
+      return store(delivery, { attempts, error, reason: failureReason(err) });
     if (failed.size >= MAX_REMEMBERED) failed.clear();
     failed.add(delivery.event.id);
     throw new FailedAttempt(attempts, err);

@@ -1,19 +1,36 @@
-// Creates every service's role and schema in the database of ADMIN_DATABASE_URL. It may run any number of times.
+// Creates every service's role and schema in the database of ADMIN_DATABASE_URL, and the stream of all events in the NATS
+// of ADMIN_NATS_URL. It may run any number of times.
+import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@billing/contracts/operation';
 import { parseEnv } from '@billing/service/env';
 import { provisionAll } from '@billing/database/provision';
 import { z } from 'zod';
-import { requireDatabase } from '../backing-services.ts';
+import { provisionStream, requireDatabase } from '../backing-services.ts';
 import { passwordVariable } from '../secrets.ts';
 
 const passwords = Object.fromEntries(SERVICES.map(service => [passwordVariable(service), z.string().min(1)]));
 
+/** NATS has no health check of its own, so it may still be starting: tried for half a minute. */
+async function whileStarting(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 30) throw error;
+      await delay(1_000);
+    }
+  }
+}
+
 try {
-  const { ADMIN_DATABASE_URL: adminUrl } = parseEnv(z.object({ ADMIN_DATABASE_URL: z.url() }));
+  const { ADMIN_DATABASE_URL: adminUrl, ADMIN_NATS_URL: natsUrl } = parseEnv(
+    z.object({ ADMIN_DATABASE_URL: z.url(), ADMIN_NATS_URL: z.url() }),
+  );
   const passwordOf = parseEnv(z.object(passwords));
   await requireDatabase(adminUrl, 'ADMIN_DATABASE_URL');
   await provisionAll(adminUrl, service => passwordOf[passwordVariable(service)] ?? '');
-  console.log(`provisioned ${SERVICES.join(', ')}`);
+  await whileStarting(() => provisionStream(natsUrl));
+  console.log(`provisioned ${SERVICES.join(', ')} and the stream`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

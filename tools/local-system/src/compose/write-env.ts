@@ -1,17 +1,32 @@
 // Prints an `.env` file with new secrets for docker-compose.yml. Run it once and keep the file: the data in the volumes
-// can't be opened without it.
+// can't be opened without it. With an existing file it prints what that one lacks.
 //   node tools/local-system/src/compose/write-env.ts > .env
+//   node tools/local-system/src/compose/write-env.ts .env >> .env
+import { readFileSync } from 'node:fs';
+import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES } from '@billing/contracts/operation';
-import { createSecrets, passwordVariable } from '../secrets.ts';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import { createSecrets, natsPasswordVariable, passwordVariable, serviceKeyVariable } from '../secrets.ts';
 
-const { postgresPassword, natsPassword, rolePasswords, authSecret, credentialsKey, ...identity } = createSecrets();
+const [existing] = process.argv.slice(2);
+const has = (name: string, text: string) => text.split('\n').some(line => line.startsWith(`${name}=`));
+const text = existing === undefined ? '' : readFileSync(existing, 'utf8');
+
+const secrets = createSecrets();
 const variables: Record<string, string> = {
-  POSTGRES_PASSWORD: postgresPassword,
-  NATS_PASSWORD: natsPassword,
-  AUTH_SECRET: authSecret,
-  CREDENTIALS_KEY: credentialsKey,
-  IDENTITY_PUBLIC_KEY: identity.identityPublicKey,
-  IDENTITY_PRIVATE_KEY: identity.identityPrivateKey,
-  ...Object.fromEntries(SERVICES.map(service => [passwordVariable(service), rolePasswords[service]])),
+  POSTGRES_PASSWORD: secrets.postgresPassword,
+  NATS_PASSWORD: secrets.natsPassword,
+  AUTH_SECRET: secrets.authSecret,
+  CREDENTIALS_KEY: secrets.credentialsKey,
+  IDENTITY_PUBLIC_KEY: secrets.identityPublicKey,
+  IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey,
+  ...Object.fromEntries(SERVICES.map(service => [passwordVariable(service), secrets.rolePasswords[service]])),
+  ...Object.fromEntries(SERVICES.map(service => [natsPasswordVariable(service), secrets.natsPasswords[service]])),
+  ...Object.fromEntries(
+    callersOf(FindProcessorCredentials).map(service => [serviceKeyVariable(service), secrets.serviceKeys[service]]),
+  ),
 };
-for (const [name, value] of Object.entries(variables)) console.log(`${name}=${value}`);
+// The local processor in place of Stripe; without these two it is Stripe itself.
+if (existing === undefined)
+  Object.assign(variables, { COMPOSE_PROFILES: 'local-processor', STRIPE_API_BASE_URL: 'http://processor:12111' });
+for (const [name, value] of Object.entries(variables)) if (!has(name, text)) console.log(`${name}=${value}`);

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { brokerAddress, checkVersion } from './connection.ts';
+
+function warningsOf(version: string, host: string): string[] {
+  const warnings: string[] = [];
+  checkVersion(version, host, { warn: (_fields: unknown, message: string) => void warnings.push(message) } as never); // only `warn` is called
+  return warnings;
+}
+
+it('accepts nats-server 2.10 and newer anywhere, without a warning', () => {
+  for (const version of ['2.10.0', '2.12.15', '2.15.1', '2.14.0-beta.1', '3.0.0'])
+    expect(warningsOf(version, 'nats.example.com:4222')).toEqual([]);
+});
+
+it('accepts 2.9 on this machine only, with a warning', () => {
+  for (const host of ['127.0.0.1:4222', 'localhost:4222', '[::1]:4222', '127.0.1.1'])
+    expect(warningsOf('2.9.10', host)).toEqual([expect.stringContaining('install 2.10 or newer')]);
+  for (const host of ['nats:4222', '10.0.0.1:4222', '127.0.0.1.example.com:4222', 'localhost.example.com'])
+    expect(() => warningsOf('2.9.10', host)).toThrow(`NATS at ${host} has version 2.9.10. Install nats-server 2.10`);
+});
+
+it('refuses servers older than 2.9, and those that do not say their version', () => {
+  for (const version of ['2.8.4', '1.99.0', '', 'unknown'])
+    expect(() => warningsOf(version, 'localhost:4222')).toThrow('Install nats-server 2.10 or newer');
+});
+
+it('reads host, credentials and the prefix of JetStream’s API from a URL', () => {
+  expect(brokerAddress('nats://catalog:p%40ss@nats:4222?api=EVENTS.API')).toEqual({
+    host: 'nats:4222',
+    user: 'catalog',
+    password: 'p@ss',
+    apiPrefix: 'EVENTS.API',
+  });
+  expect(brokerAddress('localhost')).toEqual({ host: 'localhost', user: '', password: '', apiPrefix: undefined });
+});
