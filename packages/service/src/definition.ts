@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { BusAccess } from '@billing/contracts/bus-access';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { Rpc } from '@billing/contracts/rpc';
 import type { Bus } from '@billing/messaging/bus';
@@ -10,13 +11,14 @@ import type { Database, DatabaseOptions } from '@billing/database/database';
 import type { processorEnv, serviceEnv } from './env.ts';
 import type { Checks } from './health.ts';
 import type { HttpServer, HttpServerOptions } from './http.ts';
+import type { Purge } from './purge.ts';
 import type { IsOverloaded } from './overloaded.ts';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 
 type ServiceEnv = z.output<typeof serviceEnv>;
 
-/** Variables that the chassis reads. The gateway has no public key; a service without Stripe has no credentials key. */
+/** Variables that the chassis reads. The gateway has no public key; a service without Stripe has no service key. */
 export type ChassisEnv = Omit<ServiceEnv, 'IDENTITY_PUBLIC_KEY'> &
   Partial<Pick<ServiceEnv, 'IDENTITY_PUBLIC_KEY'>> &
   Partial<z.output<typeof processorEnv>>;
@@ -31,13 +33,18 @@ export interface ServiceDefinition<
   readonly env: Schema;
   /** The service's own tables. The chassis adds those of messaging and of idempotent requests. */
   readonly database: ServiceSchema;
+  /** What it does on the bus; as the contracts have it for the name unless given. */
+  readonly access?: BusAccess;
   /** Builds the service's parts. It starts nothing that must not run in a test; jobs and consumers start later. */
   readonly parts: (chassis: Chassis<z.output<Schema>>) => P | Promise<P>;
 }
 
 /** The tables of a service. */
 export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize'> {
-  /** Tables beside the outbox whose due rows are unpublished events: too many of them pause writes. */
+  /**
+   * Tables beside the outbox whose due rows are unpublished events of teams: too many of them pause writes. They need an index
+   * on `team_id, due_at`.
+   */
   readonly backlog?: readonly string[];
 }
 
@@ -50,9 +57,11 @@ export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
   readonly bus: Bus;
   /** Calls other services. */
   readonly rpc: RpcClient;
-  /** The teams' Stripe accounts, in a service whose environment has `CREDENTIALS_KEY`. */
-  readonly processors: Env extends { CREDENTIALS_KEY: Buffer } ? TeamProcessors : undefined;
+  /** The teams' Stripe accounts, in a service whose environment has `SERVICE_KEY`. */
+  readonly processors: Env extends { SERVICE_KEY: Buffer } ? TeamProcessors : undefined;
   readonly isOverloaded: IsOverloaded;
+  /** Whether one team alone has too many rows in the tables of the backlog. */
+  readonly isTeamOverloaded: (teamId: string) => boolean;
   /** Checks behind `/health/ready`: PostgreSQL and NATS. */
   readonly checks: Checks;
   readonly logger: Logger;
@@ -71,6 +80,8 @@ export type Job =
 
 /** One call that the service serves for others; made by `rpcHandler`. */
 export interface RpcHandler {
+  /** The name of the call. */
+  readonly name: string;
   readonly serve: (transport: Parameters<typeof serveRpc>[0]) => () => Promise<void>;
 }
 
@@ -91,6 +102,8 @@ interface BackgroundParts {
   readonly consumers?: readonly Consumer[];
   readonly rpc?: readonly RpcHandler[];
   readonly jobs?: readonly Job[];
+  /** How everything that mirrors a team's account is deleted; for a service that mirrors any of it. */
+  readonly purge?: Purge;
   /** Run every hour; they delete expired rows. */
   readonly cleaning?: readonly (() => Promise<unknown>)[];
 }
@@ -120,4 +133,4 @@ export const defineService = <Schema extends z.ZodType<ChassisEnv>, P extends Pa
 export const rpcHandler = <Request extends z.ZodType, Reply extends z.ZodType>(
   rpc: Rpc<Request, Reply>,
   handle: (request: z.output<Request>) => Promise<z.output<Reply>>,
-): RpcHandler => ({ serve: transport => serveRpc(transport, rpc, handle) });
+): RpcHandler => ({ name: rpc.name, serve: transport => serveRpc(transport, rpc, handle) });

@@ -4,6 +4,12 @@ import { StartError } from '@billing/database/start-error';
 /** A PEM text, base64-encoded so that it fits on one line of an environment file. */
 export const pemInBase64 = z.base64().transform(encoded => Buffer.from(encoded, 'base64').toString('utf8'));
 
+/** 32 random bytes, base64-encoded. */
+export const keyInBase64 = z
+  .base64()
+  .transform(encoded => Buffer.from(encoded, 'base64'))
+  .refine(key => key.length === 32, 'Expected 32 bytes in base64.');
+
 /** Variables of every service; a service extends them with its own. */
 export const serviceEnv = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -25,11 +31,8 @@ export const processorEnv = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .or(z.literal('').transform(() => undefined)),
-  /** 32 random bytes in base64; decrypts the teams' processor credentials. */
-  CREDENTIALS_KEY: z
-    .base64()
-    .transform(encoded => Buffer.from(encoded, 'base64'))
-    .refine(key => key.length === 32, 'Expected 32 bytes in base64.'),
+  /** This service's own key: opens the teams' credentials that the webhooks service seals for it. */
+  SERVICE_KEY: keyInBase64,
 });
 
 /**
@@ -44,7 +47,8 @@ export function parseEnv<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const wrong = result.error.issues.map(issue => {
     const name = issue.path.join('.');
-    return source[name] === undefined ? `${name} is missing` : `${name} is wrong (${issue.message})`;
+    if (source[name] !== undefined) return `${name} is wrong (${issue.message})`;
+    return issue.code === 'custom' ? `${name} is missing (${issue.message})` : `${name} is missing`;
   });
   throw new StartError(
     `Environment: ${wrong.join('; ')}. Set it and start again; docs/operations.md lists all variables.`,

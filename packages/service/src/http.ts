@@ -9,13 +9,14 @@ import Fastify, {
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, invalid, Problem, PROBLEM_HEADER, unavailable } from '@billing/contracts/problem';
 import { isDatabaseUnavailable } from '@billing/database/database';
+import { isWriteConflict } from '@billing/database/transaction';
 import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type Checks } from './health.ts';
-import { IDENTITY_HEADER, type Principal, type VerifyIdentityToken } from './identity-token.ts';
+import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
-import { templatedPath } from './templated-path.ts';
+import { pathOf, templatedPath } from './templated-path.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -24,6 +25,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal;
+    /** Set for writes. */
+    caller: Caller | null;
   }
   interface FastifyContextConfig {
     /** The route carries many writes and rejects each of them itself while the service is overloaded. */
@@ -80,10 +83,14 @@ export function createHttpServer(options: HttpServerOptions) {
   registerHealth(app, checks);
   app.decorate('idempotency', idempotency ?? null);
   app.decorateRequest('principal');
+  app.decorateRequest('caller', null);
   app.addHook('onRequest', async request => {
     if (request.url.startsWith('/health/')) return;
     const header = request.headers[IDENTITY_HEADER];
-    request.principal = verifyIdentityToken(typeof header === 'string' ? header : undefined);
+    const signed = { method: request.method, path: pathOf(request.url) };
+    const identity = verifyIdentityToken(typeof header === 'string' ? header : undefined, signed);
+    request.principal = identity.principal;
+    request.caller = identity.caller;
   });
   app.addHook('onRequest', async ({ method, routeOptions }) => {
     if (READS.has(method) || routeOptions.config.refusesEach) return;
@@ -108,6 +115,7 @@ function sendProblem(error: FastifyError | Problem, request: FastifyRequest, rep
   void reply
     .code(problem.status)
     .type('application/json')
+    .header(PROBLEM_HEADER, problem.code)
     .send(JSON.stringify(problem.toBody(request.id)));
 }
 
@@ -116,6 +124,7 @@ export function toProblem(error: FastifyError | Problem | Error): Problem {
   if (error instanceof Problem) return error;
   if (isDatabaseUnavailable(error))
     return unavailable('The database is not reachable at the moment.', 2, { cause: error });
+  if (isWriteConflict(error)) return changedMeanwhile({ cause: error });
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
   if (status === 415)

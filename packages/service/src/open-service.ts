@@ -4,15 +4,21 @@ import { openBus } from '@billing/messaging/bus';
 import { openCommittedEvents } from '@billing/messaging/committed-events';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { consume } from '@billing/messaging/consumer/consume';
+import type { Consumer } from '@billing/messaging/consumer/consumer';
+import type { ReadAgain } from '@billing/messaging/consumer/read-again';
+import { openStoredObjects, type WithStoredObject } from '@billing/messaging/consumer/stored-objects';
 import { openOutbox } from '@billing/messaging/outbox';
 import { deleteProcessed } from '@billing/messaging/processed-events';
 import { deletePublished, startRelay } from '@billing/messaging/relay';
 import { openRpcClient } from '@billing/messaging/rpc';
+import { readObjectAgain } from '@billing/processor/event-object';
 import { openTeamProcessors } from '@billing/processor/team-processors';
+import { busAccessOf } from '@billing/contracts/bus-access';
+import { checkBusAccess } from './check-bus-access.ts';
 import { startCleaning } from './cleaning.ts';
 import { migrate, ping } from '@billing/database/database';
 import { deleteExpiredIdempotentRequests } from './idempotency.ts';
-import { identityTokenVerifier } from './identity-token.ts';
+import { identityTokenVerifier, type VerifyIdentityToken } from './identity-token.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './http.ts';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { Logger } from 'pino';
@@ -27,6 +33,7 @@ import type {
   ServiceDefinition,
   Stop,
 } from './definition.ts';
+import { checkPurge, purgeConsumer } from './purge.ts';
 import { openServiceDatabase } from './service-database.ts';
 
 interface OpenOptions<Env> {
@@ -39,6 +46,8 @@ interface OpenOptions<Env> {
   readonly now?: () => Date;
   /** How often the relay and the back-pressure watch query the outbox, in milliseconds. */
   readonly outboxIntervalMs?: number;
+  /** By default, that of the gateway's key in the environment; tests take a token that is made for any request. */
+  readonly verifyIdentityToken?: VerifyIdentityToken;
 }
 
 /** A service whose parts are built. Nothing runs until `start` and `listen`. */
@@ -47,6 +56,12 @@ export interface OpenService<Env extends ChassisEnv, P extends Parts> {
   readonly parts: P;
   /** The Fastify app, unless the service brings its own server. */
   readonly app: HttpServer | undefined;
+  /** Of the parts, and the one that purges a team's records. */
+  readonly consumers: readonly Consumer[];
+  /** Reads the objects of webhook events at the processor, in a service that has processors. */
+  readonly readAgain: ReadAgain | undefined;
+  /** Reads the objects of webhook events that were too large for the bus. */
+  readonly withStoredObject: WithStoredObject;
   /** Starts the relay, cleaning, jobs, RPC and consumers, in this order. */
   start(): Promise<void>;
   /** Starts the HTTP server; returns its port. */
@@ -69,9 +84,11 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   await migrate(database);
   const { em } = database;
 
-  const nats = resources.adopt(await connectBroker(env.NATS_URL, name), closeBroker);
-  const bus = await openBus({ nats, logger, ...(root !== undefined && { root }) });
-  const rpc = openRpcClient(bus);
+  const access = definition.access ?? busAccessOf(name);
+  const broker = resources.adopt(await connectBroker({ url: env.NATS_URL, service: name, logger }), closeBroker);
+  const { nats } = broker;
+  const bus = await openBus({ ...broker, logger, root, follows: access.follows });
+  const rpc = openRpcClient({ ...bus, declared: access.calls });
   const committed = openCommittedEvents();
   const backPressure = resources.adopt(
     watchBackPressure(em, {
@@ -82,34 +99,46 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     }),
     it => it.close(),
   );
-  const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: baseUrl } = env;
+  const { SERVICE_KEY: serviceKey, STRIPE_API_BASE_URL: baseUrl } = env;
   const processors =
-    credentialsKey &&
-    resources.adopt(openTeamProcessors({ nats, root: bus.root, rpc, credentialsKey, baseUrl }), it => it.close());
+    serviceKey &&
+    resources.adopt(openTeamProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl }), it =>
+      it.close(),
+    );
 
   const chassis: Chassis<z.output<Schema>> = {
     env,
     database,
     em,
-    outbox: openOutbox(em, committed),
+    outbox: openOutbox(em, { committed, declared: access.publishes }),
     bus,
     rpc,
-    // Set exactly when the environment has a credentials key, which is what the type says.
+    // Set exactly when the environment has a service key, which is what the type says.
     processors: processors as unknown as Chassis<z.output<Schema>>['processors'],
     isOverloaded: backPressure.isOverloaded,
+    isTeamOverloaded: backPressure.isTeamOverloaded,
     checks: { database: () => ping(database), broker: bus.ping },
     logger,
     now,
     resources,
   };
   const parts = await definition.parts(chassis);
-  const app = createApp(name, chassis, parts);
+  const app = createApp(name, chassis, parts, options.verifyIdentityToken);
   if (app) resources.adopt(app, it => it.close());
 
+  const { purge } = parts;
+  if (purge) checkPurge(name, em, purge);
+  const consumers = [...(parts.consumers ?? []), ...(purge ? [purgeConsumer({ service: name, purge, em, now })] : [])];
+  checkBusAccess(name, access, { consumers, rpc: parts.rpc ?? [] });
+  const readAgain = processors && readObjectAgain(processors);
+  const withStoredObject = openStoredObjects(rpc);
   return {
     chassis,
     parts,
     app,
+    consumers,
+    readAgain,
+    withStoredObject,
     async start() {
       const relay = startRelay({ em, publish: bus.publish, committed, intervalMs: outboxIntervalMs, logger });
       resources.defer(relay.stop);
@@ -120,9 +149,9 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       for (const job of parts.jobs ?? []) jobs.push(await startJob(job));
       const served = stopTogether(resources);
       for (const handler of parts.rpc ?? []) served.push(handler.serve({ nats, root: bus.root, logger }));
-      const consumers = stopTogether(resources);
-      for (const consumer of parts.consumers ?? [])
-        consumers.push(await consume(consumer, { bus, outbox: chassis.outbox, logger }));
+      const consuming = stopTogether(resources);
+      for (const consumer of consumers)
+        consuming.push(await consume(consumer, { bus, outbox: chassis.outbox, logger, readAgain, withStoredObject }));
       await nats.flush();
     },
     async listen() {
@@ -134,11 +163,16 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   };
 }
 
-function createApp(name: ServiceName, chassis: Chassis, parts: Parts): HttpServer | undefined {
+function createApp(
+  name: ServiceName,
+  chassis: Chassis,
+  parts: Parts,
+  verify?: VerifyIdentityToken,
+): HttpServer | undefined {
   if (parts.listen) return undefined;
   const { env, em: idempotency, logger, checks, isOverloaded } = chassis;
   if (!env.IDENTITY_PUBLIC_KEY) throw new Error(`The environment of ${name} has no IDENTITY_PUBLIC_KEY.`);
-  const verifyIdentityToken = identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, name);
+  const verifyIdentityToken = verify ?? identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, name);
   const options: HttpServerOptions = { logger, verifyIdentityToken, checks, idempotency, isOverloaded };
   if (parts.createApp) return parts.createApp(options);
   const app = createHttpServer(options);

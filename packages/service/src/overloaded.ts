@@ -10,3 +10,11 @@ export function overloaded(): Problem {
     5,
   );
 }
+
+/** The 503 for what one team sends while too many of its own events wait. Nothing was stored. */
+export function teamOverloaded(): Problem {
+  return unavailable(
+    "Too many of the team's events wait to be processed. Nothing was stored; send the event again later.",
+    5,
+  );
+}

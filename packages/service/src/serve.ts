@@ -2,9 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Operation } from '@billing/contracts/operation';
 import { forbidden } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { auditOf } from './audit.ts';
 import { toProblem, type HttpServer } from './http.ts';
 import { idempotencyKeyOf, problemResponse, runOnce } from './idempotency.ts';
 import type { Principal } from './identity-token.ts';
+import { pathOf } from './templated-path.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
@@ -14,11 +17,26 @@ export interface Call<Served extends Operation> {
   readonly query: OutputOf<Served['query']>;
   readonly body: OutputOf<Served['body']>;
   readonly principal: Principal;
+  /** Who calls, for the audit log. */
+  readonly audit: AuditContext;
   readonly request: FastifyRequest;
   /** Sets headers of the response. */
   readonly reply: FastifyReply;
   /** Set for a request with an `Idempotency-Key`; a run after a crash gets the same key. */
   readonly operationKey: string | undefined;
+}
+
+interface ServeOptions<Served extends Operation> {
+  /**
+   * Whether responses to requests with an `Idempotency-Key` are stored; true unless given. False for those with a secret: a
+   * repeat then runs `handle` again under the same operation key, for which it has to return the same.
+   */
+  readonly storesResponse?: boolean;
+  /**
+   * Returns the owner of an `Idempotency-Key` where the path names no team.
+   * @throws Problem when the caller has no access
+   */
+  readonly ownerOf?: (params: z.output<Served['params']>) => Promise<string>;
 }
 
 /**
@@ -29,6 +47,7 @@ export function serve<Served extends Operation>(
   app: HttpServer,
   operation: Served,
   handle: (call: Call<Served>) => Promise<z.output<Served['response']>>,
+  { storesResponse = true, ownerOf }: ServeOptions<Served> = {},
 ): void {
   const { method, path, params, query, body, status, response } = operation;
   app.route({
@@ -43,18 +62,23 @@ export function serve<Served extends Operation>(
           query: query ? request.query : undefined,
           body: body ? request.body : undefined,
           principal: request.principal,
+          audit: auditOf(request, operation, operationKey),
           request,
           reply,
           operationKey,
         } as Call<Served>); // the schemas above have parsed params, query and body into exactly these types
       const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
-      const owner = ownerOf(operation, request);
-      if (key === undefined || owner === undefined || !app.idempotency) return reply.code(status).send(await respond());
+      if (key === undefined || !app.idempotency) return reply.code(status).send(await respond());
+      // The route's schema has parsed the parameters.
+      const owner = ownerOf ? await ownerOf(request.params as z.output<Served['params']>) : ownerIn(operation, request);
+      if (owner === undefined) return reply.code(status).send(await respond());
 
-      const call = { owner, key, method, path: request.url.split('?', 1)[0] ?? '', body: request.body };
+      const call = { owner, key, method, path: pathOf(request.url), body: request.body };
+      let fresh: z.output<Served['response']> | undefined;
       const { replayed, ...stored } = await runOnce(app.idempotency, call, async operationKey => {
         try {
-          return { status, body: JSON.stringify(response.encode(await respond(operationKey))) };
+          fresh = await respond(operationKey);
+          return { status, body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
         } catch (err) {
           const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
           if (problem.isTransient) throw err;
@@ -62,13 +86,15 @@ export function serve<Served extends Operation>(
         }
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
+      if (!storesResponse && stored.status === status)
+        return reply.code(status).send(fresh ?? (await respond(stored.body)));
       return reply.code(stored.status).type('application/json').send(stored.body);
     },
   });
 }
 
 /** Returns the owner of an `Idempotency-Key`: the project, else the team, else the user. */
-function ownerOf({ access }: Operation, { params, principal }: FastifyRequest): string | undefined {
+function ownerIn({ access }: Operation, { params, principal }: FastifyRequest): string | undefined {
   if (access.kind === 'signature' || access.kind === 'portal-token') return undefined;
   const { projectId, teamId } = params as TenantParams; // parsed by the operation's schema
   return projectId ?? teamId ?? (principal.kind === 'user' ? principal.userId : undefined);

@@ -5,7 +5,8 @@ let sdk: NodeSDK | undefined;
 /**
  * Starts traces and metrics over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does nothing. It must run
  * before the instrumented libraries are loaded: start the process with `--import @billing/service/register-telemetry`.
- * Span names and URLs are route templates, because a portal's path contains its token.
+ * Span names and URLs are route templates, because a portal's path contains its token. Each request that reaches the gateway
+ * starts a trace of its own, whatever its sender writes into `traceparent`, `tracestate` and `baggage`.
  */
 export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
   if (!env['OTEL_EXPORTER_OTLP_ENDPOINT']) return;
@@ -23,8 +24,11 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
     import('@fastify/otel'),
   ]);
   const { templatedPath } = await import('./templated-path.ts');
+  const { tracePropagator } = await import('./trace-propagator.ts');
+  const service = folderOf(process.argv[1] ?? '');
   sdk = new NodeSDK({
-    serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${folderOf(process.argv[1] ?? '')}`,
+    serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${service}`,
+    textMapPropagator: tracePropagator({ isPublic: service === 'gateway' }),
     traceExporter: new OTLPTraceExporter(),
     instrumentations: [
       new HttpInstrumentation({

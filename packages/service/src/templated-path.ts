@@ -1,5 +1,35 @@
-/** Returns a path for logs and traces: without the query, and with a placeholder for the portal's token. */
+/** Returns a URL's path without its query, unchanged. */
+export const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+
+/** What stands before a token, as the first segments of a path. */
+const BEFORE_TOKEN: ReadonlySet<string> = new Set(['/portal', '/api/portal', '/api/service/invitations']);
+/** As long as a token that lost its end, and longer than an id. Keys and other secrets are of this kind, too. */
+const LIKE_A_TOKEN = /[\w-]{40}/;
+
+/**
+ * Returns a path for logs and traces: without the query, and with placeholders for tokens of the portal and of invitations,
+ * wherever they stand and however they are spelled, since a link may come garbled or to the wrong place; and for e-mail
+ * addresses, with which people look for a customer.
+ */
 export function templatedPath(url: string): string {
-  const path = url.split('?', 1)[0] ?? '/';
-  return path.replace(/^((?:\/api)?\/portal\/)[^/]+/, '$1:token');
+  const segments = (url.split(/[?#]/, 1)[0] ?? '').split('/');
+  const decoded = segments.map(decode);
+  const placeholder = (segment: string, index: number): string => {
+    const read = decoded[index];
+    if (read === undefined) return ':malformed';
+    if (read.includes('@')) return ':address';
+    const before = decoded.slice(0, index).join('/').toLowerCase();
+    return BEFORE_TOKEN.has(before) || LIKE_A_TOKEN.test(read) ? ':token' : segment;
+  };
+  return segments.map(placeholder).join('/') || '/';
+}
+
+/** Returns undefined for what no route accepts: a malformed or doubly encoded segment, or an encoded separator. */
+function decode(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return decoded === segment || !/[%/]/.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -32,7 +32,7 @@ it('closes HTTP, consumers, RPC, jobs, relay, resources, bus and database in thi
       },
     }),
   );
-  const neighbour = openRpcClient({ nats, root: service.root });
+  const neighbour = openRpcClient({ nats, inbox: '_INBOX', root: service.root });
   await service.run();
   const url = await service.listen();
   const slow = fetch(`${url}/api/greeting`, { headers: { ...service.identity.anonymous(), connection: 'close' } });

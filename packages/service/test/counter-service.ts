@@ -36,6 +36,13 @@ interface Hooks {
 export const counterService = ({ onRequest, onNumber, onJobStop, onResourcesClose }: Hooks = {}) =>
   defineService({
     name: 'portal',
+    access: {
+      publishes: new Set([NumberCounted.name]),
+      consumers: new Map([['counter', 'test.number-drawn.v1']]),
+      follows: new Set(),
+      serves: new Set([Sum.name]),
+      calls: new Map([[Factor.name, Factor]]),
+    },
     env: serviceEnv.extend({ GREETING: z.string().default('hello') }),
     database: { entities: [CountSchema], migrations: [{ name: '0001-create-counts', class: CreateCounts }] },
     parts: chassis => {

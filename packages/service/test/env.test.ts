@@ -11,8 +11,8 @@ it('names every missing or wrong variable in one sentence', () => {
 
 it('treats an empty STRIPE_API_BASE_URL as absent, and requires a key of 32 bytes', () => {
   const key = Buffer.alloc(32).toString('base64');
-  expect(parseEnv(processorEnv, { STRIPE_API_BASE_URL: '', CREDENTIALS_KEY: key }).STRIPE_API_BASE_URL).toBeUndefined();
-  expect(() => parseEnv(processorEnv, { CREDENTIALS_KEY: 'c2hvcnQ=' })).toThrow(/CREDENTIALS_KEY is wrong/);
+  expect(parseEnv(processorEnv, { STRIPE_API_BASE_URL: '', SERVICE_KEY: key }).STRIPE_API_BASE_URL).toBeUndefined();
+  expect(() => parseEnv(processorEnv, { SERVICE_KEY: 'c2hvcnQ=' })).toThrow(/SERVICE_KEY is wrong/);
 });
 
 it.each([

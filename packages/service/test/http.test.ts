@@ -3,31 +3,32 @@ import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { catalogOperations } from '@billing/contracts/operations/catalog';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { notFound } from '@billing/contracts/problem';
+import { createSigner, type SignerOptions } from 'fast-jwt';
 import { pino } from 'pino';
 import { createHttpServer } from '../src/http.ts';
 import { IDENTITY_HEADER, identityTokenSigner, identityTokenVerifier, type Principal } from '../src/identity-token.ts';
 import { serve } from '../src/serve.ts';
-import { generateKeyPairSync } from 'node:crypto';
+import { testIdentity } from '../src/testing/identity.ts';
 
-const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-});
+const { privateKey, publicKey, verifyIdentityToken, headers: tokenHeaders } = testIdentity('catalog');
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const member: Principal = { kind: 'user', userId: 'u1', role: 'owner', ...scope };
 const path = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/products`;
 
-it('returns 401 without an identity token for this service', async () => {
-  const app = catalog();
-  const forged = generateKeyPairSync('ed25519', {
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+it('returns 401 without an identity token for this service, method and path', async () => {
+  const app = catalog(undefined, {}, undefined, identityTokenVerifier(publicKey, 'catalog'));
+  const forged = testIdentity('catalog');
+  const request = { method: 'GET', path };
+  const identity = { principal: member, caller: null };
   const tokens = [
     undefined,
     'nonsense',
-    identityTokenSigner(forged.privateKey, 'catalog')(member),
-    identityTokenSigner(privateKey, 'customers')(member),
+    identityTokenSigner(forged.privateKey, 'catalog')(identity, request),
+    identityTokenSigner(privateKey, 'customers')(identity, request),
+    identityTokenSigner(privateKey, 'catalog')(identity, { ...request, method: 'DELETE' }),
+    identityTokenSigner(privateKey, 'catalog')(identity, { ...request, path: `${path}/prod_1` }),
+    signedWith({ expiresIn: 60_000 }),
+    signedWith({ aud: 'catalog' }),
   ];
   for (const token of tokens) {
     const headers = token ? { [IDENTITY_HEADER]: token } : {};
@@ -52,10 +53,7 @@ it('returns 403 for a token of another team or project, or without the scope', a
 });
 
 it('returns 403 to API keys and members where a session or an owner is required', async () => {
-  const app = createHttpServer({
-    logger: pino({ level: 'silent' }),
-    verifyIdentityToken: identityTokenVerifier(publicKey, 'catalog'),
-  });
+  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken });
   serve(app, webhooksOperations.getWebhookUrl, async () => ({ webhookUrl: 'https://a.example', instructions: '' }));
   serve(app, webhooksOperations.connectProcessor, async () => {
     throw notFound('processor');
@@ -129,7 +127,7 @@ it('returns 503 while the database is unavailable', async () => {
 it('rejects writes while overloaded, and serves reads', async () => {
   let isOverloaded = true;
   const app = catalog(undefined, {}, () => isOverloaded);
-  const create = (url = path, headers = tokenHeaders(member)) =>
+  const create = (url = path, headers: Record<string, string> = tokenHeaders(member)) =>
     app.inject({ method: 'POST', url, headers, payload: { name: 'x' } });
   const rejected = await create();
   expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([503, '5']);
@@ -161,17 +159,21 @@ it('is ready when every check succeeds, and names the ones that fail', async () 
   expect((await app.inject('/health/ready')).statusCode).toBe(200);
 });
 
-const tokenHeaders = (principal: Principal): Record<string, string> => ({
-  [IDENTITY_HEADER]: identityTokenSigner(privateKey, 'catalog')(principal),
-});
+const signedWith = (options: Partial<SignerOptions>): string =>
+  createSigner({ algorithm: 'EdDSA', key: privateKey, ...options })({
+    principal: member,
+    caller: null,
+    method: 'GET',
+    path,
+  });
 
 type App = ReturnType<typeof catalog>;
 const get = (app: App, url: string, principal: Principal) =>
   app.inject({ method: 'GET', url, headers: tokenHeaders(principal) });
 
-function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => false) {
-  const verifyIdentityToken = identityTokenVerifier(publicKey, 'catalog');
-  const app = createHttpServer({ logger: pino({ level: 'silent' }), verifyIdentityToken, checks, isOverloaded });
+function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => false, verify = verifyIdentityToken) {
+  const logger = pino({ level: 'silent' });
+  const app = createHttpServer({ logger, verifyIdentityToken: verify, checks, isOverloaded });
   serve(app, catalogOperations.listProducts, async ({ query }) => {
     await fail?.();
     return { products: [], pagination: { limit: query.limit, offset: query.offset, total: 0, hasMore: false } };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '../src/testing/identity.ts';
-import { testNatsUrl } from '@billing/testing/nats';
+import { createStream } from '@billing/messaging/bus';
+import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
 import { expect, it } from 'vitest';
 
 it('names missing variables in one line and exits with code 1', async () => {
@@ -23,6 +24,8 @@ it('says in one line that PostgreSQL cannot be reached', async () => {
 });
 
 it('starts, and closes on SIGTERM with code 0', async () => {
+  const nats = await connectTestNats();
+  await createStream(nats).finally(() => nats.close());
   await using database = await createTestDatabase('portal');
   const process = start(environment(database.url));
   const lines: string[] = [];

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import type { Rpc } from '@billing/contracts/rpc';
-import { toDelivery } from '@billing/messaging/bus';
+import { createStream, toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
 import type { Consumer } from '@billing/messaging/consumer/consumer';
 import type { Receive } from '@billing/messaging/consumer/delivery';
 import { parseEnv } from '../env.ts';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import { testIdentity } from './identity.ts';
-import { testBusRoot, testNatsUrl } from '@billing/testing/nats';
+import { openRpcClient } from '@billing/messaging/rpc';
+import { connectTestNats, testBusRoot, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino, type Logger } from 'pino';
 import type { InjectOptions } from 'fastify';
@@ -110,19 +112,21 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     ...(options.outboxHighWater !== undefined && { OUTBOX_HIGH_WATER: String(options.outboxHighWater) }),
     ...(account && {
       STRIPE_API_BASE_URL: account.url,
-      CREDENTIALS_KEY: account.credentialsKey.toString('base64'),
+      SERVICE_KEY: account.serviceKey.toString('base64'),
     }),
     ...options.env,
   });
+  if (!besides) await createTestStream(root);
   const service = await openService(definition, {
     env,
     logger,
     resources,
     root,
     outboxIntervalMs: 50,
+    verifyIdentityToken: identity.verifyIdentityToken,
     ...(options.now && { now: options.now }),
   });
-  const { chassis, parts, app } = service;
+  const { chassis, parts, app, consumers, readAgain, withStoredObject } = service;
   const { em, bus, outbox } = chassis;
   if (!besides) resources.defer(bus.remove);
 
@@ -137,12 +141,12 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
   const serve: Serve = (rpc, handle) => serveHandler(rpcHandler(rpc, handle));
   const receivers = new Map<Consumer, Receive>();
   const receive: (consumer: Consumer) => Receive = consumer => {
-    const receiver = receivers.get(consumer) ?? receiverOf(consumer, { outbox, logger });
+    const receiver = receivers.get(consumer) ?? receiverOf(consumer, { outbox, logger, readAgain, withStoredObject });
     receivers.set(consumer, receiver);
     return receiver;
   };
   const deliverOne = async (event: Envelope): Promise<void> => {
-    const readers = (parts.consumers ?? []).filter(it => matches(it.filter, event.type) && it.handlerOf(event.type));
+    const readers = consumers.filter(it => matches(it.filter, event.type) && it.handlerOf(event.type));
     if (readers.length === 0) throw new Error(`No consumer of ${name} handles ${event.type}.`);
     await Promise.all(
       readers.map(async reader => {
@@ -158,6 +162,8 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     account && !besides && name !== 'webhooks' ? await serveHandler(account.credentials) : async () => undefined;
   return {
     ...chassis,
+    /** Makes any call, in the place of the services that make it. */
+    rpc: openRpcClient(bus),
     parts,
     app,
     scope,
@@ -209,12 +215,12 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
       const isProcessed = async () => {
         const rows = await em
           .fork()
-          .execute<unknown[]>('select distinct event_id from processed_events where event_id in (?)', [ids]);
+          .execute<unknown[]>('select distinct event_id from processed_events where event_id = any(?)', [ids]);
         return rows.length === ids.length;
       };
       await waitFor(isProcessed, { what: `${ids.length} events to be processed`, timeoutMs: 60_000 });
     },
-    /** Returns the events that the service has published, in order, from its outbox; only of `types` if given. */
+    /** Returns the events that the service has published, in order, from its outbox: of `types`, or all but those of the audit log. */
     async published<Data extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>>(
       ...types: readonly EventType<Data>[]
     ): Promise<PublishedEvent<z.output<Data>>[]> {
@@ -225,11 +231,16 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
         );
       const schemas = new Map(types.map(type => [type.name, type.data]));
       return rows
-        .filter(({ type }) => types.length === 0 || schemas.has(type))
+        .filter(({ type }) => (types.length === 0 ? type !== AuditRecorded.name : schemas.has(type)))
         .map(row => ({ ...row, data: (schemas.get(row.type)?.parse(row.data) ?? row.data) as z.output<Data> })); // without types, the data is any object
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+async function createTestStream(root: string): Promise<void> {
+  const nats = await connectTestNats();
+  await createStream(nats, root).finally(() => nats.close());
 }
 
 /** Returns whether a subject matches a filter of the bus. */

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { ServiceName } from '@billing/contracts/operation';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { seal } from '@billing/processor/credentials';
+import { keyRingOf } from '@billing/processor/key-ring';
 import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
@@ -16,22 +18,27 @@ import { rpcHandler, type RpcHandler } from '../definition.ts';
 export async function startTestAccount() {
   const server = await startLocalProcessor();
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
-  const credentialsKey = randomBytes(32);
+  const serviceKey = randomBytes(32);
   const processor = stripeProcessor(secretKey, server.url);
   const disconnected = new Set<TeamId>();
 
+  const sealFor = (service: ServiceName, teamId: TeamId, secret: string) =>
+    seal(keyRingOf(serviceKey), { teamId, kind: `secret-key-for-${service}` }, secret);
+
   /** Stands in for the webhooks service, which owns the credentials. */
-  const credentials: RpcHandler = rpcHandler(FindProcessorCredentials, async ({ teamId }) => {
+  const credentials: RpcHandler = rpcHandler(FindProcessorCredentials, async ({ teamId, service }) => {
     if (disconnected.has(teamId)) return null;
-    const sealedSecretKey = seal(credentialsKey, { teamId, kind: 'secret-key' }, secretKey);
+    const sealedSecretKey = sealFor(service, teamId, secretKey);
     return { version: 1, livemode: false, sealedSecretKey };
   });
 
   return {
     url: server.url,
     secretKey,
-    /** 32 bytes; decrypts the credentials. */
-    credentialsKey,
+    /** 32 bytes; opens what is sealed for a service. */
+    serviceKey,
+    /** Seals a secret key as the webhooks service does. */
+    sealFor,
     credentials,
     /** Teams that have no account connected. */
     disconnected,

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { Id, IdKind } from '@billing/contracts/ids';
+
+/**
+ * Returns the id of the resource that an operation creates. It follows from the operation key: a repeat by the caller, a
+ * retry and a run after a crash all come to the same id. `purpose` separates several resources of one operation.
+ */
+export function derivedId<Prefix extends string>(
+  kind: IdKind<Prefix>,
+  operationKey: string,
+  purpose: string,
+): Id<Prefix> {
+  return kind.fromDigest(createHash('sha256').update(`${purpose}:${operationKey}`).digest());
+}
