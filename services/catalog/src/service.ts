@@ -18,12 +18,14 @@ export const catalogService = () =>
     database: catalogSchema,
     parts: ({ em, outbox, processors, now, logger }) => {
       const operationLog = openCatalogOperationLog({ outbox, processors, logger, now });
+      const dependencies = { em, outbox, operationLog, now };
       return {
         consumers: [productEvents({ em, processors, logger, now }), priceEvents({ em, processors, logger, now })],
         rpc: priceRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        routes: [productRoutes({ em, operationLog, now }), priceRoutes({ em, operationLog, now })],
+        purge: { tables: ['remote_operations', 'prices', 'products'] },
+        routes: [productRoutes(dependencies), priceRoutes(dependencies)],
       };
     },
   });

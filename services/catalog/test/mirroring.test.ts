@@ -1,5 +1,5 @@
 import { startTestService } from '@billing/service/testing/start-test-service';
-import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
+import { PriceCreated, PriceUpdated, ProductCreated } from '@billing/contracts/events/catalog';
 import { ProjectId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { completionsIn, deliveredAgain } from '@billing/testing/processor-events';
@@ -42,16 +42,56 @@ it('mirrors at the first attempt when two copies receive the same object', async
   expect(completions.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 1));
 });
 
-it('does not list a price without a single amount', async () => {
+it.each([
+  [
+    'tiers',
+    { unit_amount: null, unit_amount_decimal: null, billing_scheme: 'tiered' },
+    { billingScheme: 'tiered', usageType: 'licensed', unitAmountDecimal: null },
+  ],
+  [
+    'a decimal amount',
+    { unit_amount: null, unit_amount_decimal: '0.05' },
+    { billingScheme: 'per_unit', usageType: 'licensed', unitAmountDecimal: '0.05' },
+  ],
+  [
+    'an amount by usage',
+    { recurring: { interval: 'month', interval_count: 1, usage_type: 'metered' } },
+    { billingScheme: 'per_unit', usageType: 'metered', unitAmountDecimal: '5' },
+  ],
+])('shows a price with %s as what it is', async (_name, changes, shown) => {
   await using catalog = await startCatalog();
   const { processorProductId } = await catalog.createProduct();
-  await catalog.dashboard.prices.create({ product: processorProductId, currency: 'usd', unit_amount: 5 });
+  const wholeAmount = { product: processorProductId, currency: 'usd', unit_amount: 5 };
+  await catalog.dashboard.prices.create(wholeAmount);
   const [event] = await catalog.events('price.created');
   if (!event) throw new Error('The processor sent no event of the price.');
   const data = event.data as { object: object };
-  await catalog.deliver({ ...event, data: { ...data, object: { ...data.object, unit_amount: null } } });
-  expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
-  expect(await catalog.published(PriceCreated)).toMatchObject([{ data: { unitAmount: null } }]);
+  await catalog.deliver({ ...event, data: { ...data, object: { ...data.object, ...changes } } });
+  const { prices } = (await catalog.call('GET', '/prices')).body;
+  expect(prices).toMatchObject([{ unitAmount: null, ...shown }]);
+  expect((await catalog.call('GET', `/prices/${prices[0].id}`)).body).toEqual(prices[0]);
+  const { usageType: _, ...published } = shown;
+  expect(await catalog.published(PriceCreated)).toMatchObject([{ data: published }]);
+});
+
+it('shows a whole amount alone, and fills in what a row from before lacks', async () => {
+  await using catalog = await startCatalog();
+  const { id: productId } = await catalog.createProduct();
+  const { id, processorPriceId } = await catalog.createPrice(productId);
+  const [created] = await catalog.events('price.created');
+  if (!created) throw new Error('The processor sent no event of the price.');
+  await catalog.deliver(created);
+  const shown = (await catalog.call('GET', `/prices/${id}`)).body;
+  expect(shown).not.toHaveProperty('unitAmountDecimal');
+  await catalog.em
+    .fork()
+    .execute(`update prices set unit_amount = null, unit_amount_decimal = null where id = ?`, [id]);
+  await catalog.control.advanceClock(2);
+  await catalog.dashboard.prices.update(processorPriceId, { nickname: 'Monthly' });
+  await catalog.deliver(...(await catalog.events('price.updated')));
+  expect(await catalog.published(PriceUpdated)).toMatchObject([
+    { data: { unitAmountDecimal: String(shown.unitAmount), version: 2 } },
+  ]);
 });
 
 it('ignores products of other projects', async () => {

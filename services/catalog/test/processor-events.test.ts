@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { completionsIn } from '@billing/testing/processor-events';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { waitFor } from '@billing/testing/wait-for';
 import { productEvents } from '../src/consumers/products.ts';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
@@ -136,7 +137,7 @@ it('rereads when events arrive between our change and its response', async () =>
     },
   };
   const operationLog = openCatalogOperationLog({ outbox, processors: { of: async () => overtaken }, logger, now });
-  await updateProduct({ em, operationLog })(scope, id, { description: 'ours' });
+  await updateProduct({ em, outbox, operationLog })(scope, id, { description: 'ours' }, testAuditContext());
   expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({ name: 'v1', description: 'ours' });
   expect(await processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'ours' });
 });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { expect, it } from 'vitest';
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId } from '@billing/contracts/ids';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
-import { derivedId } from '@billing/processor/operation-log/derived-id';
+import { derivedId } from '@billing/service/derived-id';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { waitFor } from '@billing/testing/wait-for';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { createProduct } from '../src/operations/create-product.ts';
@@ -19,6 +21,19 @@ it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'd
   async mode => {
     await using catalog = await startCatalog();
     await catalog.control.fail({ ...CREATE, mode, kept: false });
+    const created = await catalog.call('POST', '/products', { body: { name: 'Pro' } });
+    expect(created.status).toBe(201);
+    expect(await productsAtProcessor(catalog)).toEqual([created.body.product.processorProductId]);
+    expect(await catalog.openOperations()).toEqual([]);
+  },
+);
+
+it.concurrent.each<FaultRequest['mode']>(['500', '500-but-done', '502html'])(
+  'creates one product that is done although every answer is %s',
+  async mode => {
+    await using catalog = await startCatalog();
+    await catalog.control.fail({ ...CREATE, mode: 'done-but-response-lost' });
+    await catalog.control.fail({ ...CREATE, mode, times: 20 });
     const created = await catalog.call('POST', '/products', { body: { name: 'Pro' } });
     expect(created.status).toBe(201);
     expect(await productsAtProcessor(catalog)).toEqual([created.body.product.processorProductId]);
@@ -116,11 +131,15 @@ it.concurrent.each(['before', 'after'] as const)(
     await dieWhileCreating(catalog, when, operationKey);
     const create = createProduct(catalog);
     const body = { name: 'Pro', metadata: {} };
-    const { id, processorProductId } = await create(catalog.scope, body, operationKey);
+    const { id, processorProductId } = await create(catalog.scope, body, testAuditContext(), operationKey);
     expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
-    expect(await create(catalog.scope, body, operationKey)).toMatchObject({ id, processorProductId });
+    expect(await create(catalog.scope, body, testAuditContext(), operationKey)).toMatchObject({
+      id,
+      processorProductId,
+    });
     expect(await productsAtProcessor(catalog)).toEqual([processorProductId]);
     expect(await catalog.published(ProductCreated)).toHaveLength(1);
+    expect(await catalog.published(AuditRecorded)).toMatchObject([{ data: { target: { type: 'product', id } } }]);
   },
 );
 
@@ -130,9 +149,11 @@ it.concurrent('sends a repeated operation key under the next version after a ref
   const operationKey = randomUUID();
   const body = { name: 'Pro', metadata: {} };
   await catalog.control.fail({ ...CREATE, mode: '500' });
-  await expect(create(catalog.scope, body, operationKey)).rejects.toMatchObject({ code: 'processor_error' });
+  await expect(create(catalog.scope, body, testAuditContext(), operationKey)).rejects.toMatchObject({
+    code: 'processor_error',
+  });
   expect(await catalog.openOperations()).toEqual([]);
-  const { id, processorProductId } = await create(catalog.scope, body, operationKey);
+  const { id, processorProductId } = await create(catalog.scope, body, testAuditContext(), operationKey);
   expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
   const { objects } = await catalog.control.ledger();
   expect(objects.find(object => object.id === processorProductId)?.idempotencyKey).toBe(
@@ -184,6 +205,8 @@ it.concurrent('cancels an operation that is too old to repeat', async () => {
   await dieWhileCreating(catalog, 'before');
   await catalog.letPass('24 hours');
   await catalog.reconcile();
+  await catalog.makeDue();
+  await catalog.reconcile();
   expect(await catalog.openOperations()).toEqual([]);
   expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
   expect(await productsAtProcessor(catalog)).toEqual([]);
@@ -228,7 +251,7 @@ async function dieWhileCreating(
   };
   const operationLog = openCatalogOperationLog({ outbox, processors: dying, logger, now });
   const create = createProduct({ operationLog, now });
-  await expect(create(scope, { name: 'Pro', metadata: {} }, operationKey)).rejects.toBe(died);
+  await expect(create(scope, { name: 'Pro', metadata: {} }, testAuditContext(), operationKey)).rejects.toBe(died);
   // A dead process does not release its lease: the lease ends.
   await catalog.endLeases();
 }
@@ -244,4 +267,5 @@ async function expectOneProductAfterResume(catalog: Catalog): Promise<void> {
   const product = objects.find(({ id }) => id === products[0].processorProductId);
   expect(product?.idempotencyKey).toBe(idempotencyKey('create-product', operation?.id ?? '', 1));
   expect(await catalog.published(ProductCreated)).toHaveLength(1);
+  expect(await catalog.published(AuditRecorded)).toMatchObject([{ data: { target: { id: products[0].id } } }]);
 }

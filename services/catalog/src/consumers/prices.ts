@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
-import type { ProcessorEventData } from '@billing/contracts/processor-events';
+import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
 import { lockObjects } from '@billing/database/advisory-locks';
 import { scopedKey } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
@@ -16,6 +16,7 @@ import type { Logger } from 'pino';
 import { applyPriceEvent, type Reread } from '#operations/apply-price-event.ts';
 import { mirrorPrice } from '#operations/mirror-price.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
+import { saveDeleted } from '#operations/save-price.ts';
 import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-price.ts';
 import { findByProcessorIds as findProductsByProcessorIds } from '#persistence/find-product.ts';
 
@@ -32,14 +33,22 @@ type Context =
   /** `missing` when the processor has deleted it. */
   | { readonly kind: 'product'; readonly product: ProductSnapshot | 'missing' };
 
-/** Follows the processor's prices: changes of those we have, and new ones of the project's products. */
+const DELETED = processorEvent('price.deleted').name;
+
+/**
+ * Follows the processor's prices: changes and deletions of those we have, and new ones of the project's products. One whose
+ * deletion comes first is recorded as deleted, so that no later event brings it back.
+ */
 export function priceEvents({ em, processors, logger, now }: PriceConsumerDependencies): Consumer {
   /** Reads the price at the processor, if we have it, and otherwise its product. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context> => {
     const { teamId, snapshot, id, namedIds } = readEvent(delivery);
     const processor = await processors.of(teamId);
     const price = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
-    if (price) return { kind: 'price', version: price.version, snapshot: await processor.findPrice(snapshot.id) };
+    if (price) {
+      const found = await processor.findPrice(snapshot.id).catch(missingOrThrow);
+      return { kind: 'price', version: price.version, snapshot: found };
+    }
     const reserved = await findReservedIds(em.fork(), namedIds);
     if (reserved.size > 0) throw unavailable('The price is being created.');
     return { kind: 'product', product: await processor.findProduct(snapshot.productId).catch(missingOrThrow) };
@@ -65,9 +74,14 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
     const products = await findProductsByProcessorIds(tx, productIds);
 
     /** Returns false for an event that needs `prepare`. */
-    const apply = ({ delivery, scope, snapshot, id, productId, namedIds }: (typeof events)[number]): boolean => {
+    const apply = (event: (typeof events)[number]): boolean => {
+      const { delivery, scope, snapshot, id, productId, namedIds, isDeletion } = event;
       const { context, data, trace } = delivery;
       const price = prices.get(scopedKey(id));
+      if (price && isDeletion) {
+        if (!price.deletedAt) saveDeleted(tx, publish, price, data.createdAt, trace);
+        return true;
+      }
       if (price) {
         const reread = context?.kind === 'price' ? context : undefined;
         return applyPriceEvent(tx, publish, price, { snapshot, createdAt: data.createdAt, trace, reread });
@@ -85,21 +99,23 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
       // A product that was deleted here gets no new prices.
       if (product && !product.deletedAt) {
         const source = { productId: product.id, eventAt: data.createdAt, createdAt: now(), trace };
-        prices.set(scopedKey(id), mirrorPrice(tx, publish, scope, snapshot, source));
+        const mirrored = mirrorPrice(tx, publish, scope, snapshot, source);
+        prices.set(scopedKey(id), mirrored);
+        if (isDeletion) saveDeleted(tx, publish, mirrored, data.createdAt, trace);
       }
       return true;
     };
     return events.filter(event => !apply(event)).map(({ delivery }) => delivery);
   };
 
-  return consumer('catalog-prices', 'processor.price.*.v1').onProcessorEvent(['price.created', 'price.updated'], {
-    prepare,
-    handle,
-  });
+  return consumer('catalog-prices', 'processor.price.*.v1').onProcessorEvent(
+    ['price.created', 'price.updated', 'price.deleted'],
+    { prepare, handle },
+  );
 }
 
 function readEvent<EventContext>(delivery: Delivery<ProcessorEventData, EventContext>) {
-  const { teamId, data } = delivery;
+  const { teamId, data, event } = delivery;
   const snapshot = readObject(data, readPrice);
   const scope = { teamId, projectId: data.projectId };
   const id = { scope, id: snapshot.id };
@@ -107,7 +123,8 @@ function readEvent<EventContext>(delivery: Delivery<ProcessorEventData, EventCon
   const priceId = PriceId.schema.safeParse(snapshot.metadata['priceId']).data;
   /** Our id, if we created the price: while it has no processor id here, the event waits. */
   const namedIds = priceId === undefined ? [] : [{ scope, id: priceId }];
-  return { delivery, teamId, scope, snapshot, id, productId, namedIds };
+  const isDeletion = event.type === DELETED;
+  return { delivery, teamId, scope, snapshot, id, productId, namedIds, isDeletion };
 }
 
 /** Returns whether the product, or else its price, names the project. */

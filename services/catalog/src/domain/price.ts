@@ -1,15 +1,19 @@
 import type { PriceState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
 import { unprocessable, type Problem } from '@billing/contracts/problem';
-import type { Interval, PriceType } from '@billing/contracts/resources/price';
+import type { BillingScheme, Interval, PriceType } from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 
-/** The fields of a price that may change; amount, currency and interval never do. */
+/** The fields of a price that an event may change; amount, currency and interval never do. */
 export interface PriceContent {
   readonly isActive: boolean;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
+  /** This and the fields below never change either, but older rows lack them. */
+  readonly unitAmountDecimal: string | null;
+  readonly billingScheme: BillingScheme;
+  readonly metered: boolean;
 }
 
 /** What a caller may change; metadata is replaced. */
@@ -43,22 +47,31 @@ export function newTerms(requested: {
 
 /** Returns the terms of a price of the processor. */
 export function toTerms({ unitAmount, currency, type, interval, intervalCount }: PriceSnapshot): PriceTerms {
-  // A decimal amount has no whole number of the smallest unit.
-  return { unitAmount: Number.isSafeInteger(unitAmount) ? unitAmount : null, currency, type, interval, intervalCount };
+  return { unitAmount, currency, type, interval, intervalCount };
 }
 
 /** Returns what may change of the processor's price, as we store it. */
-export function toContent({ isActive, metadata }: PriceSnapshot): PriceContent {
-  return { isActive, metadata: withoutRouting(metadata) };
+export function toContent(snapshot: PriceSnapshot): PriceContent {
+  const { isActive, metadata, unitAmountDecimal, billingScheme, metered } = snapshot;
+  return { isActive, metadata: withoutRouting(metadata), unitAmountDecimal, billingScheme, metered };
 }
 
 /** Returns whether two contents are equal. */
 export function isSameContent(one: PriceContent, other: PriceContent): boolean {
-  return one.isActive === other.isActive && sameMetadata(one.metadata, other.metadata);
+  return (
+    one.isActive === other.isActive &&
+    one.unitAmountDecimal === other.unitAmountDecimal &&
+    one.billingScheme === other.billingScheme &&
+    one.metered === other.metered &&
+    sameMetadata(one.metadata, other.metadata)
+  );
 }
 
 /** Returns a caller's changes as they are sent to the processor. */
-export function toProcessorChanges(current: PriceContent, { metadata, ...changes }: PriceChanges): PriceChanges {
+export function toProcessorChanges(
+  current: Pick<PriceContent, 'metadata'>,
+  { metadata, ...changes }: PriceChanges,
+): PriceChanges {
   return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
 }
 
@@ -67,11 +80,10 @@ export function productInactive(): Problem {
   return unprocessable('product_inactive', 'The product is archived; activate it before you add a price to it.');
 }
 
-interface PriceRecord extends PriceTerms {
+interface PriceRecord extends PriceTerms, Omit<PriceContent, 'metadata'> {
   readonly id: PriceId;
   readonly projectId: ProjectId;
   readonly productId: ProductId;
-  readonly isActive: boolean;
   readonly processorPriceId: string;
   readonly version: number;
   readonly createdAt: Date;
@@ -81,7 +93,9 @@ interface PriceRecord extends PriceTerms {
 /** Returns a price as events and RPC replies carry it. */
 export function toState(price: PriceRecord): PriceState {
   const { id, projectId, productId, isActive, processorPriceId, version, createdAt, deletedAt } = price;
-  const { unitAmount, currency, type, interval, intervalCount } = price;
-  const terms = { unitAmount, currency, type, interval, intervalCount };
+  const { unitAmount, unitAmountDecimal, billingScheme, metered } = price;
+  const { currency, type, interval, intervalCount } = price;
+  const amount = { unitAmount, unitAmountDecimal, billingScheme, metered };
+  const terms = { ...amount, currency, type, interval, intervalCount };
   return { id, projectId, productId, ...terms, isActive, processorPriceId, version, createdAt, deletedAt };
 }

@@ -10,7 +10,8 @@ import { saveContent } from './save-price.ts';
 /** The price as it was read at the processor, and the version of its record before that. */
 export interface Reread {
   readonly version: number;
-  readonly snapshot: PriceSnapshot;
+  /** `missing` when the processor has deleted it: the event of that follows. */
+  readonly snapshot: PriceSnapshot | 'missing';
 }
 
 interface PriceEvent {
@@ -35,7 +36,9 @@ export function applyPriceEvent(
   const decision = decideOnEvent(price, createdAt, isSameContent(price, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== price.version) return false;
-  const current = decision === 'reread' && reread ? toContent(reread.snapshot) : received;
+  const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;
+  if (newest === 'missing') return true;
+  const current = toContent(newest);
   saveContent(tx, publish, price, current, trace);
   price.processorUpdatedAt = later(price.processorUpdatedAt, createdAt);
   if (isSameContent(current, received)) price.awaitsWebhook = false;

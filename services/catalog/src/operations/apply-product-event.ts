@@ -10,7 +10,8 @@ import { saveContent } from './save-product.ts';
 /** The product as it was read at the processor, and the version of its record before that. */
 export interface Reread {
   readonly version: number;
-  readonly snapshot: ProductSnapshot;
+  /** `missing` when the processor has deleted it: the event of that follows. */
+  readonly snapshot: ProductSnapshot | 'missing';
 }
 
 interface ProductEvent {
@@ -35,7 +36,9 @@ export function applyProductEvent(
   const decision = decideOnEvent(product, createdAt, isSameContent(product, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== product.version) return false;
-  const current = decision === 'reread' && reread ? toContent(reread.snapshot) : received;
+  const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;
+  if (newest === 'missing') return true;
+  const current = toContent(newest);
   saveContent(tx, publish, product, current, trace);
   product.processorUpdatedAt = later(product.processorUpdatedAt, createdAt);
   if (isSameContent(current, received)) product.awaitsWebhook = false;

@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { INTERVALS, type priceCreate } from '@billing/contracts/resources/price';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { derivedId } from '@billing/processor/operation-log/derived-id';
-import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { derivedId } from '@billing/service/derived-id';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { newTerms, productInactive, toContent } from '#domain/price.ts';
 import { findCreatedPrice, lockPriceRow } from '#persistence/find-price.ts';
 import { findProduct } from '#persistence/find-product.ts';
-import { isListed, Price, type ListedPrice } from '#persistence/price.entity.ts';
+import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishCreated } from './save-price.ts';
 
@@ -24,15 +26,17 @@ const input = z.object({
 });
 
 /** Creates a price at the processor; until then its row is only reserved and not shown. */
-export const createPriceKind: OperationKind<z.output<typeof input>, PriceSnapshot, ListedPrice> = {
+export const createPriceKind = audited<z.output<typeof input>, PriceSnapshot, MirroredPrice>({
   name: 'create-price',
   input,
   send: (processor, operation) => processor.createPrice(operation.input, operation.idempotencyKey),
+  findExisting: (processor, { resourceId: priceId, input: { productId }, createdAt: since }) =>
+    processor.findCreatedPrice(productId, { metadata: { priceId }, since }),
   async commit(tx, operation, snapshot, publish) {
     const price = await lockPriceRow(tx, operation, PriceId.schema.parse(operation.resourceId));
     if (!price) throw unavailable('The price is no longer reserved.');
     tx.assign(price, { ...toContent(snapshot), processorPriceId: snapshot.id });
-    if (!isListed(price)) throw new Error('The processor gave the price no id.');
+    if (!isMirrored(price)) throw new Error('The processor gave the price no id.');
     publishCreated(publish, price);
     return price;
   },
@@ -40,7 +44,7 @@ export const createPriceKind: OperationKind<z.output<typeof input>, PriceSnapsho
     const id = PriceId.schema.parse(resourceId);
     await tx.nativeDelete(Price, { id, teamId, projectId, processorPriceId: null });
   },
-};
+});
 
 /**
  * Creates a price of a product, at the processor and here. The same operation key gives the same price.
@@ -51,8 +55,9 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
   return async (
     scope: ProjectScope,
     { productId, metadata, ...requested }: z.output<typeof priceCreate>,
+    context: AuditContext,
     operationKey: string = randomUUID(),
-  ): Promise<ListedPrice> => {
+  ): Promise<MirroredPrice> => {
     const id = derivedId(PriceId, operationKey, 'price');
     const request = {
       resourceId: id,
@@ -71,6 +76,9 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
         productId,
         isActive: true,
         metadata: stored,
+        unitAmountDecimal: String(terms.unitAmount),
+        billingScheme: 'per_unit',
+        metered: false,
         processorPriceId: null,
         processorUpdatedAt: null,
         awaitsWebhook: true,
@@ -79,12 +87,18 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
         deletedAt: null,
       });
       const { unitAmount, currency, interval, intervalCount } = terms;
+      const fields = { productId, ...terms, ...(Object.keys(stored).length > 0 && { metadata: stored }) };
+      const audit = pendingAuditOf(context, {
+        target: { type: 'price', id },
+        changes: changesOf(null, fields, ['metadata']),
+      });
       return {
         productId: product.processorProductId,
         unitAmount,
         currency,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
         metadata: { ...stored, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
+        audit,
       };
     });
   };

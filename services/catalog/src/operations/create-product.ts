@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { productCreate } from '@billing/contracts/resources/product';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { derivedId } from '@billing/processor/operation-log/derived-id';
-import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { derivedId } from '@billing/service/derived-id';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { toContent } from '#domain/product.ts';
@@ -21,10 +23,12 @@ const input = z.object({
 });
 
 /** Creates a product at the processor; until then its row is only reserved and not shown. */
-export const createProductKind: OperationKind<z.output<typeof input>, ProductSnapshot, MirroredProduct> = {
+export const createProductKind = audited<z.output<typeof input>, ProductSnapshot, MirroredProduct>({
   name: 'create-product',
   input,
   send: (processor, operation) => processor.createProduct(operation.input, operation.idempotencyKey),
+  findExisting: (processor, { id: operationId, createdAt: since }) =>
+    processor.findCreatedProduct({ metadata: { operationId }, since }),
   async commit(tx, operation, snapshot, publish) {
     const product = await lockProductRow(tx, operation, ProductId.schema.parse(operation.resourceId));
     if (!product) throw unavailable('The product is no longer reserved.');
@@ -37,7 +41,10 @@ export const createProductKind: OperationKind<z.output<typeof input>, ProductSna
     const id = ProductId.schema.parse(resourceId);
     await tx.nativeDelete(Product, { id, teamId, projectId, processorProductId: null });
   },
-};
+});
+
+/** Returns the id of the product that an operation creates. */
+export const productIdOf = (operationKey: string): ProductId => derivedId(ProductId, operationKey, 'product');
 
 /**
  * Creates a product at the processor and here. The same operation key gives the same product.
@@ -48,9 +55,10 @@ export function createProduct({ operationLog, now }: Pick<Dependencies, 'operati
   return async (
     scope: ProjectScope,
     { name, description, metadata }: z.output<typeof productCreate>,
+    context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<MirroredProduct> => {
-    const id = derivedId(ProductId, operationKey, 'product');
+    const id = productIdOf(operationKey);
     const request = {
       resourceId: id,
       operationKey,
@@ -72,8 +80,18 @@ export function createProduct({ operationLog, now }: Pick<Dependencies, 'operati
         createdAt: now(),
         deletedAt: null,
       });
-      const routing = { teamId: scope.teamId, projectId: scope.projectId };
-      return { name, ...(description && { description }), metadata: { ...stored, ...routing } };
+      const { teamId, projectId } = scope;
+      const marks = { teamId, projectId, operationId: operationKey };
+      const fields = {
+        name,
+        description: description || null,
+        ...(Object.keys(stored).length > 0 && { metadata: stored }),
+      };
+      const audit = pendingAuditOf(context, {
+        target: { type: 'product', id },
+        changes: changesOf(null, fields, ['metadata']),
+      });
+      return { name, ...(description && { description }), metadata: { ...stored, ...marks }, audit };
     });
   };
 }

@@ -1,6 +1,7 @@
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { isMissing } from '@billing/processor/errors';
-import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { missingOrThrow } from '@billing/processor/errors';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import { findProduct, lockProduct } from '#persistence/find-product.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -9,21 +10,25 @@ import { saveDeleted } from './save-product.ts';
 const input = z.object({ processorProductId: z.string() });
 
 /** Archives a product at the processor, which deletes none that has prices, and deletes it here. */
-export function deleteProductKind(now: () => Date): OperationKind<z.output<typeof input>, void, void> {
-  return {
+export function deleteProductKind(now: () => Date) {
+  return audited<z.output<typeof input>, 'archived', void>({
     name: 'delete-product',
     input,
     async send(processor, { input: { processorProductId }, idempotencyKey }) {
-      await processor.updateProduct(processorProductId, { isActive: false }, idempotencyKey).catch((err: unknown) => {
-        if (!isMissing(err)) throw err; // what is gone there needs no archiving
-      });
+      // What is gone there needs no archiving.
+      await processor.updateProduct(processorProductId, { isActive: false }, idempotencyKey).catch(missingOrThrow);
+      return 'archived';
+    },
+    async findExisting(processor, { input: { processorProductId } }) {
+      const product = await processor.findProduct(processorProductId).catch(missingOrThrow);
+      return product === 'missing' || !product.isActive ? 'archived' : null;
     },
     async commit(tx, operation, _response, publish) {
       const product = await lockProduct(tx, operation, ProductId.schema.parse(operation.resourceId));
       saveDeleted(tx, publish, product, now());
     },
     cancel: async () => undefined,
-  };
+  });
 }
 
 /**
@@ -33,11 +38,12 @@ export function deleteProductKind(now: () => Date): OperationKind<z.output<typeo
  */
 export function deleteProduct({ em, operationLog, now }: Dependencies) {
   const kind = deleteProductKind(now);
-  return async (scope: ProjectScope, id: ProductId): Promise<void> => {
+  return async (scope: ProjectScope, id: ProductId, context: AuditContext): Promise<void> => {
     await findProduct(em.fork(), scope, id);
     await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
       const { processorProductId } = await lockProduct(tx, scope, id);
-      return { processorProductId };
+      const audit = pendingAuditOf(context, { target: { type: 'product', id }, changes: [] });
+      return { processorProductId, audit };
     });
   };
 }

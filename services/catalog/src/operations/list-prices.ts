@@ -1,6 +1,6 @@
 import type { ProductId, ProjectScope } from '@billing/contracts/ids';
 import type { Page } from '@billing/contracts/pagination';
-import { isListed, Price, type ListedPrice } from '#persistence/price.entity.ts';
+import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 interface PriceFilter extends Page {
@@ -13,20 +13,19 @@ export function listPrices({ em }: Pick<Dependencies, 'em'>) {
   return async (
     { teamId, projectId }: ProjectScope,
     { activeOnly, productId, limit, offset }: PriceFilter,
-  ): Promise<[ListedPrice[], number]> => {
+  ): Promise<[MirroredPrice[], number]> => {
     const [prices, total] = await em.fork().findAndCount(
       Price,
       {
         teamId,
         projectId,
         processorPriceId: { $ne: null },
-        unitAmount: { $ne: null },
         deletedAt: null,
         ...(activeOnly && { isActive: true }),
         ...(productId && { productId }),
       },
       { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset },
     );
-    return [prices.filter(isListed), total];
+    return [prices.filter(isMirrored), total];
   };
 }

@@ -25,7 +25,13 @@ export function saveContent(
 }
 
 /** Marks a price as deleted, for good, and publishes that. */
-export function saveDeleted(tx: EntityManager, publish: Publish, price: MirroredPrice, deletedAt: Date): void {
+export function saveDeleted(
+  tx: EntityManager,
+  publish: Publish,
+  price: MirroredPrice,
+  deletedAt: Date,
+  trace?: TraceCarrier,
+): void {
   tx.assign(price, { deletedAt, version: price.version + 1 });
-  publish(PriceDeleted, price.teamId, toState(price));
+  publish(PriceDeleted, price.teamId, toState(price), trace);
 }

@@ -25,7 +25,13 @@ export function saveContent(
 }
 
 /** Marks a product as deleted, for good, and publishes that. */
-export function saveDeleted(tx: EntityManager, publish: Publish, product: MirroredProduct, deletedAt: Date): void {
+export function saveDeleted(
+  tx: EntityManager,
+  publish: Publish,
+  product: MirroredProduct,
+  deletedAt: Date,
+  trace?: TraceCarrier,
+): void {
   tx.assign(product, { deletedAt, version: product.version + 1 });
-  publish(ProductDeleted, product.teamId, toState(product));
+  publish(ProductDeleted, product.teamId, toState(product), trace);
 }

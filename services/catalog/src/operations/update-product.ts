@@ -1,6 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { STALE, type OperationKind } from '@billing/processor/operation-log/operation-kind';
-import type { ProductSnapshot } from '@billing/processor/port';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { withoutEmpty } from '@billing/processor/metadata';
+import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { Processor, ProductSnapshot } from '@billing/processor/port';
+import { showsChanges } from '@billing/processor/shows-changes';
+import { changesOf, recordUnchanged } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import { toContent, toProcessorChanges, type ProductChanges } from '#domain/product.ts';
 import { findProduct, lockProduct } from '#persistence/find-product.ts';
@@ -26,8 +32,17 @@ interface Observation {
   readonly version: number;
 }
 
+async function reread(
+  processor: Processor,
+  operation: RemoteOperation<z.output<typeof input>>,
+  em: EntityManager,
+): Promise<Observation> {
+  const { version } = await findProduct(em, operation, ProductId.schema.parse(operation.resourceId));
+  return { snapshot: await processor.findProduct(operation.input.processorProductId), version };
+}
+
 /** Changes a product at the processor. */
-export const updateProductKind: OperationKind<z.output<typeof input>, Observation, MirroredProduct> = {
+export const updateProductKind = audited<z.output<typeof input>, Observation, MirroredProduct>({
   name: 'update-product',
   input,
   async send(processor, { input: { processorProductId, changes, version }, idempotencyKey }) {
@@ -40,26 +55,43 @@ export const updateProductKind: OperationKind<z.output<typeof input>, Observatio
     if (saveContent(tx, publish, product, toContent(snapshot))) product.awaitsWebhook = true;
     return product;
   },
-  async reread(processor, operation, em) {
-    const { version } = await findProduct(em, operation, ProductId.schema.parse(operation.resourceId));
-    return { snapshot: await processor.findProduct(operation.input.processorProductId), version };
+  reread,
+  async findExisting(processor, operation, em) {
+    const observation = await reread(processor, operation, em);
+    return showsChanges(observation.snapshot, operation.input.changes) ? observation : null;
   },
   cancel: async () => undefined,
-};
+});
 
 /**
  * Changes a product at the processor and here; metadata is replaced, an empty description removes it.
  * @throws Problem 404; `processor_error` after a refusal, with nothing changed; `unavailable` when the processor does
  * not respond, and the change is made later
  */
-export function updateProduct({ em, operationLog }: Pick<Dependencies, 'em' | 'operationLog'>) {
-  return async (scope: ProjectScope, id: ProductId, changes: ProductChanges): Promise<MirroredProduct> => {
+export function updateProduct({ em, outbox, operationLog }: Pick<Dependencies, 'em' | 'outbox' | 'operationLog'>) {
+  return async (
+    scope: ProjectScope,
+    id: ProductId,
+    changes: ProductChanges,
+    context: AuditContext,
+  ): Promise<MirroredProduct> => {
     const current = await findProduct(em.fork(), scope, id);
-    if (Object.values(changes).every(change => change === undefined)) return current;
+    const target = { type: 'product', id } as const;
+    if (Object.values(changes).every(change => change === undefined)) {
+      await recordUnchanged(outbox, scope.teamId, context, target);
+      return current;
+    }
     return operationLog.perform(updateProductKind, scope, { resourceId: id }, async tx => {
       const product = await lockProduct(tx, scope, id);
       const { processorProductId, version } = product;
-      return { processorProductId, version, changes: toProcessorChanges(product, changes) };
+      const { description, metadata } = changes;
+      const wanted = {
+        ...changes,
+        ...(description !== undefined && { description: description || null }),
+        ...(metadata && { metadata: withoutEmpty(metadata) }),
+      };
+      const audit = pendingAuditOf(context, { target, changes: changesOf(product, wanted, ['metadata']) });
+      return { processorProductId, version, changes: toProcessorChanges(product, changes), audit };
     });
   };
 }

@@ -2,14 +2,13 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { isListed, isMirrored, Price, type ListedPrice, type MirroredPrice } from './price.entity.ts';
+import { isMirrored, Price, type MirroredPrice } from './price.entity.ts';
 
 /**
  * Finds a price of the project.
- * @throws Problem 404 for one that does not exist, is still being created, was deleted, has no single amount, or belongs
- * to another project
+ * @throws Problem 404 for one that does not exist, is still being created, was deleted, or belongs to another project
  */
-export async function findPrice(em: EntityManager, scope: ProjectScope, id: PriceId): Promise<ListedPrice> {
+export async function findPrice(em: EntityManager, scope: ProjectScope, id: PriceId): Promise<MirroredPrice> {
   const price = await findCreatedPrice(em, scope, id);
   if (!price) throw notFound('price');
   return price;
@@ -23,17 +22,17 @@ export async function findCreatedPrice(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
   id: PriceId,
-): Promise<ListedPrice | null> {
+): Promise<MirroredPrice | null> {
   const price = await em.findOne(Price, { id, teamId, projectId });
-  if (!price || !isListed(price)) return null;
+  if (!price || !isMirrored(price)) return null;
   if (price.deletedAt) throw notFound('price');
   return price;
 }
 
 /** The same as `findPrice`, locked until the end of the transaction. */
-export async function lockPrice(tx: EntityManager, scope: ProjectScope, id: PriceId): Promise<ListedPrice> {
+export async function lockPrice(tx: EntityManager, scope: ProjectScope, id: PriceId): Promise<MirroredPrice> {
   const price = await lockPriceRow(tx, scope, id);
-  if (!price || !isListed(price) || price.deletedAt) throw notFound('price');
+  if (!price || !isMirrored(price) || price.deletedAt) throw notFound('price');
   return price;
 }
 

@@ -59,15 +59,15 @@ export async function lockByProcessorIds(
   return byKey(await tx.find(Product, inProjects('processorProductId', ids), options));
 }
 
-/** Returns those of the names, by `scopedKey`, under which a product is being created. */
-export async function findReservedNames(
+/** Returns those of our product ids, by `scopedKey`, under which a product is being created. */
+export async function findReservedIds(
   em: EntityManager,
-  names: readonly ProjectObject[],
+  ids: readonly ProjectObject<ProductId>[],
 ): Promise<ReadonlySet<string>> {
   // Outside of the identity map: a product that is created now is read again with its processor id.
-  const where = { ...inProjects('name', names), processorProductId: null };
+  const where = { ...inProjects('id', ids), processorProductId: null };
   const rows = await em.find(Product, where, { disableIdentityMap: true });
-  return new Set(rows.map(row => scopedKey({ scope: row, id: row.name })));
+  return new Set(rows.map(row => scopedKey({ scope: row, id: row.id })));
 }
 
 const byKey = (products: readonly Product[]): Map<string, MirroredProduct> =>

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
-import { INTERVALS, PRICE_TYPES } from '@billing/contracts/resources/price';
+import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '@billing/contracts/resources/price';
 
 const PriceSchema = defineEntity({
   name: 'Price',
@@ -22,6 +22,10 @@ const PriceSchema = defineEntity({
     productId: p.text().$type<ProductId>(),
     /** In the currency's smallest unit; null where the processor has no single amount (tiers, decimals). */
     unitAmount: p.bigint('number').strictNullable(),
+    /** The same as decimal text, which may have fractions of the smallest unit; null for tiers. */
+    unitAmountDecimal: p.text().strictNullable(),
+    billingScheme: p.enum(BILLING_SCHEMES).default('per_unit'),
+    metered: p.boolean().default(false),
     currency: p.text(),
     type: p.enum(PRICE_TYPES),
     interval: p.enum(INTERVALS).strictNullable(),
@@ -50,12 +54,4 @@ export type MirroredPrice = Price & { processorPriceId: string };
 /** Returns whether the price exists at the processor too. */
 export function isMirrored(price: Price | null): price is MirroredPrice {
   return price !== null && price.processorPriceId !== null;
-}
-
-/** A price that callers see: one with tiers or decimals has no single amount to show. */
-export type ListedPrice = MirroredPrice & { unitAmount: number };
-
-/** Returns whether callers see the price. */
-export function isListed(price: Price): price is ListedPrice {
-  return isMirrored(price) && price.unitAmount !== null;
 }

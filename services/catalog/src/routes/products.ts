@@ -25,20 +25,20 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
       return { products: products.map(toResource), pagination: paginate(query, products.length, total) };
     });
 
-    serve(app, operations.createProduct, async ({ params, body, operationKey }) => ({
-      product: toResource(await create(params, body, operationKey)),
+    serve(app, operations.createProduct, async ({ params, body, audit, operationKey }) => ({
+      product: toResource(await create(params, body, audit, operationKey)),
     }));
 
     serve(app, operations.getProduct, async ({ params: { productId, ...scope } }) =>
       toResource(await findProduct(em.fork(), scope, productId)),
     );
 
-    serve(app, operations.updateProduct, async ({ params: { productId, ...scope }, body }) => ({
-      product: toResource(await update(scope, productId, body)),
+    serve(app, operations.updateProduct, async ({ params: { productId, ...scope }, body, audit }) => ({
+      product: toResource(await update(scope, productId, body, audit)),
     }));
 
-    serve(app, operations.deleteProduct, async ({ params: { productId, ...scope } }) => {
-      await remove(scope, productId);
+    serve(app, operations.deleteProduct, async ({ params: { productId, ...scope }, audit }) => {
+      await remove(scope, productId, audit);
       return { success: true };
     });
   };
