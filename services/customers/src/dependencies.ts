@@ -1,9 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TakeIn } from './operations/take-in-billing.ts';
 
 /** What the service's operations work with; each takes what it needs. */
 export interface Dependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly operationLog: OperationLog;
+  readonly takeInBilling: TakeIn;
   readonly now: () => Date;
 }

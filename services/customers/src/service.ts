@@ -4,6 +4,7 @@ import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { customerEvents } from './consumers/customers.ts';
 import { openCustomersOperationLog } from './operations/open-operation-log.ts';
+import { takeInBilling } from './operations/take-in-billing.ts';
 import { customersSchema } from './persistence/schema.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { customerRpc } from './rpc/customers.ts';
@@ -14,14 +15,15 @@ export const customersService = () =>
     name: 'customers',
     env: serviceEnv.extend(processorEnv.shape),
     database: customersSchema,
-    parts: ({ em, outbox, processors, now, logger }) => {
+    parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
       return {
         consumers: [customerEvents({ em, processors, logger, now })],
         rpc: customerRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        routes: [customerRoutes({ em, operationLog, now })],
+        purge: { tables: ['remote_operations', 'customer_identifiers', 'customers'] },
+        routes: [customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now })],
       };
     },
   });

@@ -29,7 +29,12 @@ it('creates a customer at the processor and here, and publishes one event', asyn
   expect((await customers.call('GET', `/customers/${customer.id}`)).body).toEqual({ customer });
   const { metadata: _metadata, updatedAt: _updatedAt, ...state } = customer;
   expect(await customers.published()).toEqual([
-    { id: expect.any(String), type: 'customer.created.v1', teamId, data: { ...state, version: 1, deletedAt: null } },
+    {
+      id: expect.any(String),
+      type: 'customer.created.v1',
+      teamId,
+      data: { ...state, linkedToExisting: false, version: 1, deletedAt: null },
+    },
   ]);
 });
 
@@ -98,6 +103,35 @@ it('changes a customer at the processor and here, and replaces metadata', async 
   ]);
   expect((await customers.call('POST', '/customers', { body: { email: 'ada@example.com' } })).status).toBe(201);
   expect((await customers.call('POST', '/customers', { body: { email: 'countess@example.com' } })).status).toBe(409);
+});
+
+it('clears a name here and at the processor', async () => {
+  await using customers = await startCustomers();
+  const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', name: 'Ada' });
+  const cleared = await customers.call('PATCH', `/customers/${id}`, { body: { name: null } });
+  expect(cleared.status).toBe(200);
+  expect(cleared.body.customer).not.toHaveProperty('name');
+  expect((await customers.dashboard.customers.retrieve(processorCustomerId)) as object).toMatchObject({ name: null });
+  await customers.deliver(...(await customers.events()));
+  expect((await customers.call('GET', `/customers/${id}`)).body).toEqual(cleared.body);
+  expect(await customers.published(CustomerUpdated)).toMatchObject([{ data: { name: null, version: 2 } }]);
+});
+
+it('never fails when changes and deletions of a customer race', async () => {
+  await using customers = await startCustomers();
+  const { id } = await customers.createCustomer();
+  const path = `/customers/${id}`;
+  const responses = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      index % 3 === 2
+        ? customers.call('DELETE', path)
+        : customers.call('PATCH', path, { body: { name: `Name ${index}`, externalId: `user-${index}` } }),
+    ),
+  );
+  for (const { status } of responses) expect([200, 404]).toContain(status);
+  expect((await customers.call('GET', path)).status).toBe(404);
+  expect(await customers.published(CustomerDeleted)).toHaveLength(1);
+  expect(await customers.em.fork().execute('select 1 from customer_identifiers')).toEqual([]);
 });
 
 it('accepts its own e-mail and an empty patch without conflict', async () => {
@@ -224,7 +258,7 @@ it('reserves nothing while the processor is not connected', async () => {
     status: 409,
     body: { error: { code: 'processor_not_connected' } },
   });
-  expect(await customers.em.fork().execute('select 1 from customer_emails')).toEqual([]);
+  expect(await customers.em.fork().execute('select 1 from customer_identifiers')).toEqual([]);
 });
 
 function emails(page: { customers: { email: string }[] }): string[] {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
-import { startCustomers } from './start-customers.ts';
+import { TakeInBilling } from '@billing/contracts/rpc/calls';
+import { startCustomers, type Customers } from './start-customers.ts';
 
 const email = 'ada@example.com';
 
@@ -17,6 +19,69 @@ it('links to the processor’s customer with the same e-mail and completes it', 
     name: 'Ada',
     metadata: { crm: '7', plan: 'pro', ...customers.scope, customerId: customer.id },
   });
+});
+
+it('finds the processor’s customer under the spelling that the caller gave, or in lower case', async () => {
+  await using customers = await startCustomers();
+  const make = async (spelling: string) => (await customers.dashboard.customers.create({ email: spelling })).id;
+  const asGiven = await make('Ada@Example.com');
+  const lowerCased = await make('bob@example.com');
+  const linked = await customers.createCustomer({ email: ' Ada@Example.com ' });
+  expect(linked).toMatchObject({ email, processorCustomerId: asGiven });
+  expect(await customers.createCustomer({ email: 'Bob@Example.com' })).toMatchObject({
+    email: 'bob@example.com',
+    processorCustomerId: lowerCased,
+  });
+  await customers.deliver(...(await customers.events()));
+  expect((await customers.call('GET', `/customers/${linked.id}`)).body).toEqual({ customer: linked });
+});
+
+it('prefers one with a live subscription among those of the same kind', async () => {
+  await using customers = await startCustomers();
+  const [ended, live, unused] = [await subscriber(customers), await subscriber(customers), await make()];
+  await customers.dashboard.subscriptions.cancel(ended.subscription);
+  await customers.control.advanceClock(10);
+  const calls = async () => Object.entries((await customers.control.ledger()).calls).filter(isSubscriptionList);
+  expect((await customers.createCustomer({ email })).processorCustomerId).toBe(live.id);
+  expect(await calls()).not.toEqual([]);
+  // The unused one is the only one left of its kind after the ended one: nothing is looked up.
+  await customers.dashboard.customers.del(ended.id);
+  const before = await calls();
+  const of = { ...customers.scope, projectId: ProjectId.create() };
+  expect((await customers.createCustomer({ email }, of)).processorCustomerId).toBe(unused);
+  expect(await calls()).toEqual(before);
+
+  async function make(): Promise<string> {
+    await customers.control.advanceClock(10);
+    return (await customers.dashboard.customers.create({ email })).id;
+  }
+});
+
+it('has the billing of a linked customer taken in before it responds', async () => {
+  await using customers = await startCustomers();
+  const calls: unknown[] = [];
+  await customers.serve(TakeInBilling, async ({ teamId, customer }) => {
+    calls.push({ teamId, ...customer });
+    return { isComplete: true };
+  });
+  const existing = await customers.dashboard.customers.create({ email });
+  const { id } = await customers.createCustomer({ email });
+  const { teamId, projectId } = customers.scope;
+  const link = { processorCustomerId: existing.id, linkedToExisting: true };
+  expect(calls).toMatchObject([{ teamId, projectId, id, ...link }]);
+  expect(await customers.published(CustomerCreated)).toMatchObject([{ data: { id, ...link } }]);
+  await customers.createCustomer({ email: 'bob@example.com' });
+  expect(calls).toHaveLength(1);
+  expect((await customers.published(CustomerCreated)).at(-1)?.data.linkedToExisting).toBe(false);
+});
+
+it('links although the subscriptions service fails', async () => {
+  await using customers = await startCustomers();
+  await customers.serve(TakeInBilling, async () => {
+    throw new Error('no');
+  });
+  const existing = await customers.dashboard.customers.create({ email });
+  expect((await customers.createCustomer({ email })).processorCustomerId).toBe(existing.id);
 });
 
 it('keeps the processor’s name when none is given', async () => {
@@ -83,3 +148,24 @@ it('does not link two customers of a project to one at the processor', async () 
   const second = await customers.createCustomer({ email: 'bob@example.com' });
   expect(second.processorCustomerId).not.toBe(first.processorCustomerId);
 });
+
+/** A customer with a subscription that this service has not made. */
+async function subscriber({ control, dashboard }: Customers): Promise<{ id: string; subscription: string }> {
+  const { id } = await dashboard.customers.create({ email });
+  const recurring = { interval: 'month' } as const;
+  const { id: product } = await dashboard.products.create({ name: 'Pro' });
+  const { id: priceId } = await dashboard.prices.create({ product, unit_amount: 2_999, currency: 'usd', recurring });
+  const session = await dashboard.checkout.sessions.create({
+    mode: 'subscription',
+    customer: id,
+    line_items: [{ price: priceId, quantity: 1 }],
+    success_url: 'https://shop.example/ok',
+    cancel_url: 'https://shop.example/no',
+  });
+  await control.checkout(session.id);
+  const [subscription] = (await dashboard.subscriptions.list({ customer: id })).data;
+  if (!subscription) throw new Error('The checkout created no subscription.');
+  return { id, subscription: subscription.id };
+}
+
+const isSubscriptionList = ([path]: [string, unknown]) => path.includes('/v1/subscriptions') && path.includes('GET');

@@ -115,7 +115,9 @@ it('reaches the same state in any order of delivery', async () => {
     }),
     { numRuns: 12 },
   );
-  expect(await customers.em.fork().execute('select email from customer_emails')).toEqual([{ email: 'v3@example.com' }]);
+  expect(await customers.em.fork().execute('select value from customer_identifiers')).toEqual([
+    { value: 'v3@example.com' },
+  ]);
 });
 
 it('deletes a customer that the processor deleted, whatever comes later', async () => {
@@ -217,5 +219,5 @@ async function rewind({ em }: Customers, awaitsWebhook: boolean): Promise<void> 
        awaits_webhook = ?, version = version + 1`,
     [awaitsWebhook],
   );
-  await em.fork().execute(`update customer_emails set email = 'v0@example.com'`);
+  await em.fork().execute(`update customer_identifiers set value = 'v0@example.com'`);
 }

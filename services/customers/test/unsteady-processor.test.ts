@@ -2,6 +2,7 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import type { FaultRequest } from '@billing/local-processor/control';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { waitFor } from '@billing/testing/wait-for';
 import { createCustomer } from '../src/operations/create-customer.ts';
 import { openCustomersOperationLog } from '../src/operations/open-operation-log.ts';
@@ -23,12 +24,9 @@ it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'd
   },
 );
 
-it.concurrent.each<FaultRequest>([
-  { ...CREATE, mode: '500', times: 20 },
-  { method: 'GET', path: '/v1/customers', mode: '502html', times: 20 },
-])('frees the e-mail when the processor keeps failing: $method $mode', async fault => {
+it.concurrent('frees the e-mail when the processor keeps failing', async () => {
   await using customers = await startCustomers();
-  await customers.control.fail(fault);
+  await customers.control.fail({ ...CREATE, mode: '500', times: 20 });
   const failed = await customers.call('POST', '/customers', { body: ADA });
   expect(failed).toMatchObject({ status: 502, body: { error: { code: 'processor_error' } } });
   expect(await customers.openOperations()).toEqual([]);
@@ -36,6 +34,20 @@ it.concurrent.each<FaultRequest>([
   await customers.control.clearFaults();
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
   expect(await customersAtProcessor(customers)).toHaveLength(1);
+});
+
+it.concurrent('frees the e-mail once the processor can be searched again', async () => {
+  await using customers = await startCustomers();
+  await customers.control.fail({ path: '/v1/customers', mode: '502html', times: 99 });
+  const failed = await customers.call('POST', '/customers', { body: ADA });
+  expect(failed).toMatchObject({ status: 502, body: { error: { code: 'processor_error' } } });
+  expect(await customers.openOperations()).toMatchObject([{ keyClosedAt: expect.anything() }]);
+  await customers.control.clearFaults();
+  await customers.makeDue();
+  await customers.reconcile();
+  expect(await customers.openOperations()).toEqual([]);
+  expect(await customersAtProcessor(customers)).toEqual([]);
+  expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
 });
 
 it.concurrent.each<[string, FaultRequest[]]>([
@@ -131,6 +143,8 @@ it.concurrent('cancels an operation that is too old to repeat, and frees the e-m
   await dieWhileCreating(customers, 'before');
   await customers.letPass('24 hours');
   await customers.reconcile();
+  await customers.makeDue();
+  await customers.reconcile();
   expect(await customers.openOperations()).toEqual([]);
   expect((await customers.call('POST', '/customers', { body: ADA })).status).toBe(201);
 });
@@ -185,7 +199,6 @@ it.concurrent('deletes a customer when a change shows that the processor deleted
   const change = { body: { name: 'Nobody' } };
   expect((await customers.call('PATCH', `/customers/${id}`, change)).status).toBe(404);
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
-  await customers.deliver(...(await customers.events()));
   expect(await customers.published(CustomerDeleted)).toHaveLength(1);
   expect(await customers.openOperations()).toEqual([]);
 });
@@ -232,7 +245,13 @@ async function dieWhileCreating(customers: Customers, when: 'before' | 'after'):
     }),
   };
   const operationLog = openCustomersOperationLog({ outbox, processors: dying, logger, now });
-  await expect(createCustomer({ em, operationLog, now })(scope, ADA)).rejects.toBe(died);
+  await expect(
+    createCustomer({ em, outbox, operationLog, takeInBilling: async () => undefined, now })(
+      scope,
+      ADA,
+      testAuditContext(),
+    ),
+  ).rejects.toBe(died);
   // A dead process does not release its lease: the lease ends.
   await customers.endLeases();
 }

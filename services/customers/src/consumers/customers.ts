@@ -13,9 +13,15 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
+import { saveDeleted } from '#operations/save-customer.ts';
 import { waitForEmail } from '#operations/wait-for-email.ts';
-import { releaseEmails } from '#persistence/customer-emails.ts';
-import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-customer.ts';
+import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
+import {
+  findByProcessorIds,
+  findReservedIds,
+  lockByProcessorIds,
+  lockDeletedByProcessorIds,
+} from '#persistence/find-customer.ts';
 
 interface CustomerConsumerDependencies {
   readonly em: EntityManager;
@@ -65,6 +71,11 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       tx,
       events.map(({ id }) => id),
     );
+    const deletions = events.filter(({ isDeletion }) => isDeletion);
+    const deleted = await lockDeletedByProcessorIds(
+      tx,
+      deletions.map(({ id }) => id),
+    );
     const emails = new Map([...customers.values()].map(({ id, email }) => [id, email]));
 
     /** Empty if the event changes no e-mail. */
@@ -87,8 +98,16 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     const unprepared: (typeof deliveries)[number][] = [];
     // Copies of the service take e-mails in the same order and free them last, so that there are no deadlocks.
     for (const event of sortBy(events, newEmailOf)) if (!(await apply(event))) unprepared.push(event.delivery);
+    // One that was found deleted before its event came is deleted since the event's time.
+    for (const { id, createdAt, trace } of deletions)
+      for (const customer of deleted.get(scopedKey(id)) ?? [])
+        saveDeleted(tx, publish, customer, { now: now(), deletedAt: createdAt, trace });
     const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
-    if (changed.length > 0) await releaseEmails(tx, changed);
+    await releaseIdentifiers(tx, changed, ['email']);
+    await releaseIdentifiers(
+      tx,
+      changed.filter(it => it.deletedAt),
+    );
     return unprepared;
   };
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import { chooseExisting, toContent, isOurs } from './customer.ts';
+import { isOurs, preferredCustomers, toContent, toProcessorChanges } from './customer.ts';
 
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const id = CustomerId.create();
-const current = { email: 'ada@example.com', name: 'Ada', metadata: { plan: 'pro' } };
+const current = { email: 'ada@example.com', name: 'Ada', externalId: 'user-7', metadata: { plan: 'pro' } };
 
 const snapshot = (key: string, second: number, metadata: Record<string, string> = {}) => ({
   deleted: false as const,
@@ -18,14 +18,22 @@ const snapshot = (key: string, second: number, metadata: Record<string, string> 
 const theirs = { projectId: ProjectId.create() };
 
 it.each([
-  ['none', [], undefined],
-  ['the oldest', [snapshot('new', 2, theirs), snapshot('old', 1, theirs)], 'old'],
-  ['one that names no project', [snapshot('old', 1, theirs), snapshot('unnamed', 2)], 'unnamed'],
-  ['one that names this project', [snapshot('unnamed', 1), snapshot('ours', 2, scope)], 'ours'],
-  ['the one made for it', [snapshot('ours', 1, scope), snapshot('made', 2, { ...scope, customerId: id })], 'made'],
-  ['the first of one second by id', [snapshot('b', 1), snapshot('a', 1)], 'a'],
-])('chooses %s', (_what, candidates, chosen) => {
-  expect(chooseExisting(candidates, scope, id)?.id).toBe(chosen);
+  ['none', [], []],
+  ['the oldest of other projects', [snapshot('new', 2, theirs), snapshot('old', 1, theirs)], ['old']],
+  [
+    'those that name no project, the oldest first',
+    [snapshot('theirs', 0, theirs), snapshot('unnamed', 2), snapshot('older', 1)],
+    ['older', 'unnamed'],
+  ],
+  [
+    'those that name this project',
+    [snapshot('unnamed', 1), snapshot('ours', 3, scope), snapshot('older', 2, scope)],
+    ['older', 'ours'],
+  ],
+  ['the one made for it', [snapshot('ours', 1, scope), snapshot('made', 2, { ...scope, customerId: id })], ['made']],
+  ['those of one second by id', [snapshot('b', 1), snapshot('a', 1)], ['a', 'b']],
+])('prefers %s', (_what, candidates, preferred) => {
+  expect(preferredCustomers(candidates, scope, id).map(found => found.id)).toEqual(preferred);
 });
 
 it('treats a customer as ours if it names this project or none', () => {
@@ -36,12 +44,27 @@ it('treats a customer as ours if it names this project or none', () => {
 });
 
 it('takes the processor’s content without foreign metadata or an empty e-mail', () => {
-  const received = { ...snapshot('a', 1, { ...scope, crm: '7' }), email: ' Countess@Example.com ' };
+  const received = {
+    ...snapshot('a', 1, { ...scope, externalId: 'theirs', crm: '7' }),
+    email: ' Countess@Example.com ',
+  };
   expect(toContent(received, scope, current)).toEqual({
     email: 'countess@example.com',
     name: null,
+    externalId: 'user-7',
     metadata: { crm: '7' },
   });
   const shared = { ...snapshot('a', 1, { ...theirs, crm: '7' }), email: null, name: 'Lady' };
   expect(toContent(shared, scope, current)).toEqual({ ...current, name: 'Lady' });
+});
+
+it('sends cleared fields empty, and the external id as metadata', () => {
+  expect(toProcessorChanges(current, { name: null, externalId: null })).toEqual({
+    name: '',
+    metadata: { externalId: '' },
+  });
+  expect(toProcessorChanges(current, { externalId: 'user-8', metadata: { vip: 'yes' } })).toEqual({
+    metadata: { plan: '', vip: 'yes', externalId: 'user-8' },
+  });
+  expect(toProcessorChanges(current, { email: 'bob@example.com' })).toEqual({ email: 'bob@example.com' });
 });

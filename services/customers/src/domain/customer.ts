@@ -1,21 +1,28 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectId, ProjectScope } from '@billing/contracts/ids';
+import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
+
+/** What the audit log names without its values; tenants put e-mail addresses into external ids too. */
+export const PERSONAL_FIELDS = ['email', 'name', 'externalId', 'metadata'];
 
 /** The fields of a customer that we and the processor both store. */
 export interface CustomerContent {
   readonly email: string;
   readonly name: string | null;
-  /** Without routing keys. */
+  /** The processor has a copy of it in the metadata, which is never read back. */
+  readonly externalId: string | null;
+  /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
 }
 
-/** What a caller may change; metadata is replaced. */
+/** What a caller may change; null clears a field, metadata is replaced. */
 export interface CustomerChanges {
   readonly email?: string | undefined;
-  readonly name?: string | undefined;
+  readonly name?: string | null | undefined;
+  readonly externalId?: string | null | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -36,53 +43,85 @@ export function toContent(
   return {
     email: snapshot.email?.trim().toLowerCase() || current.email,
     name: snapshot.name || null,
-    metadata: isOurs(snapshot, scope) ? withoutRouting(snapshot.metadata) : current.metadata,
+    externalId: current.externalId,
+    metadata: isOurs(snapshot, scope) ? withoutOwnKeys(snapshot.metadata) : current.metadata,
   };
+}
+
+function withoutOwnKeys(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  const { [EXTERNAL_ID_KEY]: _copy, ...rest } = withoutRouting(metadata);
+  return rest;
 }
 
 /** Returns whether two contents are equal. */
 export function isSameContent(one: CustomerContent, other: CustomerContent): boolean {
-  return one.email === other.email && one.name === other.name && sameMetadata(one.metadata, other.metadata);
+  const areFieldsSame = one.email === other.email && one.name === other.name && one.externalId === other.externalId;
+  return areFieldsSame && sameMetadata(one.metadata, other.metadata);
 }
 
-/** Returns the metadata that marks a customer at the processor as ours and routes its events. */
-export const routingMetadata = ({ teamId, projectId }: ProjectScope, customerId: CustomerId) => ({
+/** Returns the metadata that marks a customer at the processor as ours and routes its events, with its external id. */
+export const ownMetadata = (
+  { teamId, projectId }: ProjectScope,
+  { id: customerId, externalId }: { readonly id: CustomerId; readonly externalId: string | null },
+): Record<string, string> => ({
   teamId,
   projectId,
   customerId,
+  ...(externalId !== null && { [EXTERNAL_ID_KEY]: externalId }),
 });
 
 /**
- * Chooses which of the processor's customers with the same e-mail a new one is linked to: the one that was created for
- * it already, one that names this project, one that names none, the oldest; undefined when there is none.
+ * Returns which of the processor's customers with the same e-mail a new one may be linked to, the oldest first: the one
+ * that was created for it already, else all that name this project, else all that name none, else the oldest. Of several,
+ * the first with a live subscription is to be taken, or else the first.
  */
-export function chooseExisting(
+export function preferredCustomers(
   candidates: readonly LiveCustomerSnapshot[],
   scope: ProjectScope,
   id: CustomerId,
-): LiveCustomerSnapshot | undefined {
+): readonly LiveCustomerSnapshot[] {
   const oldestFirst = candidates.toSorted(
     (a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1),
   );
-  return (
-    oldestFirst.find(({ metadata }) => metadata['customerId'] === id) ??
-    oldestFirst.find(it => it.metadata['projectId'] !== undefined && isOurs(it, scope)) ??
-    oldestFirst.find(it => isOurs(it, scope)) ??
-    oldestFirst[0]
-  );
+  const ours = oldestFirst.filter(it => isOurs(it, scope));
+  const classes = [
+    oldestFirst.filter(({ metadata }) => metadata['customerId'] === id),
+    ours.filter(({ metadata }) => metadata['projectId'] !== undefined),
+    ours,
+    oldestFirst.slice(0, 1),
+  ];
+  return classes.find(({ length }) => length > 0) ?? [];
+}
+
+/** What the processor is sent: an empty name is removed, and so is a key of the metadata with an empty value. */
+interface ProcessorChanges {
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns a caller's changes as they are sent to the processor. */
 export function toProcessorChanges(
   current: CustomerContent,
-  { metadata, ...changes }: CustomerChanges,
-): CustomerChanges {
-  return metadata ? { ...changes, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : changes;
+  { email, name, externalId, metadata }: CustomerChanges,
+): ProcessorChanges {
+  const replaced = metadata && replacement(current.metadata, withoutEmpty(metadata));
+  const copied = externalId === undefined ? undefined : { [EXTERNAL_ID_KEY]: externalId ?? '' };
+  return {
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name: name ?? '' }),
+    ...((replaced ?? copied) && { metadata: { ...replaced, ...copied } }),
+  };
 }
 
 /** 409: another customer of the project has the e-mail. */
 export function emailTaken(): Problem {
   return conflict('customer_email_taken', 'Another customer of this project has this e-mail.');
+}
+
+/** 409: another customer of the project has the external id. */
+export function externalIdTaken(): Problem {
+  return conflict('customer_external_id_taken', 'Another customer of this project has this external id.');
 }
 
 interface CustomerRecord {
@@ -91,6 +130,7 @@ interface CustomerRecord {
   readonly email: string;
   readonly name: string | null;
   readonly processorCustomerId: string;
+  readonly linkedToExisting: boolean;
   readonly version: number;
   readonly createdAt: Date;
   readonly deletedAt: Date | null;
@@ -98,6 +138,7 @@ interface CustomerRecord {
 
 /** Returns a customer as events and RPC replies carry it. */
 export function toState(customer: CustomerRecord): CustomerState {
-  const { id, projectId, email, name, processorCustomerId, version, createdAt, deletedAt } = customer;
-  return { id, projectId, email, name, processorCustomerId, version, createdAt, deletedAt };
+  const { id, projectId, email, name, processorCustomerId, linkedToExisting } = customer;
+  const { version, createdAt, deletedAt } = customer;
+  return { id, projectId, email, name, processorCustomerId, linkedToExisting, version, createdAt, deletedAt };
 }

@@ -6,7 +6,7 @@ import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
-import { takeEmail } from '#persistence/customer-emails.ts';
+import { takeIdentifier } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
 
@@ -31,7 +31,7 @@ interface CustomerEvent {
 /**
  * Applies an event to the record of its customer. Returns false, with nothing changed, for an event that has to be
  * prepared: only the processor knows which state holds, or another customer of the project has the e-mail. The caller
- * frees the e-mails that the customer no longer has (`releaseEmails`).
+ * frees the e-mails that the customer no longer has (`releaseIdentifiers`).
  */
 export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; readonly logger: Logger }) {
   return async (
@@ -41,11 +41,11 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     event: CustomerEvent,
   ): Promise<boolean> => {
     const { scope, snapshot, createdAt, trace } = event;
-    if (customer.deletedAt) return true;
     if (event.isDeletion) {
-      saveDeleted(tx, publish, customer, { now: now(), trace });
+      saveDeleted(tx, publish, customer, { now: now(), deletedAt: createdAt, trace });
       return true;
     }
+    if (customer.deletedAt) return true;
     if (snapshot.deleted) return true;
     const received = toContent(snapshot, scope, customer);
     const decision = decideOnEvent(customer, createdAt, isSameContent(customer, received));
@@ -59,7 +59,9 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
       return true;
     }
     const found = toContent(current, scope, customer);
-    const isFree = found.email === customer.email || (await takeEmail(tx, scope, customer.id, found.email));
+    const isFree =
+      found.email === customer.email ||
+      (await takeIdentifier(tx, scope, customer.id, { kind: 'email', value: found.email }));
     if (!isFree && !prepared) return false;
     if (!isFree) logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };

@@ -2,95 +2,107 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { customerCreate } from '@billing/contracts/resources/customer';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { derivedId } from '@billing/processor/operation-log/derived-id';
-import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { derivedId } from '@billing/service/derived-id';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
-import { chooseExisting, isOurs, routingMetadata, toContent } from '#domain/customer.ts';
-import { reserveEmail } from '#persistence/customer-emails.ts';
-import { CustomerEmail } from '#persistence/customer-email.entity.ts';
+import { isOurs, ownMetadata, PERSONAL_FIELDS, toContent } from '#domain/customer.ts';
+import { CustomerIdentifier } from '#persistence/customer-identifier.entity.ts';
+import { reserveIdentifiers } from '#persistence/customer-identifiers.ts';
 import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCreatedCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findExisting, listCandidates } from './find-existing.ts';
 import { finishSameRequest } from './finish-same-request.ts';
 import { publishCreated } from './save-customer.ts';
 
 const input = z.object({
+  /** Trimmed and lower-cased. */
   email: z.string(),
+  /** In the caller's spelling, if that is another. */
+  emailAsGiven: z.string().optional(),
   name: z.string().optional(),
+  externalId: z.string().optional(),
   metadata: z.record(z.string(), z.string()),
 });
 type Input = z.output<typeof input>;
+
+/** The processor's customer that a new one is linked to. */
+interface Counterpart {
+  readonly snapshot: LiveCustomerSnapshot;
+  /** It was found at the processor, so it may have subscriptions and invoices. */
+  readonly isExisting: boolean;
+}
 
 /**
  * Creates a customer at the processor, or links to one that has the same e-mail there; until then its row is only
  * reserved and not shown.
  */
-export const createCustomerKind: OperationKind<Input, LiveCustomerSnapshot, LinkedCustomer> = {
+export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
   name: 'create-customer',
   input,
   async send(processor, { input: wanted, resourceId, idempotencyKey, ...scope }, em) {
     const id = CustomerId.schema.parse(resourceId);
-    const candidates = await processor.listCustomersByEmail(wanted.email);
-    const processorIds = candidates.map(candidate => candidate.id);
-    const linked = await findLinked(em, scope, processorIds);
-    const free = candidates.filter(candidate => !linked.has(candidate.id));
-    const existing = chooseExisting(free, scope, id);
-    const metadata = { ...wanted.metadata, ...routingMetadata(scope, id) };
-    if (!existing) return processor.createCustomer({ ...wanted, metadata }, idempotencyKey);
-    if (!isOurs(existing, scope)) return existing;
+    const { email, name, externalId = null } = wanted;
+    const existing = await findExisting(processor, em, { scope, id, spellings: spellingsOf(wanted) });
+    const metadata = { ...wanted.metadata, ...ownMetadata(scope, { id, externalId }) };
+    if (!existing)
+      return { snapshot: await processor.createCustomer({ email, name, metadata }, idempotencyKey), isExisting: false };
+    if (!isOurs(existing, scope)) return { snapshot: existing, isExisting: true };
     // A later attempt may find another customer: each has a key of its own.
     const key = `${idempotencyKey}:link:${existing.id}`;
-    return processor.updateCustomer(existing.id, { name: wanted.name, metadata }, key);
+    return { snapshot: await processor.updateCustomer(existing.id, { name, metadata }, key), isExisting: true };
   },
-  async commit(tx, operation, snapshot, publish) {
+  async findExisting(processor, { resourceId, input: wanted }) {
+    const candidates = await listCandidates(processor, spellingsOf(wanted));
+    const snapshot = candidates.find(({ metadata }) => metadata['customerId'] === resourceId);
+    return snapshot ? { snapshot, isExisting: true } : null;
+  },
+  async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish) {
     const customer = await lockCustomerRow(tx, operation, CustomerId.schema.parse(operation.resourceId));
     if (!customer) throw unavailable('The customer is no longer reserved.');
     const { name, metadata } = toContent(snapshot, operation, customer);
-    tx.assign(customer, { name: name ?? customer.name, metadata, processorCustomerId: snapshot.id });
+    tx.assign(customer, { name: name ?? customer.name, metadata, processorCustomerId: snapshot.id, linkedToExisting });
     if (!isLinked(customer)) throw new Error('The processor gave the customer no id.');
     publishCreated(publish, customer);
     return customer;
   },
   async cancel(tx, { resourceId, teamId, projectId }) {
     const id = CustomerId.schema.parse(resourceId);
-    await tx.nativeDelete(CustomerEmail, { teamId, projectId, customerId: id });
+    await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
     await tx.nativeDelete(Customer, { id, teamId, projectId, processorCustomerId: null });
   },
-};
+});
 
-/** Returns those of the processor's customers that a live customer of the project is linked to. */
-async function findLinked(
-  em: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  processorIds: string[],
-): Promise<ReadonlySet<string>> {
-  const where = { teamId, projectId, deletedAt: null, processorCustomerId: { $in: processorIds } };
-  const linked = await em.find(Customer, where);
-  return new Set(linked.flatMap(customer => customer.processorCustomerId ?? []));
-}
+/** The processor's list by e-mail distinguishes case. */
+const spellingsOf = ({ email, emailAsGiven = email }: Input): string[] => [email, emailAsGiven];
 
 /**
- * Creates a customer here, and at the processor unless one with this e-mail is there to link to. The same operation key
- * gives the same customer, and so does the same request after one that was left unfinished.
- * @throws Problem 409 `customer_email_taken`; `processor_error` after a refusal, with nothing left behind;
- * `unavailable` when the processor does not respond, and the customer appears later
+ * Creates a customer here, and at the processor unless one with this e-mail is there to link to. What such a customer was
+ * billed before is recorded when this resolves, unless the subscriptions service is down: then it follows. The same
+ * operation key gives the same customer, and so does the same request after one that was left unfinished.
+ * @throws Problem 409 `customer_email_taken`, `customer_external_id_taken`; `processor_error` after a refusal, with nothing
+ * left behind; `unavailable` when the processor does not respond, and the customer appears later
  */
 export function createCustomer(dependencies: Dependencies) {
-  const { operationLog, now } = dependencies;
+  const { operationLog, takeInBilling, now } = dependencies;
   const finish = finishSameRequest(dependencies);
 
   return async (
     scope: ProjectScope,
     wanted: z.output<typeof customerCreate>,
+    context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<LinkedCustomer> => {
     const id = derivedId(CustomerId, operationKey, 'customer');
-    const reserve = async (tx: EntityManager): Promise<Input> => {
-      const { email, name } = wanted;
-      await reserveEmail(tx, scope, id, email);
+    const { email: emailAsGiven, name, externalId } = wanted;
+    const email = emailAsGiven.toLowerCase();
+    const reserve = async (tx: EntityManager): Promise<WithAudit<Input>> => {
+      await reserveIdentifiers(tx, scope, id, { email, externalId });
       const metadata = withoutEmpty(wanted.metadata);
       const createdAt = now();
       tx.create(Customer, {
@@ -98,8 +110,10 @@ export function createCustomer(dependencies: Dependencies) {
         id,
         email,
         name: name ?? null,
+        externalId: externalId ?? null,
         metadata,
         processorCustomerId: null,
+        linkedToExisting: false,
         processorUpdatedAt: null,
         awaitsWebhook: true,
         version: 1,
@@ -107,20 +121,28 @@ export function createCustomer(dependencies: Dependencies) {
         updatedAt: createdAt,
         deletedAt: null,
       });
-      return { email, ...(name !== undefined && { name }), metadata };
+      const fields = { email, name, externalId, ...(Object.keys(metadata).length > 0 && { metadata }) };
+      const changes = changesOf(null, fields, PERSONAL_FIELDS);
+      const audit = pendingAuditOf(context, { target: { type: 'customer', id }, changes });
+      return { email, emailAsGiven, name, externalId, metadata, audit };
     };
     const request = {
       resourceId: id,
       operationKey,
       find: (em: EntityManager) => findCreatedCustomer(em, scope, id),
     };
-    try {
-      return await operationLog.perform(createCustomerKind, scope, request, reserve);
-    } catch (err) {
-      if (!(err instanceof Problem) || err.code !== 'customer_email_taken') throw err;
-      const finished = await finish(scope, wanted);
-      if (!finished) throw err;
-      return finished;
-    }
+    const create = async (): Promise<LinkedCustomer> => {
+      try {
+        return await operationLog.perform(createCustomerKind, scope, request, reserve);
+      } catch (err) {
+        if (!(err instanceof Problem) || err.code !== 'customer_email_taken') throw err;
+        const finished = await finish(scope, { ...wanted, email });
+        if (!finished) throw err;
+        return finished;
+      }
+    };
+    const customer = await create();
+    if (customer.linkedToExisting) await takeInBilling(customer);
+    return customer;
   };
 }

@@ -1,5 +1,7 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { releaseEmails } from '#persistence/customer-emails.ts';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { recordAudit } from '@billing/service/audit';
+import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
 import { lockCustomer } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveDeleted } from './save-customer.ts';
@@ -9,10 +11,11 @@ import { saveDeleted } from './save-customer.ts';
  * @throws Problem 404
  */
 export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
-  return (scope: ProjectScope, id: CustomerId): Promise<void> =>
+  return (scope: ProjectScope, id: CustomerId, context: AuditContext): Promise<void> =>
     operationLog.runExclusively(id, async (tx, publish) => {
       const customer = await lockCustomer(tx, scope, id);
       saveDeleted(tx, publish, customer, { now: now() });
-      await releaseEmails(tx, [customer]);
+      await releaseIdentifiers(tx, [customer]);
+      recordAudit(publish, scope.teamId, context, { target: { type: 'customer', id }, changes: [] });
     });
 }

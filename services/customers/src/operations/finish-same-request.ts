@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { sameMetadata, withoutEmpty } from '@billing/processor/metadata';
-import { findEmailOwner } from '#persistence/customer-emails.ts';
+import { findOwner } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCustomer } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,6 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 interface WantedCustomer {
   readonly email: string;
   readonly name?: string | undefined;
+  readonly externalId?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -19,13 +20,14 @@ interface WantedCustomer {
 export function finishSameRequest({ em, operationLog }: Pick<Dependencies, 'em' | 'operationLog'>) {
   return async (
     scope: ProjectScope,
-    { email, name = '', metadata }: WantedCustomer,
+    { email, name = '', externalId = '', metadata }: WantedCustomer,
   ): Promise<LinkedCustomer | null> => {
     const { teamId, projectId } = scope;
-    const id = await findEmailOwner(em.fork(), scope, email);
+    const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
     const reserved = id && (await em.fork().findOne(Customer, { id, teamId, projectId, processorCustomerId: null }));
     if (!reserved || !(await operationLog.resume(reserved.id))) return null;
-    const isSame = (reserved.name ?? '') === name && sameMetadata(reserved.metadata, withoutEmpty(metadata));
+    const isNamedSame = (reserved.name ?? '') === name && (reserved.externalId ?? '') === externalId;
+    const isSame = isNamedSame && sameMetadata(reserved.metadata, withoutEmpty(metadata));
     return isSame ? findCustomer(em.fork(), scope, reserved.id) : null;
   };
 }

@@ -18,7 +18,7 @@ export function publishCreated(publish: Publish, customer: LinkedCustomer): void
 
 /**
  * Saves what the processor has of a customer; publishes it and returns true if anything differs. The e-mail is the
- * customer's own already (`takeEmail`); the caller frees the old one (`releaseEmails`).
+ * customer's own already (`takeIdentifier`); the caller frees the old one (`releaseIdentifiers`).
  */
 export function saveContent(
   tx: EntityManager,
@@ -32,13 +32,19 @@ export function saveContent(
   return true;
 }
 
-/** Marks a customer as deleted, for good, and publishes that. The caller frees its e-mails (`releaseEmails`). */
+/**
+ * Marks a customer as deleted, for good, since the earliest time that is known, and publishes that if it is news. The
+ * caller frees what the customer had (`releaseIdentifiers`).
+ */
 export function saveDeleted(
   tx: EntityManager,
   publish: Publish,
   customer: LinkedCustomer,
-  { now, trace }: Change,
+  { now, trace, deletedAt = now }: Change & { readonly deletedAt?: Date },
 ): void {
-  tx.assign(customer, { deletedAt: now, updatedAt: now, version: customer.version + 1 });
+  // The processor's clock, in whole seconds, may be behind ours.
+  const since = deletedAt < customer.createdAt ? customer.createdAt : deletedAt;
+  if (customer.deletedAt && customer.deletedAt <= since) return;
+  tx.assign(customer, { deletedAt: since, updatedAt: now, version: customer.version + 1 });
   publish(CustomerDeleted, customer.teamId, toState(customer), trace);
 }

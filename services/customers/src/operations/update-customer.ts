@@ -1,11 +1,16 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { STALE, type OperationKind } from '@billing/processor/operation-log/operation-kind';
-import type { CustomerSnapshot } from '@billing/processor/port';
+import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { CustomerSnapshot, Processor } from '@billing/processor/port';
+import { showsChanges } from '@billing/processor/shows-changes';
+import { changesOf, recordUnchanged } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
-import { isOurs, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
-import { releaseEmails, reserveEmail, takeEmail } from '#persistence/customer-emails.ts';
+import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
+import { releaseIdentifiers, reserveIdentifiers, takeIdentifier } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCustomer, lockCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -20,9 +25,13 @@ const input = z.object({
   }),
   /** What the caller wants the metadata to be. */
   metadata: z.record(z.string(), z.string()).optional(),
+  /** What the caller wants the external id to be; null clears it. */
+  externalId: z.string().nullable().optional(),
   /** The record's version before the processor was called. */
   version: z.int(),
 });
+
+type Input = z.output<typeof input>;
 
 interface Observation {
   /** A stub where the processor has deleted the customer. */
@@ -32,18 +41,19 @@ interface Observation {
 }
 
 /** Changes a customer at the processor; for one that is marked as another project's, metadata is changed here only. */
-export function updateCustomerKind(
-  now: () => Date,
-): OperationKind<z.output<typeof input>, Observation, LinkedCustomer> {
-  return {
+export function updateCustomerKind(now: () => Date) {
+  const reread = async (processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) => {
+    const { version } = await findCustomer(em, operation, CustomerId.schema.parse(operation.resourceId));
+    return { snapshot: await processor.findCustomer(operation.input.processorCustomerId), version };
+  };
+  const kind: OperationKind<Input, Observation, LinkedCustomer> = {
     name: 'update-customer',
     input,
     async send(processor, { input: { processorCustomerId, changes, version }, idempotencyKey, ...scope }) {
       const current = await processor.findCustomer(processorCustomerId);
       if (current.deleted) return { snapshot: current, version };
-      const { metadata, ...own } = changes;
       const isShared = !isOurs(current, scope);
-      const sent = isShared || metadata === undefined ? own : { ...own, metadata };
+      const sent = isShared ? { ...changes, metadata: undefined } : changes;
       if (Object.values(sent).every(change => change === undefined)) return { snapshot: current, version };
       // Shared or not is part of the key: the same key must not carry another request.
       const key = isShared ? `${idempotencyKey}:shared` : idempotencyKey;
@@ -55,45 +65,73 @@ export function updateCustomerKind(
       if (customer.version !== version) return STALE;
       if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now() });
       else {
-        const { email, name, metadata } = customer;
-        const current = { email, name, metadata: operation.input.metadata ?? metadata };
-        const received = toContent(snapshot, operation, current);
+        const { email, name } = customer;
+        const { metadata = customer.metadata, externalId = customer.externalId } = operation.input;
+        const received = toContent(snapshot, operation, { email, name, externalId, metadata });
         // E-mails are unique here, but not at the processor.
-        const isFree = await takeEmail(tx, customer, customer.id, received.email);
+        const isFree = await takeIdentifier(tx, customer, customer.id, { kind: 'email', value: received.email });
         const content = isFree ? received : { ...received, email: customer.email };
         if (saveContent(tx, publish, customer, { content, now: now() })) customer.awaitsWebhook = true;
       }
-      await releaseEmails(tx, [customer]);
+      await releaseIdentifiers(tx, [customer]);
       return customer;
     },
-    async reread(processor, operation, em) {
-      const { version } = await findCustomer(em, operation, CustomerId.schema.parse(operation.resourceId));
-      const snapshot = await processor.findCustomer(operation.input.processorCustomerId);
-      return { snapshot, version };
+    reread,
+    async findExisting(processor, operation, em) {
+      const observation = await reread(processor, operation, em);
+      const { snapshot } = observation;
+      if (snapshot.deleted) return observation;
+      const { changes } = operation.input;
+      const sent = isOurs(snapshot, operation) ? changes : { ...changes, metadata: undefined };
+      return showsChanges(snapshot, sent) ? observation : null;
     },
     async cancel(tx, { resourceId, ...scope }) {
       const customer = await lockCustomerRow(tx, scope, CustomerId.schema.parse(resourceId));
-      if (customer && !customer.deletedAt) await releaseEmails(tx, [customer]);
+      if (customer && !customer.deletedAt) await releaseIdentifiers(tx, [customer]);
     },
   };
+  return audited(kind, { isRefusal: ({ deletedAt }) => deletedAt !== null });
 }
 
 /**
  * Changes a customer at the processor and here; metadata is replaced.
- * @throws Problem 404, also when the processor has deleted it; 409 `customer_email_taken`; `processor_error` after a
- * refusal, with nothing changed; `unavailable` when the processor does not respond, and the change is made later
+ * @throws Problem 404, also when the processor has deleted it; 409 `customer_email_taken`, `customer_external_id_taken`;
+ * `processor_error` after a refusal, with nothing changed; `unavailable` when the processor does not respond, and the change is made later
  */
-export function updateCustomer({ em, operationLog, now }: Dependencies) {
+export function updateCustomer({
+  em,
+  outbox,
+  operationLog,
+  now,
+}: Pick<Dependencies, 'em' | 'outbox' | 'operationLog' | 'now'>) {
   const kind = updateCustomerKind(now);
-  return async (scope: ProjectScope, id: CustomerId, changes: CustomerChanges): Promise<LinkedCustomer> => {
+  return async (
+    scope: ProjectScope,
+    id: CustomerId,
+    changes: CustomerChanges,
+    context: AuditContext,
+  ): Promise<LinkedCustomer> => {
     const current = await findCustomer(em.fork(), scope, id);
-    if (Object.values(changes).every(change => change === undefined)) return current;
+    const target = { type: 'customer', id } as const;
+    if (Object.values(changes).every(change => change === undefined)) {
+      await recordUnchanged(outbox, scope.teamId, context, target);
+      return current;
+    }
     const changed = await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
       const customer = await lockCustomer(tx, scope, id);
-      if (changes.email !== undefined) await reserveEmail(tx, scope, id, changes.email);
+      await reserveIdentifiers(tx, scope, id, changes);
       const { processorCustomerId, version } = customer;
-      const metadata = changes.metadata && { metadata: withoutEmpty(changes.metadata) };
-      return { processorCustomerId, version, changes: toProcessorChanges(customer, changes), ...metadata };
+      const { metadata, externalId } = changes;
+      const wanted = { ...changes, ...(metadata && { metadata: withoutEmpty(metadata) }) };
+      const audit = pendingAuditOf(context, { target, changes: changesOf(customer, wanted, PERSONAL_FIELDS) });
+      return {
+        processorCustomerId,
+        version,
+        changes: toProcessorChanges(customer, changes),
+        ...(metadata && { metadata: withoutEmpty(metadata) }),
+        ...(externalId !== undefined && { externalId }),
+        audit,
+      };
     });
     if (changed.deletedAt) throw notFound('customer');
     return changed;

@@ -3,7 +3,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { findEmailOwner } from '#persistence/customer-emails.ts';
+import { findOwner } from '#persistence/customer-identifiers.ts';
 import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
 
 /** An event waits no longer than this for its e-mail: the other event may be lost, or may itself wait for this one. */
@@ -25,7 +25,7 @@ export function waitForEmail({ em, processors, now }: WaitForEmailOptions) {
   return async (scope: ProjectScope, customer: LinkedCustomer, email: string, eventAt: Date): Promise<void> => {
     if (email === customer.email || now().getTime() - eventAt.getTime() > LONGEST_WAIT_MS) return;
     const { teamId, projectId } = scope;
-    const id = await findEmailOwner(em.fork(), scope, email);
+    const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
     const owner = id && id !== customer.id ? await em.fork().findOne(Customer, { id, teamId, projectId }) : null;
     if (isLinked(owner) && (await hasGivenUp(owner, email)))
       throw unavailable('The e-mail belongs to another customer, who has a new one at the processor.');

@@ -23,9 +23,13 @@ const CustomerSchema = defineEntity({
     /** Trimmed and lower-cased. */
     email: p.text(),
     name: p.text().strictNullable(),
+    /** The caller's own id of the customer. */
+    externalId: p.text().strictNullable(),
     metadata: p.json<Record<string, string>>(),
     /** Null while the customer is being created: it is not shown yet. */
     processorCustomerId: p.text().strictNullable(),
+    /** Linked to a customer that the processor may have had before: its billing there is to be read. */
+    linkedToExisting: p.boolean(),
     /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
     /** We changed it ourselves, and the webhook event about that has not come back. */

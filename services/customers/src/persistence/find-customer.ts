@@ -58,6 +58,17 @@ export async function lockByProcessorIds(
   return byKey(await findLive(tx, ids, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }));
 }
 
+/** Finds deleted customers that were linked to the given ones of the processor, locked, by `scopedKey`. */
+export async function lockDeletedByProcessorIds(
+  tx: EntityManager,
+  ids: readonly ProjectObject[],
+): Promise<Map<string, LinkedCustomer[]>> {
+  if (ids.length === 0) return new Map();
+  const where = { ...inProjects('processorCustomerId', ids), deletedAt: { $ne: null } };
+  const found = await tx.find(Customer, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
+  return Map.groupBy(found.filter(isLinked), it => scopedKey({ scope: it, id: it.processorCustomerId }));
+}
+
 /** Returns those of our customer ids, by `scopedKey`, under which a customer is being created. */
 export async function findReservedIds(
   em: EntityManager,

@@ -1,10 +1,15 @@
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
-import { CustomerEmail } from './customer-email.entity.ts';
 import { Customer } from './customer.entity.ts';
+import { CustomerIdentifier } from './customer-identifier.entity.ts';
 import { CreateCustomers } from './migrations/0001-create-customers.ts';
+import { AddExternalIds } from './migrations/0002-add-external-ids.ts';
 
 /** The tables of the customers service. */
 export const customersSchema = {
-  entities: [...operationLogEntities, Customer, CustomerEmail],
-  migrations: [...operationLogMigrations, { name: '0001-create-customers', class: CreateCustomers }],
+  entities: [...operationLogEntities, Customer, CustomerIdentifier],
+  migrations: [
+    ...operationLogMigrations,
+    { name: '0001-create-customers', class: CreateCustomers },
+    { name: '0002-add-external-ids', class: AddExternalIds },
+  ],
 };

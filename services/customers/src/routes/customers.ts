@@ -25,27 +25,36 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
       return { customers: customers.map(toResource), pagination: paginate(query, customers.length, total) };
     });
 
-    serve(app, operations.createCustomer, async ({ params, body, operationKey }) => ({
-      customer: toResource(await create(params, body, operationKey)),
+    serve(app, operations.createCustomer, async ({ params, body, audit, operationKey }) => ({
+      customer: toResource(await create(params, body, audit, operationKey)),
     }));
 
     serve(app, operations.getCustomer, async ({ params: { customerId, ...scope } }) => ({
       customer: toResource(await findCustomer(em.fork(), scope, customerId)),
     }));
 
-    serve(app, operations.updateCustomer, async ({ params: { customerId, ...scope }, body }) => ({
-      customer: toResource(await update(scope, customerId, body)),
+    serve(app, operations.updateCustomer, async ({ params: { customerId, ...scope }, body, audit }) => ({
+      customer: toResource(await update(scope, customerId, body, audit)),
     }));
 
-    serve(app, operations.deleteCustomer, async ({ params: { customerId, ...scope } }) => {
-      await remove(scope, customerId);
+    serve(app, operations.deleteCustomer, async ({ params: { customerId, ...scope }, audit }) => {
+      await remove(scope, customerId, audit);
       return { success: true };
     });
   };
 }
 
 function toResource(customer: LinkedCustomer): CustomerResource {
-  const { id, email, name, processorCustomerId, metadata, projectId, createdAt, updatedAt } = customer;
-  const named = name === null ? {} : { name };
-  return { id, email, ...named, processorCustomerId, metadata, projectId, createdAt, updatedAt };
+  const { id, email, name, externalId, processorCustomerId, metadata, projectId, createdAt, updatedAt } = customer;
+  return {
+    id,
+    email,
+    ...(name !== null && { name }),
+    ...(externalId !== null && { externalId }),
+    processorCustomerId,
+    metadata,
+    projectId,
+    createdAt,
+    updatedAt,
+  };
 }
