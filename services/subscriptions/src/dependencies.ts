@@ -3,6 +3,7 @@ import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Logger } from 'pino';
 
 /** What the service's operations work with; each takes what it needs. */
 export interface Dependencies {
@@ -11,5 +12,6 @@ export interface Dependencies {
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly operationLog: OperationLog;
+  readonly logger: Logger;
   readonly now: () => Date;
 }

@@ -3,14 +3,17 @@ import { deleteCanceledOperations } from '@billing/processor/operation-log/opera
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
+import { customerIntakes } from '#operations/take-in-billing.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
-import { chargeEvents, paymentIntentEvents } from './consumers/payment-events.ts';
+import { chargeEvents, invoicePayments, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
+import { startIntakes } from './jobs/start-intakes.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
+import { paymentRoutes } from './routes/payments.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { subscriptionRpc } from './rpc/subscriptions.ts';
 
@@ -22,7 +25,8 @@ export const subscriptionsService = () =>
     database: subscriptionsSchema,
     parts: ({ em, outbox, rpc, processors, logger, now }) => {
       const operationLog = openSubscriptionsOperationLog({ outbox, processors, logger, now });
-      const dependencies = { em, outbox, rpc, processors, operationLog, now };
+      const dependencies = { em, outbox, rpc, processors, operationLog, logger, now };
+      const intakes = customerIntakes(dependencies);
       return {
         consumers: [
           ...copies(dependencies),
@@ -32,11 +36,31 @@ export const subscriptionsService = () =>
           invoiceEvents(dependencies),
           paymentIntentEvents(dependencies),
           chargeEvents(dependencies),
+          refundEvents(dependencies),
+          invoicePayments(dependencies),
         ],
-        rpc: subscriptionRpc(dependencies),
-        jobs: [() => startReconciler({ operationLog, logger })],
+        rpc: subscriptionRpc({ ...dependencies, intakes }),
+        jobs: [() => startReconciler({ operationLog, logger }), () => startIntakes({ intakes, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        routes: [subscriptionRoutes(dependencies), checkoutRoutes(dependencies), invoiceRoutes(dependencies)],
+        purge: {
+          tables: [
+            'remote_operations',
+            'customer_intakes',
+            'checkout_sessions',
+            'payments',
+            'invoices',
+            'subscriptions',
+            'customer_copies',
+            'price_copies',
+            'product_copies',
+          ],
+        },
+        routes: [
+          subscriptionRoutes(dependencies),
+          checkoutRoutes(dependencies),
+          invoiceRoutes(dependencies),
+          paymentRoutes(dependencies),
+        ],
       };
     },
   });

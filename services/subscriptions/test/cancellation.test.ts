@@ -4,6 +4,7 @@ import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
 import { deliveredAgain } from '@billing/testing/processor-events';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { scheduleCancellation } from '../src/operations/schedule-cancellation.ts';
 import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
@@ -119,7 +120,7 @@ describe('a cancellation at the end of the period', () => {
     const operationLog = openSubscriptionsOperationLog({ ...service, processors });
     const schedule = scheduleCancellation({ ...service, processors, operationLog });
     const key = { id: SubscriptionId.schema.parse(id) };
-    expect(await schedule(service.scope, key, true)).toMatchObject({ cancelAtPeriodEnd: false });
+    expect(await schedule(service.scope, key, true, testAuditContext())).toMatchObject({ cancelAtPeriodEnd: false });
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: false });
     expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: false });
   });
@@ -189,6 +190,93 @@ describe('a cancellation at once', () => {
     expect([response.status, response.body.error.code]).toEqual([422, 'subscription_ended']);
     expect(await get()).toMatchObject({ status: 'canceled' });
   });
+});
+
+/** Has a schedule of the processor manage a subscription; returns its id. */
+async function addSchedule(processorSubscriptionId: string): Promise<string> {
+  const { id } = await callProcessor('/v1/subscription_schedules', { from_subscription: processorSubscriptionId });
+  return String(id);
+}
+
+async function callProcessor(path: string, body?: Record<string, string>): Promise<Record<string, unknown>> {
+  const { url, secretKey } = service.account;
+  const response = await fetch(url + path, {
+    headers: { authorization: `Bearer ${secretKey}` },
+    ...(body && { method: 'POST', body: new URLSearchParams(body) }),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>; // an object of Stripe's API
+}
+
+describe('a subscription that a schedule manages', () => {
+  it('is neither set to end nor resumed', async () => {
+    const { patch, processorId, get, atProcessor } = await buySubscription();
+    await addSchedule(processorId);
+    for (const cancelAtPeriodEnd of [true, false]) {
+      const { status, body } = await patch(cancelAtPeriodEnd);
+      expect([status, body.error.code]).toEqual([422, 'subscription_has_schedule']);
+    }
+    expect(await get()).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
+    expect(await atProcessor()).toMatchObject({ status: 'active', scheduleId: expect.stringMatching(/^sub_sched_/) });
+  });
+
+  it('is released from the schedule when it is canceled at once', async () => {
+    const { remove, processorId, get } = await buySubscription();
+    const schedule = await addSchedule(processorId);
+    expect((await remove()).status).toBe(200);
+    expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+    expect(await get()).toMatchObject({ status: 'canceled' });
+  });
+
+  it('is canceled although the response about its release is lost', async () => {
+    const { remove, processorId, get } = await buySubscription();
+    const schedule = await addSchedule(processorId);
+    await service.control.fail({ method: 'POST', path: '/v1/subscription_schedules', mode: 'done-but-response-lost' });
+    expect((await remove()).status).toBe(200);
+    expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+    expect(await get()).toMatchObject({ status: 'canceled' });
+  });
+
+  it.each(['dropped', 'done-but-response-lost'] as const)(
+    'is canceled by a repeat after its release, when the cancellation was %s',
+    async mode => {
+      const { remove, processorId, atProcessor, get } = await buySubscription();
+      const schedule = await addSchedule(processorId);
+      await service.control.fail({ method: 'DELETE', path: '/v1/subscriptions', mode, times: 99 });
+      expect((await remove()).status).toBe(503);
+      await service.control.clearFaults();
+      expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+      expect([200, 422]).toContain((await remove()).status);
+      expect(await atProcessor()).toMatchObject({ status: 'canceled', scheduleId: null });
+      expect(await get()).toMatchObject({ status: 'canceled' });
+    },
+  );
+});
+
+describe('changes of one subscription at the same time', () => {
+  it.each([
+    ['PATCH', 24, 0],
+    ['DELETE', 0, 24],
+    ['PATCH and DELETE', 12, 12],
+  ] as const)(
+    'take turns: %s',
+    async (_title, patches, deletions) => {
+      const { patch, remove, get, atProcessor } = await buySubscription();
+      const responses = await Promise.all([
+        ...Array.from({ length: patches }, (_, index) => patch(index % 2 === 0)),
+        ...Array.from({ length: deletions }, () => remove()),
+      ]);
+      const outcomes = new Set(
+        responses.map(({ status, body }) => (status === 200 ? 'done' : `${status} ${body.error.code}`)),
+      );
+      for (const outcome of outcomes) expect(['done', '409 conflict', '422 subscription_ended']).toContain(outcome);
+      expect(outcomes).toContain('done');
+      const { status, cancelAtPeriodEnd } = await atProcessor();
+      expect(await get()).toMatchObject({ status, cancelAtPeriodEnd });
+      expect(status).toBe(deletions > 0 ? 'canceled' : 'active');
+    },
+    30_000,
+  );
 });
 
 describe('a change that is rejected', () => {

@@ -4,8 +4,10 @@ import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
+import { portalSetupMetadata } from '@billing/processor/metadata';
 import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
 import { applyCheckoutEvents, prepareCheckoutEvent } from '../src/operations/apply-checkout-events.ts';
 import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
@@ -115,7 +117,7 @@ it('uses the newest saved payment method for every running subscription', async 
   await buy(customer);
   const { processorCustomerId: customerId } = customer;
   const savePaymentMethod = async (key: string) => {
-    const metadata = { ...service.scope, customerId: customer.id };
+    const metadata = portalSetupMetadata(service.scope, customer.id);
     const { id } = await service.processor.createSetupSession({ customerId, currency: 'usd', ...URLS, metadata }, key);
     await service.control.checkout(id);
     return newestEvent('checkout.session.completed', customer);
@@ -142,6 +144,57 @@ it('uses the newest saved payment method for every running subscription', async 
   await service.deliver(late);
   await service.deliver(deliveredAgain(newest));
   expect(await methodsInUse()).toEqual(last);
+});
+
+it('uses a saved payment method also for the oldest of more than a hundred subscriptions', async () => {
+  const customer = await service.createCustomer();
+  await service.deliver(newEvent(CustomerCreated, service.scope.teamId, customer));
+  await buy(customer);
+  const { processorCustomerId: customerId } = customer;
+  const [oldest] = await service.processor.listSubscriptions(customerId);
+  const { price } = await service.createPrice();
+  const { url, secretKey } = service.account;
+  const body = {
+    customer: customerId,
+    'items[0][price]': price.processorPriceId,
+    default_payment_method: String(oldest?.defaultPaymentMethodId),
+  };
+  for (let count = 0; count < 100; count += 1) {
+    const headers = { authorization: `Bearer ${secretKey}` };
+    await fetch(`${url}/v1/subscriptions`, { method: 'POST', headers, body: new URLSearchParams(body) });
+  }
+  const setup = { customerId, currency: 'usd', ...URLS, metadata: portalSetupMetadata(service.scope, customer.id) };
+  await service.control.checkout((await service.processor.createSetupSession(setup, customerId)).id);
+  await service.deliver(await newestEvent('checkout.session.completed', customer));
+  const found = await service.processor.findCustomer(customerId);
+  expect(await service.processor.findSubscription(String(oldest?.id))).toMatchObject({
+    defaultPaymentMethodId: found.deleted ? null : found.defaultPaymentMethodId,
+  });
+}, 30_000);
+
+it.each([
+  ['without metadata', () => ({})],
+  ['that only names the customer', () => ({ ...service.scope })],
+  ['of another purpose', () => ({ ...service.scope, purpose: 'import' })],
+  [
+    'of another project',
+    () => portalSetupMetadata({ ...service.scope, projectId: ProjectId.create() }, CustomerId.create()),
+  ],
+] as const)('does not use the payment method of a setup session %s', async (_title, changes) => {
+  const customer = await service.createCustomer();
+  await service.deliver(newEvent(CustomerCreated, service.scope.teamId, customer));
+  await buy(customer);
+  const { processorCustomerId: customerId } = customer;
+  const methods = async () => {
+    const found = await service.processor.findCustomer(customerId);
+    const [subscription] = await service.processor.listSubscriptions(customerId);
+    return [found.deleted ? null : found.defaultPaymentMethodId, subscription?.defaultPaymentMethodId];
+  };
+  const before = await methods();
+  const setup = { customerId, currency: 'usd', ...URLS, metadata: changes() };
+  await service.control.checkout((await service.processor.createSetupSession(setup, customerId)).id);
+  await service.deliver(await newestEvent('checkout.session.completed', customer));
+  expect(await methods()).toEqual(before);
 });
 
 it('records that a checkout has expired', async () => {

@@ -180,10 +180,12 @@ describe('a checkout that meets a failure', () => {
 
   it('is given up when the processor has forgotten its key', async () => {
     const key = { 'idempotency-key': 'order-3' };
-    await service.control.fail({ path: '/v1/checkout/sessions', mode: 'dropped', times: 99 });
+    await service.control.fail({ method: 'POST', path: '/v1/checkout/sessions', mode: 'dropped', times: 99 });
     expect((await checkout({}, key)).status).toBe(503);
     expect(await countSessions('reserved')).toBe(1);
     await service.letPass('1 day');
+    expect((await checkout({}, key)).status).toBe(503);
+    await service.makeDue();
     expect((await checkout({}, key)).status).toBe(503);
     expect(await countSessions('reserved')).toBe(0);
     await service.control.clearFaults();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PriceCreated } from '@billing/contracts/events/catalog';
+import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
 import { after, subscriptionObject } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -32,6 +34,23 @@ it('lists active and trialing subscriptions by default, newest first, in pages',
   expect(await subscriptions(`?customerId=${other.customer.id}`)).toEqual([]);
 });
 
+it('filters by status, of any kind unless only active ones are wanted, and by price', async () => {
+  const { scope, base, subscriptions } = await startProject(service);
+  const { price } = await service.createPrice({}, scope);
+  await service.deliver(newEvent(PriceCreated, scope.teamId, price));
+  for (const [index, status] of ['active', 'canceled', 'active'].entries()) {
+    const priceId = index === 2 ? price.processorPriceId : 'price_other';
+    const payload = { ...base, id: `${base.id}_${index}`, status, priceId };
+    await service.deliver(routedEvent(scope, CREATED, subscriptionObject(payload)));
+  }
+  expect(await subscriptions('?status=canceled')).toMatchObject([{ processorSubscriptionId: `${base.id}_1` }]);
+  expect(await subscriptions('?status=active')).toHaveLength(2);
+  expect(await subscriptions('?status=active&activeOnly=true')).toHaveLength(2);
+  expect(await subscriptions('?status=canceled&activeOnly=true')).toEqual([]);
+  expect(await subscriptions(`?priceId=${price.id}`)).toMatchObject([{ processorSubscriptionId: `${base.id}_2` }]);
+  expect(await subscriptions(`?status=canceled&priceId=${price.id}`)).toEqual([]);
+});
+
 it('returns the same for a subscription of another project as for an unknown id', async () => {
   const { event, subscriptions } = await startProject(service);
   const other = await startProject(service);
@@ -47,6 +66,9 @@ it('returns the same for a subscription of another project as for an unknown id'
   expect(responses[0]?.body.error.code).toBe('subscription_not_found');
 });
 
-it.each(['?activeOnly=1', '?limit=0', '?offset=-1', '?customerId=x', '?other=1'])('rejects %s', async query => {
-  expect((await service.call('GET', `/subscriptions${query}`)).status).toBe(400);
-});
+it.each(['?activeOnly=1', '?limit=0', '?offset=-1', '?customerId=x', '?priceId=x', '?status=x', '?other=1'])(
+  'rejects %s',
+  async query => {
+    expect((await service.call('GET', `/subscriptions${query}`)).status).toBe(400);
+  },
+);

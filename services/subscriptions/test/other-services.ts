@@ -2,7 +2,7 @@ import type { Serve } from '@billing/service/testing/start-test-service';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CustomerId, PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { FindCustomer, FindCustomersByProcessorId, FindPrice } from '@billing/contracts/rpc/calls';
+import { FindCustomer, FindCustomersByProcessorId, FindPrice, FindProject } from '@billing/contracts/rpc/calls';
 import type { Processor } from '@billing/processor/port';
 
 interface OtherServicesOptions {
@@ -12,9 +12,10 @@ interface OtherServicesOptions {
   readonly scope: ProjectScope;
 }
 
-/** Serves the calls of customers and catalog, which hold what the test creates. */
+/** Serves the calls of customers, catalog and gateway, which hold what the test creates. */
 export async function serveOtherServices({ processor, serve, scope }: OtherServicesOptions) {
   const customers = new Map<string, CustomerState>();
+  const projects = new Map<string, ProjectScope>();
   const prices = new Map<string, { price: PriceState; product: ProductState }>();
   const stops = [
     await serve(FindCustomer, async ({ projectId, customerId }) => {
@@ -22,8 +23,13 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       return found?.projectId === projectId && !found.deletedAt ? found : null;
     }),
     await serve(FindCustomersByProcessorId, async ({ processorCustomerId }) =>
-      [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId),
+      [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId && !it.deletedAt),
     ),
+    await serve(FindProject, async ({ teamId, projectId: id }) => {
+      const found = projects.get(id);
+      const fields = { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() };
+      return found?.teamId === teamId ? fields : null;
+    }),
     await serve(FindPrice, async ({ projectId, priceId }) => {
       const found = prices.get(priceId);
       return found?.price.projectId === projectId && !found.price.deletedAt ? found : null;
@@ -32,18 +38,27 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
 
   return {
     prices,
+    /** What the customers service has; a test may change it. */
+    customers,
+    /** Adds a project to the gateway's. */
+    addProject: (project: ProjectScope) => void projects.set(project.projectId, project),
     /** Stops customers and catalog. */
     stopOtherServices: async () => {
       await Promise.all(stops.map(stop => stop()));
     },
     /** Creates a customer at the processor, unless its id there is given, and in the customers service. */
-    createCustomer: async (of = scope, processorCustomerId?: string): Promise<CustomerState> => {
+    createCustomer: async (
+      of = scope,
+      processorCustomerId?: string,
+      linkedToExisting = false,
+    ): Promise<CustomerState> => {
       const id = CustomerId.create();
       const email = `${id}@example.com`;
       const metadata = { teamId: of.teamId, projectId: of.projectId, customerId: id };
       const created = processorCustomerId ?? (await processor.createCustomer({ email, metadata }, id)).id;
       const state = { version: 1, createdAt: new Date(), deletedAt: null };
-      const customer = { id, projectId: of.projectId, email, name: null, processorCustomerId: created, ...state };
+      const link = { processorCustomerId: created, linkedToExisting };
+      const customer = { id, projectId: of.projectId, email, name: null, ...link, ...state };
       customers.set(id, customer);
       return customer;
     },
@@ -75,6 +90,9 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         id: ids.price,
         productId: ids.product,
         unitAmount,
+        unitAmountDecimal: String(unitAmount),
+        billingScheme: 'per_unit',
+        metered: false,
         currency: 'usd',
         type: recurring ? 'recurring' : 'one_time',
         interval: recurring ? 'month' : null,

@@ -17,6 +17,10 @@ export interface SubscriptionPayload {
   readonly endedAt: Date | null;
   readonly metadata: Record<string, string>;
   readonly createdAt: Date;
+  /** Further fields of the price. */
+  readonly price: Readonly<Record<string, unknown>>;
+  /** Further fields of the subscription. */
+  readonly more: Readonly<Record<string, unknown>>;
 }
 
 export const BASE_TIME = new Date('2026-11-01T00:00:00Z');
@@ -39,6 +43,8 @@ export function aSubscription(changes: Partial<SubscriptionPayload> = {}): Subsc
     endedAt: null,
     metadata: {},
     createdAt: BASE_TIME,
+    price: {},
+    more: {},
     ...changes,
   };
 }
@@ -57,6 +63,7 @@ export function subscriptionObject(it: SubscriptionPayload, shape: PayloadShape 
     active: true,
     metadata: {},
     created: seconds(it.createdAt),
+    ...it.price,
   };
   const item = { id: 'si_1', object: 'subscription_item', price, quantity: it.quantity };
   return {
@@ -73,6 +80,7 @@ export function subscriptionObject(it: SubscriptionPayload, shape: PayloadShape 
     default_payment_method: null,
     metadata: it.metadata,
     created: seconds(it.createdAt),
+    ...it.more,
     ...(shape === 'old' && period),
   };
 }
@@ -153,14 +161,29 @@ export function chargeObject(changes: Record<string, unknown> = {}): Record<stri
     id: 'ch_1',
     object: 'charge',
     amount: 2_999,
+    amount_refunded: 0,
     currency: 'usd',
     customer: 'cus_1',
+    status: 'succeeded',
     failure_code: null,
     payment_intent: 'pi_1',
     metadata: {},
     created: seconds(BASE_TIME),
     ...changes,
   };
+}
+
+/** A refund of 10.00 usd. */
+export function refundObject(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const payment = { charge: 'ch_1', payment_intent: 'pi_1' };
+  return { id: 're_1', object: 'refund', amount: 1_000, currency: 'usd', status: 'succeeded', ...payment, ...changes };
+}
+
+/** A dispute of the whole payment. */
+export function disputeObject(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const payment = { charge: 'ch_1', payment_intent: 'pi_1' };
+  const amount = { amount: 2_999, currency: 'usd' };
+  return { id: 'du_1', object: 'dispute', ...amount, status: 'needs_response', ...payment, ...changes };
 }
 
 /** `count` seconds after the start of the payloads. */

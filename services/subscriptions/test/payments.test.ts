@@ -1,9 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
-import { routedEvent } from '@billing/testing/processor-events';
-import { Payment } from '../src/persistence/payment.entity.ts';
-import { after, chargeObject, paymentIntentObject } from './payloads.ts';
+import type { Envelope } from '@billing/contracts/event';
+import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
+import {
+  after,
+  anInvoice,
+  chargeObject,
+  disputeObject,
+  invoiceObject,
+  paymentIntentObject,
+  refundObject,
+} from './payloads.ts';
 import { startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
 
@@ -13,67 +21,184 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** A project with one customer, and the events of one of its payment intents. No request shows payments. */
+const OBJECTS = {
+  payment_intent: paymentIntentObject,
+  charge: chargeObject,
+  'charge.dispute': disputeObject,
+  refund: refundObject,
+} as const;
+
+/** A project with one customer, and the events of one payment. */
 async function startPayment({ hasCopy = true } = {}) {
   const project = await startProject(service, { hasCopy });
   const { scope, customer } = project;
-  const declined = paymentIntentObject({
-    customer: customer.processorCustomerId,
-    last_payment_error: { code: 'card_declined' },
-  });
   return {
     ...project,
-    event: (type: ProcessorEventType, at: Date) => routedEvent(scope, type, declined, { createdAt: at }),
-    payments: () => service.em.fork().find(Payment, scope),
+    event: (type: ProcessorEventType, at: Date, changes: Record<string, unknown> = {}): Envelope => {
+      const kind = Object.keys(OBJECTS).findLast(name => type.startsWith(`${name}.`)) as keyof typeof OBJECTS; // a type of these tests
+      const object = OBJECTS[kind]({
+        ...(kind === 'charge' || kind === 'payment_intent' ? { customer: customer.processorCustomerId } : {}),
+        ...changes,
+      });
+      return routedEvent(scope, type, object, { createdAt: at });
+    },
+    payments: async (query = ''): Promise<Record<string, unknown>[]> =>
+      (await service.call('GET', `/payments${query}`, { of: scope })).body.payments,
   };
 }
 
-it('records a failed payment, and then its success', async () => {
-  const { event, payments, customer } = await startPayment();
+const DECLINED = { last_payment_error: { code: 'card_declined', message: 'Your card was declined.' } };
+
+it('records a failed payment, and then its success, in full', async () => {
+  const { event, payments, customer, scope } = await startPayment();
+  await service.deliver(event('payment_intent.payment_failed', after(1), DECLINED));
   const payment = {
+    id: expect.stringMatching(/^pay_/),
+    processorPaymentIntentId: 'pi_1',
+    processorChargeId: null,
     customerId: customer.id,
-    processorId: 'pi_1',
-    kind: 'payment_intent',
+    invoiceId: null,
     amount: 2_999,
+    amountRefunded: 0,
     currency: 'usd',
+    projectId: scope.projectId,
+    createdAt: after(0).toISOString(),
+    updatedAt: expect.any(String),
   };
-  await service.deliver(event('payment_intent.payment_failed', after(1)));
-  expect(await payments()).toMatchObject([{ ...payment, status: 'failed', failureCode: 'card_declined' }]);
-  await service.deliver(event('payment_intent.succeeded', after(3)));
-  expect(await payments()).toMatchObject([{ ...payment, status: 'succeeded', failureCode: null }]);
+  const failure = { status: 'failed', failureCode: 'card_declined', failureMessage: 'Your card was declined.' };
+  expect(await payments()).toEqual([{ ...payment, ...failure }]);
+  await service.deliver(event('payment_intent.succeeded', after(3), DECLINED), event('charge.succeeded', after(3)));
+  const success = { status: 'succeeded', failureCode: null, failureMessage: null, processorChargeId: 'ch_1' };
+  expect(await payments()).toEqual([{ ...payment, ...success }]);
 });
 
 it('leads to the same payment in every order of events', async () => {
+  const history = (event: Awaited<ReturnType<typeof startPayment>>['event']) => [
+    event('payment_intent.payment_failed', after(1), DECLINED),
+    event('charge.failed', after(1), { id: 'ch_0', status: 'failed', failure_code: 'card_declined' }),
+    event('payment_intent.succeeded', after(2)),
+    event('charge.succeeded', after(2)),
+    event('charge.refunded', after(3), { amount_refunded: 1_000 }),
+    event('charge.refunded', after(4), { amount_refunded: 2_000 }),
+    event('refund.updated', after(5), { id: 're_2', status: 'failed' }),
+    event('charge.dispute.created', after(6)),
+    event('charge.dispute.closed', after(7), { status: 'won' }),
+  ];
+  const order = fc.shuffledSubarray([...Array(9).keys(), 0, 4, 6, 8], { minLength: 13 });
   await fc.assert(
-    fc.asyncProperty(
-      fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
-      fc.boolean(),
-      fc.boolean(),
-      async (order, isBatch, hasCopy) => {
-        const { event, payments, customer } = await startPayment({ hasCopy });
-        const events = [
-          event('payment_intent.payment_failed', after(1)),
-          event('payment_intent.payment_failed', after(2)),
-          event('payment_intent.succeeded', after(3)),
-          event('payment_intent.succeeded', after(3)),
-        ];
-        const delivered = order.flatMap(index => events[index] ?? []);
-        if (isBatch) await service.deliver(...delivered);
-        else for (const one of delivered) await service.deliver(one);
-        expect(await payments()).toMatchObject([
-          { customerId: customer.id, status: 'succeeded', failureCode: null, eventAt: after(3) },
-        ]);
-      },
-    ),
-    { numRuns: 10 },
+    fc.asyncProperty(order, fc.boolean(), fc.boolean(), async (indexes, isBatch, hasCopy) => {
+      const { event, payments, customer } = await startPayment({ hasCopy });
+      const events = history(event);
+      const delivered = indexes.flatMap(index => events[index] ?? []).map(deliveredAgain);
+      if (isBatch) await service.deliver(...delivered);
+      else for (const one of delivered) await service.deliver(one);
+      expect(await payments()).toMatchObject([
+        {
+          customerId: customer.id,
+          processorChargeId: 'ch_1',
+          status: 'partially_refunded',
+          amountRefunded: 1_000,
+          failureCode: null,
+        },
+      ]);
+    }),
+    { numRuns: 15 },
   );
+}, 60_000);
+
+describe('a payment that is known only by its charge', () => {
+  it('is recorded, also without a customer', async () => {
+    const { event, payments } = await startPayment();
+    const changes = { customer: null, payment_intent: null, status: 'failed', failure_code: 'expired_card' };
+    await service.deliver(event('charge.failed', after(1), { ...changes, failure_message: 'Expired.' }));
+    expect(await payments()).toMatchObject([
+      {
+        processorPaymentIntentId: null,
+        processorChargeId: 'ch_1',
+        customerId: null,
+        status: 'failed',
+        failureCode: 'expired_card',
+        failureMessage: 'Expired.',
+      },
+    ]);
+  });
+
+  it('is disputed by an object that names only the charge', async () => {
+    const { event, payments } = await startPayment();
+    await service.deliver(event('charge.dispute.created', after(5), { payment_intent: null }));
+    expect(await payments()).toEqual([]);
+    await service.deliver(event('charge.succeeded', after(1), { payment_intent: null }));
+    expect(await payments()).toMatchObject([{ status: 'disputed', processorPaymentIntentId: null }]);
+  });
 });
 
-it('records a charge without a customer', async () => {
-  const { scope, payments } = await startPayment();
-  const charge = chargeObject({ customer: null, failure_code: 'expired_card' });
-  await service.deliver(routedEvent(scope, 'charge.failed', charge));
+it('reads the charge of a payment that it has no record of when it is refunded', async () => {
+  const { scope, customer, payments } = await startPayment();
+  const { price } = await service.createPrice({}, scope);
+  const line = { priceId: price.processorPriceId, quantity: 1 };
+  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
+  const { processorCustomerId: customerId } = customer;
+  const session = { mode: 'subscription', customerId, line, ...urls, metadata: {} } as const;
+  await service.control.checkout((await service.processor.createCheckoutSession(session, customerId)).id);
+  const events = await service.account.events(scope, 'charge.succeeded');
+  const charge = events
+    .map(({ data }) => (data as { object: Record<string, unknown> }).object) // every routed event has one
+    .findLast(object => object['customer'] === customerId);
+  const ids = { charge: charge?.['id'], payment_intent: charge?.['payment_intent'] };
+  await service.deliver(routedEvent(scope, 'refund.updated', refundObject({ ...ids, status: 'pending' })));
   expect(await payments()).toMatchObject([
-    { kind: 'charge', customerId: null, status: 'failed', failureCode: 'expired_card' },
+    {
+      customerId: customer.id,
+      processorChargeId: ids.charge,
+      processorPaymentIntentId: ids.payment_intent,
+      status: 'partially_refunded',
+      amount: 2_999,
+      amountRefunded: 1_000,
+    },
   ]);
+});
+
+it.each(['old', 'new'] as const)('links the invoice, in the %s shape of payloads, in either order', async shape => {
+  for (const isInvoiceFirst of [true, false]) {
+    const { scope, customer, event, payments, invoices } = await startPayment();
+    const invoice = anInvoice({ customer: customer.processorCustomerId, subscription: null, status: 'paid' });
+    const listed = { object: 'list', data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] };
+    const link = shape === 'old' ? { payment_intent: 'pi_1' } : { payments: listed };
+    const paid = routedEvent(scope, 'invoice.paid', { ...invoiceObject(invoice, shape), ...link });
+    const succeeded = event('payment_intent.succeeded', after(1));
+    for (const one of isInvoiceFirst ? [paid, succeeded] : [succeeded, paid]) await service.deliver(one);
+    const [recorded] = await invoices();
+    expect(await payments()).toMatchObject([{ invoiceId: recorded?.['id'] }]);
+  }
+});
+
+it('links the invoice that an old payload of the payment names', async () => {
+  const { scope, customer, event, payments, invoices } = await startPayment();
+  await service.deliver(event('charge.succeeded', after(1), { invoice: 'in_1' }));
+  expect(await payments()).toMatchObject([{ invoiceId: null }]);
+  const invoice = anInvoice({ customer: customer.processorCustomerId, subscription: null });
+  await service.deliver(routedEvent(scope, 'invoice.finalized', invoiceObject(invoice)));
+  expect(await payments()).toMatchObject([{ invoiceId: (await invoices())[0]?.['id'] }]);
+});
+
+describe('the list of payments', () => {
+  it('filters by customer and status, newest first, in pages', async () => {
+    const { event, payments, customer } = await startPayment();
+    for (const [index, type] of (['charge.succeeded', 'charge.failed', 'charge.succeeded'] as const).entries()) {
+      const created = Math.floor(after(index).getTime() / 1_000);
+      await service.deliver(event(type, after(index), { id: `ch_${index}`, payment_intent: `pi_${index}`, created }));
+    }
+    const ids = async (query: string) => (await payments(query)).map(one => one['processorPaymentIntentId']);
+    expect(await ids('')).toEqual(['pi_2', 'pi_1', 'pi_0']);
+    expect(await ids('?limit=1&offset=1')).toEqual(['pi_1']);
+    expect(await ids('?status=succeeded')).toEqual(['pi_2', 'pi_0']);
+    expect(await ids(`?customerId=${customer.id}&status=failed`)).toEqual(['pi_1']);
+    const other = await startPayment();
+    expect(await ids(`?customerId=${other.customer.id}`)).toEqual([]);
+    expect(await other.payments()).toEqual([]);
+  });
+
+  it('rejects an unknown status', async () => {
+    expect((await service.call('GET', '/payments?status=nonsense')).body.error.code).toBe('validation_error');
+  });
 });

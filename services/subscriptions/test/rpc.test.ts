@@ -7,6 +7,7 @@ import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@b
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { routedEvent } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { after, anInvoice, invoiceObject } from './payloads.ts';
 import { OWNED_TYPES, startService, type Service } from './service.ts';
 
@@ -78,7 +79,7 @@ describe('the service on the bus', () => {
   it('schedules the end of a subscription for its customer, and for no other', async () => {
     const { rpc } = service;
     const subscriptionId = await findSubscriptionId();
-    const change = { subscriptionId, cancelAtPeriodEnd: true };
+    const change = { subscriptionId, cancelAtPeriodEnd: true, audit: testAuditContext() };
     expect(await rpc.call(ScheduleCancellation, { ...withCustomer(customer.id), ...change })).toMatchObject({
       id: subscriptionId,
       cancelAtPeriodEnd: true,

@@ -14,14 +14,20 @@ import type { Service } from './service.ts';
 interface ProjectOptions {
   /** Of a customer that is at the processor already; a new one by default. */
   readonly processorCustomerId?: string;
+  /** Whether the processor may have billed the customer before; false by default. */
+  readonly linkedToExisting?: boolean;
   /** Whether the service has a copy of the customer; true by default. */
   readonly hasCopy?: boolean;
 }
 
 /** Starts a project of its own with one customer, and the events of one subscription of that customer. */
-export async function startProject(service: Service, { processorCustomerId, hasCopy = true }: ProjectOptions = {}) {
+export async function startProject(
+  service: Service,
+  { processorCustomerId, linkedToExisting = false, hasCopy = true }: ProjectOptions = {},
+) {
   const scope: ProjectScope = { teamId: service.scope.teamId, projectId: ProjectId.create() };
-  const customer = await service.createCustomer(scope, processorCustomerId);
+  service.addProject(scope);
+  const customer = await service.createCustomer(scope, processorCustomerId, linkedToExisting);
   if (hasCopy) await service.deliver(newEvent(CustomerCreated, scope.teamId, customer));
   const base = aSubscription({ id: `sub_${scope.projectId}`, customer: customer.processorCustomerId });
 

@@ -66,10 +66,13 @@ describe('what is recorded of a subscription', () => {
         processorPriceId: price.processorPriceId,
         priceId: price.id,
         unitAmount: base.unitAmount,
+        unitAmountDecimal: String(base.unitAmount),
+        billingScheme: 'per_unit',
         currency: 'usd',
         interval: 'month',
         intervalCount: 1,
         quantity: 4,
+        transformQuantity: null,
         metered: false,
       },
     ]);

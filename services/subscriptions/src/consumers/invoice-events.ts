@@ -13,6 +13,7 @@ const TYPES = [
   'invoice.finalized',
   'invoice.updated',
   'invoice.payment_failed',
+  'invoice.marked_uncollectible',
   'invoice.voided',
   'invoice.paid',
 ] as const satisfies readonly ProcessorEventType[];

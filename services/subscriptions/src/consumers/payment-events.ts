@@ -1,62 +1,157 @@
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import { consumer, type Consumer, type EventHandler } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
-import { readCharge, readPaymentIntent, type PaymentSnapshot } from '#domain/payment-snapshot.ts';
-import { applyPaymentEvents, preparePaymentEvent, type PaymentEvent } from '#operations/apply-payment-events.ts';
+import { readInvoicePayments } from '@billing/processor/snapshots/invoice';
+import {
+  readCharge,
+  readDispute,
+  readPaymentIntent,
+  readRefund,
+  type DisputeSnapshot,
+} from '@billing/processor/snapshots/payments';
+import {
+  observedCharge,
+  observedDispute,
+  observedIntent,
+  observedInvoice,
+  observedRefund,
+} from '#domain/payment-observations.ts';
+import type { PaymentObservations } from '#domain/payment.ts';
+import {
+  applyPaymentEvents,
+  preparePaymentEvent,
+  type PaymentEvent,
+  type PaymentReport,
+} from '#operations/apply-payment-events.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
-type Read = (raw: unknown) => PaymentSnapshot;
-type Received = Delivery<ProcessorEventData, null>;
-type PaymentDependencies = Pick<Dependencies, 'em' | 'rpc' | 'now'>;
+type PaymentDependencies = Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>;
+/** What the object of an event says about a payment. */
+type Content = Pick<PaymentEvent, 'processorId' | 'paymentIntentId' | 'chargeToRead' | 'observations' | 'metadata'>;
+type Read = (raw: unknown, at: Date) => readonly Content[];
+type ReadByType = readonly (readonly [ProcessorEventType, Read])[];
+
+const INTENTS: ReadByType = [
+  ['payment_intent.succeeded', ofIntent(true)],
+  ['payment_intent.payment_failed', ofIntent(false)],
+];
+/** A charge that was refunded had succeeded. */
+const CHARGES: ReadByType = [
+  ['charge.succeeded', ofCharge(true)],
+  ['charge.failed', ofCharge(false)],
+  ['charge.refunded', ofCharge(true)],
+  ['charge.dispute.created', ofDispute(false)],
+  ['charge.dispute.closed', ofDispute(true)],
+];
+const REFUNDS: ReadByType = [['refund.updated', ofRefund]];
+const INVOICES: ReadByType = [['invoice.paid', ofInvoice]];
 
 /** Records how payment intents ended. */
 export const paymentIntentEvents = (dependencies: PaymentDependencies): Consumer =>
-  recordPayments(
-    consumer('subscriptions-payment-intents', 'processor.payment_intent.>'),
-    [
-      ['payment_intent.succeeded', raw => readPaymentIntent(raw, 'succeeded')],
-      ['payment_intent.payment_failed', raw => readPaymentIntent(raw, 'failed')],
-    ],
-    dependencies,
+  consumer('subscriptions-payment-intents', 'processor.payment_intent.>').onProcessorEvent(
+    INTENTS.map(([type]) => type),
+    recordPayments(INTENTS, dependencies),
   );
 
-/** Records how charges ended. */
+/** Records how charges ended, and what became of them. */
 export const chargeEvents = (dependencies: PaymentDependencies): Consumer =>
-  recordPayments(
-    consumer('subscriptions-charges', 'processor.charge.>'),
-    [
-      ['charge.succeeded', raw => readCharge(raw, 'succeeded')],
-      ['charge.failed', raw => readCharge(raw, 'failed')],
-    ],
-    dependencies,
+  consumer('subscriptions-charges', 'processor.charge.>').onProcessorEvent(
+    CHARGES.map(([type]) => type),
+    recordPayments(CHARGES, dependencies),
+  );
+
+/** Records refunds, also those that fail after the charge has counted them. */
+export const refundEvents = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-refunds', 'processor.refund.>').onProcessorEvent(
+    REFUNDS.map(([type]) => type),
+    recordPayments(REFUNDS, dependencies),
+  );
+
+/** Links payments to the invoices that they paid. The consumer of invoices reports the outcome of the event. */
+export const invoicePayments = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-invoice-payments', 'processor.invoice.paid.v1').on(
+    INVOICES.map(([type]) => processorEvent(type)),
+    recordPayments(INVOICES, dependencies),
   );
 
 function recordPayments(
-  payments: Consumer,
-  types: readonly (readonly [ProcessorEventType, Read])[],
+  types: ReadByType,
   dependencies: PaymentDependencies,
-): Consumer {
+): EventHandler<ProcessorEventData, PaymentReport> {
   const apply = applyPaymentEvents(dependencies);
   const prepare = preparePaymentEvent(dependencies);
-  const readers = new Map(types.map(([type, read]) => [processorEvent(type).name, read]));
+  const reads = new Map(types.map(([type, read]) => [processorEvent(type).name, read]));
 
-  const toEvent = (delivery: Received): PaymentEvent & { delivery: Received } => {
-    const { event, data } = delivery;
-    const read = readers.get(event.type);
+  const toEvents = (delivery: Received): (PaymentEvent & { delivery: Received })[] => {
+    const { event, data, context: prepared } = delivery;
+    const read = reads.get(event.type);
     if (!read) throw new Error(`${event.type} is not an event of a payment.`);
-    const snapshot = readObject(data, read);
-    return { delivery, scope: scopeOf(delivery), snapshot, at: data.createdAt, eventId: data.eventId };
+    const { createdAt: at } = data;
+    const contents = readObject(data, raw => read(raw, at));
+    return contents.map(content => ({ ...content, delivery, scope: scopeOf(delivery), at, prepared }));
   };
-  return payments.onProcessorEvent(
-    types.map(([type]) => type),
-    {
-      prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
-      handle: async (tx, deliveries) => {
-        const unprepared = await apply(tx, deliveries.map(toEvent));
-        return unprepared.map(({ delivery }) => delivery);
-      },
+  return {
+    prepare: async delivery => {
+      const [event] = toEvents({ ...delivery, context: undefined });
+      if (!event) throw new Error(`${delivery.event.type} says nothing about a payment.`);
+      return prepare(event);
     },
-  );
+    handle: async (tx, deliveries) => {
+      const unprepared = await apply(tx, deliveries.flatMap(toEvents));
+      return unprepared.map(({ delivery }) => delivery);
+    },
+  };
+}
+
+type Received = Delivery<ProcessorEventData, PaymentReport>;
+
+function ofIntent(hasSucceeded: boolean): Read {
+  return (raw, at) => {
+    const intent = readPaymentIntent(raw);
+    const { id, metadata } = intent;
+    const observations = observedIntent(intent, at, hasSucceeded);
+    return [{ processorId: id, paymentIntentId: id, chargeToRead: null, observations, metadata }];
+  };
+}
+
+function ofCharge(hasSucceeded: boolean): Read {
+  return (raw, at) => {
+    const charge = readCharge(raw);
+    const { id, paymentIntentId, metadata } = charge;
+    const observations = observedCharge(charge, at, hasSucceeded);
+    return [{ processorId: paymentIntentId ?? id, paymentIntentId, chargeToRead: null, observations, metadata }];
+  };
+}
+
+function ofDispute(isClosed: boolean): Read {
+  return (raw, at) => {
+    const dispute = readDispute(raw);
+    return changeOf(dispute, observedDispute(dispute, at, isClosed));
+  };
+}
+
+function ofRefund(raw: unknown, at: Date): readonly Content[] {
+  const refund = readRefund(raw);
+  return changeOf(refund, observedRefund(refund, at));
+}
+
+/** Empty for an object that names no payment. */
+function changeOf(
+  { chargeId, paymentIntentId }: DisputeSnapshot,
+  observations: PaymentObservations,
+): readonly Content[] {
+  const processorId = paymentIntentId ?? chargeId;
+  return processorId === null
+    ? []
+    : [{ processorId, paymentIntentId, chargeToRead: chargeId, observations, metadata: {} }];
+}
+
+function ofInvoice(raw: unknown): readonly Content[] {
+  const { id, paymentIds } = readInvoicePayments(raw);
+  return paymentIds.map(processorId => {
+    const paymentIntentId = processorId.startsWith('pi_') ? processorId : null;
+    return { processorId, paymentIntentId, chargeToRead: null, observations: observedInvoice(id), metadata: {} };
+  });
 }

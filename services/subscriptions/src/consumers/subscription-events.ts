@@ -1,15 +1,16 @@
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import { readSubscription } from '@billing/processor/snapshots/subscription';
-import { RANK, type Rank, type Reread } from '#domain/observation.ts';
-import { hasEnded } from '#domain/subscription.ts';
+import { RANK, type Rank } from '#domain/observation.ts';
 import {
   applySubscriptionEvents,
   prepareSubscriptionEvent,
+  type PreparedSubscription,
   type SubscriptionEvent,
 } from '#operations/apply-subscription-events.ts';
 import { cancelWithCustomers } from '#operations/cancel-with-customers.ts';
@@ -44,15 +45,15 @@ export function subscriptionEvents(dependencies: Pick<Dependencies, 'em' | 'rpc'
   });
 }
 
-type Received = Delivery<ProcessorEventData, Reread | 'missing' | null>;
+type Received = Delivery<ProcessorEventData, PreparedSubscription>;
 
 function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received } {
   const { event, data, trace, context } = delivery;
   const rank = RANKS_BY_NAME.get(event.type) ?? RANK.updated;
-  const read = readObject(data, readSubscription);
+  const read = context?.snapshot ?? readObject(data, readSubscription);
   const snapshot = rank === RANK.deleted ? ended(read) : read;
   const position = { at: data.createdAt, rank, eventId: data.eventId };
-  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread: context ?? null };
+  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread: context?.reread ?? null };
 }
 
 /** A deletion is an end, whatever status its object has. */

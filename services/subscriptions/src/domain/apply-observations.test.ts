@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { applyObservations, applyReread, sortByPosition, type Observation } from './apply-observations.ts';
 import { RANK, type RecordedState } from './observation.ts';
-import { hasEnded, readTerms } from './subscription.ts';
+import { readTerms } from './subscription.ts';
 
 const START = Date.UTC(2026, 10, 1);
 const at = (seconds: number) => new Date(START + seconds * 1_000);
@@ -42,6 +43,9 @@ function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot 
     status: 'active',
     cancelAtPeriodEnd: false,
     cancelAt: null,
+    canceledAt: null,
+    pauseCollection: null,
+    currency: null,
     items: [],
     currentPeriodStart: at(0),
     currentPeriodEnd: at(99),
@@ -49,6 +53,7 @@ function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot 
     trialEnd: null,
     endedAt: null,
     defaultPaymentMethodId: null,
+    scheduleId: null,
     metadata: {},
     createdAt: at(0),
     ...changes,

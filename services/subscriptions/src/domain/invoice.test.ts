@@ -5,9 +5,11 @@ import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import {
   applyInvoiceObservations,
   contentOf,
+  positionOfRead,
   supersedes,
   type InvoiceObservation,
   type InvoiceState,
+  type RecordedInvoice,
 } from './invoice.ts';
 
 const state: fc.Arbitrary<InvoiceState> = fc.record({
@@ -110,6 +112,65 @@ describe('a read of the processor', () => {
     const { invoice, unprepared } = applyInvoiceObservations(recorded, [event]);
     expect(invoice).toBe(recorded);
     expect(unprepared).toEqual([event]);
+  });
+
+  it('leads to the processor’s state among events in every order', () => {
+    const life = fc
+      .array(fc.constantFrom('draft', 'open', 'uncollectible'), { minLength: 5, maxLength: 5 })
+      .map(statuses => statuses.toSorted()); // in the order of an invoice's life
+    const scenario = fc
+      .record({
+        seconds: fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }),
+        life,
+        end: fc.constantFrom(null, 'paid', 'void'),
+        skew: fc.integer({ min: -3, max: 3 }),
+      })
+      .chain(history => {
+        const { length } = history.seconds;
+        const places = [...Array(length).keys(), ...Array(length).keys()];
+        return fc.record({
+          history: fc.constant(history),
+          // The invoice is read first as it was after some event, and perhaps once more at last, as it is.
+          firstRead: fc.nat(length - 1),
+          order: fc.oneof(
+            fc.shuffledSubarray(places, { minLength: places.length }),
+            fc.shuffledSubarray([...places, 'read'] as const, { minLength: places.length + 1 }),
+          ),
+        });
+      });
+    fc.assert(
+      fc.property(scenario, ({ history, firstRead, order }) => {
+        let time = 0;
+        const events = history.seconds.map((pause, index) => {
+          time += pause;
+          const isLast = index === history.seconds.length - 1;
+          const status = (isLast && history.end) || (history.life[index] ?? null);
+          const position = { at: new Date(time * 1_000), rank: 2, eventId: `evt_${index}` };
+          return { snapshot: snapshot({ status, number: `v${index}` }), position };
+        });
+        const readAfter = (index: number) => {
+          const event = events[index] ?? events[0];
+          if (!event) throw new Error('There is no event.');
+          return { ...event, position: positionOfRead(new Date(event.position.at.getTime() + history.skew * 1_000)) };
+        };
+        const last = readAfter(events.length - 1);
+        const first = readAfter(firstRead);
+        let invoice: RecordedInvoice = { content: contentOf(first.snapshot), position: first.position, version: 1 };
+        for (const place of order) {
+          const event = place === 'read' ? last : events[place];
+          if (!event) continue;
+          const { version } = invoice;
+          const apply = (reread: InvoiceObservation['reread']) =>
+            applyInvoiceObservations<InvoiceObservation>(invoice, [{ ...event, reread }]);
+          const unread = apply(null);
+          const applied = unread.unprepared.length > 0 ? apply({ snapshot: last.snapshot, version }) : unread;
+          expect(applied.unprepared).toEqual([]);
+          if (applied.invoice !== invoice) invoice = { ...applied.invoice, version: version + 1 };
+        }
+        expect(invoice.content).toEqual(contentOf(last.snapshot));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('is outdated when an earlier event of the batch has changed the record', () => {

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 
-/** Where an event stands in the order. */
+/** Where an event, or a read of the processor, stands in the order. */
 export interface InvoicePosition {
   readonly at: Date;
-  /** Orders the kinds of events within one second. */
+  /** Orders the kinds of events within one second, from 1; 0 for a read. */
   readonly rank: number;
   /** Decides when nothing else does, so that every copy of the service decides alike. */
   readonly eventId: string;
@@ -38,6 +38,10 @@ export interface InvoiceContent extends Pick<
   readonly processorSubscriptionId: string | null;
 }
 
+/** The position of a read: by our clock, so that it has no place among the events, which have the processor's. */
+export const positionOfRead = (readAt: Date): InvoicePosition => ({ at: readAt, rank: 0, eventId: '' });
+const isRead = ({ rank }: InvoicePosition): boolean => rank === 0;
+
 /** An invoice as it is recorded. */
 export interface RecordedInvoice {
   readonly content: InvoiceContent;
@@ -53,7 +57,7 @@ export interface InvoiceReread {
   readonly version: number;
 }
 
-/** One event of an invoice. */
+/** One event of an invoice, or a read of it. */
 export interface InvoiceObservation {
   readonly snapshot: InvoiceSnapshot;
   readonly position: InvoicePosition;
@@ -81,7 +85,7 @@ export function applyInvoiceObservations<Event extends InvoiceObservation>(
     const isCurrent = invoice === recorded && event.reread?.version === recorded.version;
     const next = compareInvoice(invoice, event, isCurrent ? (event.reread?.snapshot ?? null) : null);
     if (next === 'reread') unprepared.push(event);
-    else if (next) invoice = { ...recorded, content: next, position: event.position };
+    else if (next) invoice = { ...recorded, ...next };
   }
   return { invoice, unprepared };
 }
@@ -95,23 +99,33 @@ export function oldestReadable<Event extends InvoiceObservation>(events: readonl
 const sortByPosition = <Event extends InvoiceObservation>(events: readonly Event[]): Event[] =>
   events.toSorted(({ position: a }, { position: b }) => a.at.getTime() - b.at.getTime() || a.rank - b.rank);
 
+type Next = Pick<RecordedInvoice, 'content' | 'position'>;
+
 /**
- * Decides what to record after an event: its content, what was read, null when it adds nothing, or `reread` when only the
- * processor knows which of two states of one second holds.
+ * Decides what to record after an event: null when it adds nothing, or `reread` when only the processor knows which state
+ * holds, of two in one second, or of a read and an event that differs from it.
  */
 function compareInvoice(
   { content, position }: RecordedInvoice,
   event: InvoiceObservation,
   reread: InvoiceSnapshot | 'missing' | null,
-): InvoiceContent | 'reread' | null {
+): Next | 'reread' | null {
   const next = contentOf(event.snapshot, content.status);
   const observed = { ...next, position: event.position };
   const current = { ...content, position };
-  if (isTie(observed, current) && !isDeepStrictEqual(next, content)) {
+  if (isFinal(content.status) && !isFinal(next.status)) return null;
+  const isSame = isDeepStrictEqual(next, content);
+  if (isSame && isRead(event.position)) return null;
+  const involvesRead = isRead(event.position) || isRead(position);
+  if (!isSame && (involvesRead || isTie(observed, current))) {
     if (!reread) return 'reread';
-    if (reread !== 'missing') return changeByReread(content, reread);
+    if (reread !== 'missing') {
+      const changed = changeByReread(content, reread);
+      // What was read stays of unknown age: each event that differs from it is decided by the processor.
+      return changed && { content: changed, position: isRead(position) ? position : event.position };
+    }
   }
-  return supersedes(observed, current) ? next : null;
+  return supersedes(observed, current) ? { content: next, position: event.position } : null;
 }
 
 /** Returns the content of the processor's invoice if it differs and the recorded status allows it. */

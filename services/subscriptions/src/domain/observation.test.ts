@@ -9,6 +9,8 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   status: 'active',
   cancelAtPeriodEnd: false,
   cancelAt: null,
+  canceledAt: null,
+  pauseCollection: null,
   items: [],
   currentPeriodStart: at(0),
   currentPeriodEnd: at(99),

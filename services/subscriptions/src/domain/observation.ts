@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { hasEnded, type SubscriptionTerms } from './subscription.ts';
+import type { SubscriptionTerms } from './subscription.ts';
 
 /** What an event reports. Within one second of the processor these follow each other in this order. */
 export const RANK = { created: 0, updated: 1, deleted: 2 } as const;

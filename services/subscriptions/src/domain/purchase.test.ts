@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireSellable } from './purchase.ts';
+import { requireSellable, requireWithinLimits } from './purchase.ts';
 
 const product = { isActive: true, deletedAt: null };
 const recurring = { isActive: true, type: 'recurring' } as const;
@@ -24,4 +24,16 @@ it('rejects inactive prices, and inactive or deleted products', () => {
     const offer = { price: recurring, product: unavailable };
     expect(() => requireSellable(offer, 'subscription')).toThrow(refusal('product_inactive'));
   }
+});
+
+it('limits subscriptions and trials only where the checkout asks for it', () => {
+  const all = { isSubscribed: true, hadTrial: true };
+  const none = { oncePerCustomer: false, trialOncePerCustomer: false, trialDays: 7 };
+  expect(() => requireWithinLimits(all, none)).not.toThrow();
+  expect(() => requireWithinLimits(all, { ...none, trialOncePerCustomer: true, trialDays: undefined })).not.toThrow();
+  expect(() => requireWithinLimits(all, { ...none, trialOncePerCustomer: true })).toThrow(
+    refusal('trial_already_used'),
+  );
+  const subscribed = expect.objectContaining({ code: 'already_subscribed', status: 409 });
+  expect(() => requireWithinLimits(all, { ...none, oncePerCustomer: true })).toThrow(subscribed);
 });

@@ -1,5 +1,5 @@
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
-import { unprocessable } from '@billing/contracts/problem';
+import { conflict, unprocessable } from '@billing/contracts/problem';
 
 /** What a sale depends on. */
 export interface Offer {
@@ -20,5 +20,32 @@ export function requireSellable({ price, product }: Offer, mode: 'subscription' 
   if (price.type !== needed) {
     const kind = needed === 'recurring' ? 'a recurring' : 'a one-time';
     throw unprocessable('price_type_mismatch', `A checkout in ${mode} mode needs ${kind} price.`);
+  }
+}
+
+/** What a customer has bought of a product so far. */
+export interface PurchaseHistory {
+  /** Whether a subscription to it has neither ended nor waits for its first payment. */
+  readonly isSubscribed: boolean;
+  readonly hadTrial: boolean;
+}
+
+/** What a checkout allows only once. */
+export interface PurchaseLimits {
+  readonly oncePerCustomer: boolean;
+  readonly trialOncePerCustomer: boolean;
+  readonly trialDays?: number | undefined;
+}
+
+/**
+ * Checks that a customer may buy a product, and have its trial, once more.
+ * @throws Problem 409 `already_subscribed`; 422 `trial_already_used`
+ */
+export function requireWithinLimits(history: PurchaseHistory, limits: PurchaseLimits): void {
+  if (limits.oncePerCustomer && history.isSubscribed) {
+    throw conflict('already_subscribed', 'The customer already has a subscription to this product.');
+  }
+  if (limits.trialOncePerCustomer && limits.trialDays !== undefined && history.hadTrial) {
+    throw unprocessable('trial_already_used', 'The customer already had a trial of this product; omit trialDays.');
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { readTerms, requireRunning } from './subscription.ts';
+import { readTerms, recordedAmount, requireRunning } from './subscription.ts';
 
 const at = (day: number) => new Date(Date.UTC(2026, 10, day));
 const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot => ({
@@ -9,6 +9,9 @@ const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnap
   status: 'active',
   cancelAtPeriodEnd: false,
   cancelAt: null,
+  canceledAt: null,
+  pauseCollection: null,
+  currency: null,
   items: [],
   currentPeriodStart: at(1),
   currentPeriodEnd: at(30),
@@ -16,6 +19,7 @@ const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnap
   trialEnd: null,
   endedAt: null,
   defaultPaymentMethodId: null,
+  scheduleId: null,
   metadata: {},
   createdAt: at(1),
   ...changes,
@@ -45,23 +49,36 @@ describe('readTerms', () => {
     expect(read({ ...scheduled, endedAt: at(30) })).toMatchObject({ cancelAtPeriodEnd: true, cancelAt: at(30) });
   });
 
-  it('gives no amount for a price without a whole one', () => {
-    const price = {
-      id: 'price_1',
-      productId: 'prod_1',
-      unitAmount: 0.5,
-      currency: 'usd',
-      type: 'recurring',
-      interval: 'month',
-      intervalCount: 1,
-      metered: false,
-      isActive: true,
-      metadata: {},
-      createdAt: at(1),
-    } as const;
-    expect(read({ items: [{ id: 'si_1', price, quantity: 2 }] }).items).toMatchObject([
-      { unitAmount: null, quantity: 2 },
-    ]);
+  const price = {
+    id: 'price_1',
+    productId: 'prod_1',
+    unitAmount: 2_999,
+    unitAmountDecimal: '2999',
+    currency: 'usd',
+    currencyOptions: null,
+    billingScheme: 'per_unit',
+    transformQuantity: null,
+    type: 'recurring',
+    interval: 'month',
+    intervalCount: 1,
+    metered: false,
+    isActive: true,
+    metadata: {},
+    createdAt: at(1),
+  } as const;
+
+  it('has the amount of each item in the subscription’s currency', () => {
+    const amount = { unitAmount: null, unitAmountDecimal: '27.5' };
+    const items = [{ id: 'si_1', price, quantity: 2, amount }];
+    expect(read({ currency: 'eur', items }).items).toMatchObject([{ ...amount, currency: 'eur', quantity: 2 }]);
+  });
+
+  it('knows the recorded amount of an item in the same currency only', () => {
+    const item = { id: 'si_1', price, quantity: 2, amount: { unitAmount: 2_800, unitAmountDecimal: '2800' } };
+    const { items } = read({ currency: 'eur', items: [item] });
+    expect(recordedAmount(items, { price }, 'eur')).toEqual(item.amount);
+    expect(recordedAmount(items, { price }, 'gbp')).toBeUndefined();
+    expect(recordedAmount(items, { price: { ...price, id: 'price_2' } }, 'eur')).toBeUndefined();
   });
 
   it('keeps the recorded status when the new one is unknown, else throws', () => {

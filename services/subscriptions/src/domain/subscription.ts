@@ -1,8 +1,10 @@
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import { unprocessable } from '@billing/contracts/problem';
-import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { hasEnded, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { withoutRouting } from '@billing/processor/metadata';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import type { PriceAmount } from '@billing/processor/snapshots/catalog';
+import type { PauseCollection, SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
 
 /** What one item bills, as the processor has it: all but our own id of its price. */
 export type ItemTerms = Omit<BilledItem, 'priceId'>;
@@ -13,6 +15,9 @@ export interface SubscriptionTerms {
   readonly cancelAtPeriodEnd: boolean;
   /** When it ends by itself; null if it does not. */
   readonly cancelAt: Date | null;
+  /** When the cancellation was requested. */
+  readonly canceledAt: Date | null;
+  readonly pauseCollection: PauseCollection | null;
   readonly items: readonly ItemTerms[];
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
@@ -23,10 +28,6 @@ export interface SubscriptionTerms {
 }
 
 export const ACTIVE_STATUSES = ['active', 'trialing'] as const satisfies readonly SubscriptionStatus[];
-export const ENDED_STATUSES = ['canceled', 'incomplete_expired'] as const satisfies readonly SubscriptionStatus[];
-
-/** Returns whether a subscription is canceled or its first payment has expired: it never comes back. */
-export const hasEnded = (status: SubscriptionStatus): boolean => ENDED_STATUSES.some(ended => ended === status);
 
 /**
  * Checks that a subscription has not ended, so that it can be scheduled to end, resumed or canceled.
@@ -36,6 +37,16 @@ export function requireRunning(status: SubscriptionStatus): void {
   if (hasEnded(status)) {
     throw unprocessable('subscription_ended', 'The subscription has ended; start a new checkout.');
   }
+}
+
+/**
+ * Checks that no schedule of the processor manages a subscription, which then can't be scheduled to end, nor resumed.
+ * @throws Problem 422 `subscription_has_schedule`
+ */
+export function requireUnscheduled({ scheduleId }: Pick<SubscriptionSnapshot, 'scheduleId'>): void {
+  if (scheduleId === null) return;
+  const message = `The payment processor's schedule ${scheduleId} manages the subscription; change or release it there.`;
+  throw unprocessable('subscription_has_schedule', message);
 }
 
 /**
@@ -64,7 +75,9 @@ export function readTerms(
     status,
     cancelAtPeriodEnd: snapshot.cancelAtPeriodEnd && !endedEarly,
     cancelAt: endedEarly ? null : snapshot.cancelAt,
-    items: snapshot.items.map(itemTerms),
+    canceledAt: snapshot.canceledAt,
+    pauseCollection: snapshot.pauseCollection,
+    items: snapshot.items.map(item => itemTerms(item, snapshot.currency)),
     currentPeriodStart: snapshot.currentPeriodStart,
     currentPeriodEnd: snapshot.currentPeriodEnd,
     trialEnd: snapshot.trialEnd,
@@ -78,12 +91,35 @@ export function readTerms(
 export function canceledAt(terms: SubscriptionTerms, endedAt: Date): SubscriptionTerms {
   const endedEarly = endedAt < terms.currentPeriodEnd;
   const { cancelAtPeriodEnd, cancelAt } = endedEarly ? { cancelAtPeriodEnd: false, cancelAt: null } : terms;
-  return { ...terms, status: 'canceled', endedAt, cancelAtPeriodEnd, cancelAt };
+  const canceled = { status: 'canceled', endedAt, canceledAt: terms.canceledAt ?? endedAt } as const;
+  return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt };
 }
 
-function itemTerms({ price, quantity }: SubscriptionSnapshot['items'][number]): ItemTerms {
-  const { id, unitAmount, currency, interval, intervalCount, metered } = price;
-  // A decimal amount cannot be given in whole units.
-  const wholeAmount = unitAmount !== null && Number.isSafeInteger(unitAmount) ? unitAmount : null;
-  return { processorPriceId: id, unitAmount: wholeAmount, currency, interval, intervalCount, quantity, metered };
+/** An item without an amount in the subscription's currency has none that can be known. */
+function itemTerms({ price, quantity, amount }: SubscriptionItemSnapshot, currency: string | null): ItemTerms {
+  const { id, interval, intervalCount, metered, billingScheme, transformQuantity } = price;
+  return {
+    processorPriceId: id,
+    unitAmount: amount?.unitAmount ?? null,
+    unitAmountDecimal: amount?.unitAmountDecimal ?? null,
+    billingScheme,
+    currency: currency ?? price.currency,
+    interval,
+    intervalCount,
+    quantity,
+    transformQuantity,
+    metered,
+  };
+}
+
+/** Returns the amount that is recorded of an item, if it is in the currency that is asked for. */
+export function recordedAmount(
+  recorded: readonly ItemTerms[],
+  { price }: Pick<SubscriptionItemSnapshot, 'price'>,
+  currency: string | null,
+): PriceAmount | undefined {
+  const item = recorded.find(it => it.processorPriceId === price.id && it.currency === currency);
+  if (!item || item.unitAmountDecimal === null) return undefined;
+  const { unitAmount, unitAmountDecimal } = item;
+  return { unitAmount, unitAmountDecimal };
 }

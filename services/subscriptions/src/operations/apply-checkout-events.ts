@@ -2,24 +2,18 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { isPortalSetup } from '@billing/processor/metadata';
 import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
-import { readTerms } from '#domain/subscription.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
-import { findCustomers } from '#persistence/find-customers.ts';
-import { findPriceIds } from '#persistence/find-price-ids.ts';
-import { linkInvoices } from '#persistence/link-invoices.ts';
-import { lockAll } from '#persistence/locks.ts';
 import { findSubscriptionIds } from '#persistence/find-subscription-ids.ts';
-import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
+import { saveReads } from './save-reads.ts';
 import { readSubscription } from './save-reread.ts';
-import { newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
 
 /** An event of a checkout session that was routed to a project. */
 export interface CheckoutEvent {
@@ -94,42 +88,13 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
   events: readonly Event[],
   { publish, now }: { publish: Publish; now: Date },
 ): Promise<ReadonlySet<Event>> {
-  const read = events.flatMap(event => {
+  const reads = events.flatMap(event => {
     const reread = event.prepared?.subscription;
-    return reread ? [{ event, reread, object: { scope: event.scope, id: reread.snapshot.id } }] : [];
+    return reread ? [{ event, scope: event.scope, reread, trace: event.trace }] : [];
   });
-  if (read.length === 0) return new Set();
-  const objects = read.map(({ object }) => object);
-  const priceIds = await findPriceIds(
-    tx,
-    read.flatMap(({ event, reread }) => pricesOf(event.scope, reread.snapshot)),
-  );
-  await lockAll(tx, 'subscription', objects);
   // A subscription that got a record meanwhile needs nothing: its own events apply.
-  const recorded = await findSubscriptionIds(tx, objects);
-  const customerIds = await findCustomers(
-    tx,
-    read.map(({ event, reread }) => referenceOf(event.scope, reread.snapshot)),
-  );
-  const created = new Map<string, Subscription>();
-  const withoutCustomer = new Set<Event>();
-  for (const [index, { event, reread, object }] of read.entries()) {
-    const key = scopedKey(object);
-    if (recorded.has(key) || created.has(key)) continue;
-    const customerId = customerIds[index];
-    if (!customerId) {
-      withoutCustomer.add(event);
-      continue;
-    }
-    const { snapshot, readAt } = reread;
-    const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-    const row = newSubscription({ scope: event.scope, snapshot, state, customerId, priceIds, now });
-    publishCreated(publish, row, event.trace);
-    created.set(key, row);
-  }
-  await subscriptionRows.save(tx, [...created.values()]);
-  await linkInvoices(tx, [...created.values()]);
-  return withoutCustomer;
+  const { withoutCustomer } = await saveReads(tx, reads, { publish, now });
+  return new Set(withoutCustomer.map(({ event }) => event));
 }
 
 /** The subscription that a completed session created, if it created one. */
@@ -138,5 +103,9 @@ const subscriptionsOf = ({ scope, session, outcome }: CheckoutEvent): ProjectObj
     ? [{ scope, id: session.subscriptionId }]
     : [];
 
-const replacesPaymentMethod = ({ session, outcome }: CheckoutEvent): boolean =>
-  outcome === 'complete' && session.mode === 'setup' && session.customerId !== null;
+/** Only what the customer saved in our portal is used from now on: other setup sessions have purposes of their own. */
+const replacesPaymentMethod = ({ scope, session, outcome }: CheckoutEvent): boolean =>
+  outcome === 'complete' &&
+  session.mode === 'setup' &&
+  session.customerId !== null &&
+  isPortalSetup(session.metadata, scope);

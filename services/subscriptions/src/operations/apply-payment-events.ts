@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { PaymentId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import { missingOrThrow } from '@billing/processor/errors';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import type { PaymentSnapshot } from '#domain/payment-snapshot.ts';
-import { supersedes, type PaymentState } from '#domain/payment.ts';
+import { observedCharge } from '#domain/payment-observations.ts';
+import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { lockAll } from '#persistence/locks.ts';
 import type { Payment } from '#persistence/payment.entity.ts';
@@ -10,102 +12,147 @@ import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
-/** An event of a payment intent or charge that was routed to a project. */
-export interface PaymentEvent {
+/** What an event says about a payment. */
+export interface PaymentReport {
+  readonly observations: PaymentObservations;
+  /** May name our customer. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** An event of a payment that was routed to a project. */
+export interface PaymentEvent extends PaymentReport {
   readonly scope: ProjectScope;
-  readonly snapshot: PaymentSnapshot;
+  readonly paymentIntentId: string | null;
+  /** Null for an event that needs no read: it shows the payment itself, or names no charge. */
+  readonly chargeToRead: string | null;
+  /** The processor's id of the payment intent, or of a charge that has none. */
+  readonly processorId: string;
   /** The processor's time. */
   readonly at: Date;
-  readonly eventId: string;
+  /** What `preparePaymentEvent` returned. */
+  readonly prepared: PaymentReport | undefined;
 }
 
 /**
- * Records how payments ended, so that every order of delivery leads to the same record. Returns the events that need
- * `preparePaymentEvent` first: the customer of the payment has no copy here.
+ * Records what events say about payments, so that every order of delivery leads to the same record (`domain/payment.ts`).
+ * Returns the events that need `preparePaymentEvent` first: the customer of the payment has no copy here, or the payment
+ * that was refunded or disputed is not known.
  */
 export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
   return async <Event extends PaymentEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
-    await lockAll(tx, 'payment', events.map(toObject));
-    const rows = await paymentRows.find(tx, events.map(toObject));
+    const payments = events.map(toObject);
+    await lockAll(tx, 'payment', payments);
+    const rows = await paymentRows.find(tx, payments);
     const customerIds = await findCustomersOf(
       tx,
-      events.filter(event => !rows.has(scopedKey(toObject(event)))),
+      events.filter(event => !rows.get(scopedKey(toObject(event)))?.customerId),
     );
-    const changed = new Set<Payment>();
+    const changed = new Map<string, Payment>();
     const unprepared: Event[] = [];
     for (const event of events) {
       const key = scopedKey(toObject(event));
       const row = rows.get(key);
-      const customerId = event.snapshot.processorCustomerId === null ? null : customerIds.get(event);
-      if (row) {
-        if (updatePayment(row, event, now())) changed.add(row);
-      } else if (customerId === undefined) {
+      const known = row?.observations ?? NOTHING_OBSERVED;
+      const observations = mergeObservations(known, reportOf(event).observations);
+      const customerId = row?.customerId ?? customerIds.get(event) ?? null;
+      const needsCustomer = observations.customerId !== null && customerId === null;
+      const needsRead = event.chargeToRead !== null && event.prepared === undefined && !termsOf(observations);
+      if (needsCustomer || needsRead) {
         unprepared.push(event);
-      } else {
-        const created = createPayment(event, customerId, now());
-        rows.set(key, created);
-        changed.add(created);
+      } else if (!row || !isDeepStrictEqual(observations, known)) {
+        const columns = columnsOf(observations, { customerId, at: event.at, now: now() });
+        const next = { ...(row ?? newPayment(event)), ...columns };
+        rows.set(key, next);
+        changed.set(key, next);
       }
     }
-    await paymentRows.save(tx, [...changed]);
+    await paymentRows.save(tx, [...changed.values()]);
     return unprepared;
   };
 }
 
-/** Fetches a copy of the payment's customer, outside of any transaction. */
-export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc'>) {
+/**
+ * Finds out, outside of any transaction, what the event does not carry: the charge of a payment that is not known, and the
+ * customer, whose copy is saved then.
+ */
+export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const { em, processors } = dependencies;
   const fetch = fetchCustomer(dependencies);
-  return async (event: PaymentEvent): Promise<null> => {
-    for (const reference of referencesOf(event)) await fetch(reference);
-    return null;
+
+  const readCharge = async (event: PaymentEvent): Promise<PaymentReport> => {
+    const { chargeToRead, scope, at } = event;
+    const row = (await paymentRows.find(em.fork(), [toObject(event)])).get(scopedKey(toObject(event)));
+    if (chargeToRead === null || row?.status) return NO_REPORT;
+    const processor = await processors.of(scope.teamId);
+    const charge = await processor.findCharge(chargeToRead).catch(missingOrThrow);
+    if (charge === 'missing') return NO_REPORT;
+    // The read is as new as the event: newer events win.
+    return { observations: observedCharge(charge, at, charge.status === 'succeeded'), metadata: charge.metadata };
+  };
+
+  return async (event: PaymentEvent): Promise<PaymentReport> => {
+    const prepared = await readCharge(event);
+    for (const reference of referencesOf({ ...event, prepared })) await fetch(reference);
+    return prepared;
   };
 }
 
-function createPayment(
-  { scope, snapshot, at, eventId }: PaymentEvent,
-  customerId: CustomerId | null,
-  now: Date,
-): Payment {
-  const { processorId, kind, status, amount, currency, failureCode, processorPaymentIntentId, createdAt } = snapshot;
+const NO_REPORT: PaymentReport = { observations: NOTHING_OBSERVED, metadata: {} };
+
+/** What the event and the read because of it say together. */
+function reportOf({ observations, metadata, prepared = NO_REPORT }: PaymentEvent): PaymentReport {
   return {
-    teamId: scope.teamId,
-    projectId: scope.projectId,
-    processorId,
-    kind,
+    observations: mergeObservations(observations, prepared.observations),
+    metadata: { ...prepared.metadata, ...metadata },
+  };
+}
+
+/** The columns that never change. */
+function newPayment({
+  scope: { teamId, projectId },
+  processorId,
+  paymentIntentId: processorPaymentIntentId,
+}: PaymentEvent) {
+  return { id: PaymentId.create(), teamId, projectId, processorId, processorPaymentIntentId };
+}
+
+function columnsOf(
+  observations: PaymentObservations,
+  { customerId, at, now }: { customerId: CustomerId | null; at: Date; now: Date },
+): Omit<Payment, keyof ReturnType<typeof newPayment>> {
+  const terms = termsOf(observations);
+  return {
+    status: terms?.status ?? null,
+    amount: terms?.amount ?? null,
+    amountRefunded: terms?.amountRefunded ?? 0,
+    currency: terms?.currency ?? null,
+    processorChargeId: terms?.processorChargeId ?? null,
+    failureCode: terms?.failureCode ?? null,
+    failureMessage: terms?.failureMessage ?? null,
+    processorCustomerId: observations.customerId,
     customerId,
-    processorPaymentIntentId,
-    status,
-    amount,
-    currency,
-    failureCode,
-    eventAt: at,
-    eventId,
-    createdAt,
+    processorInvoiceId: observations.invoiceId,
+    observations,
+    createdAt: observations.createdAt === null ? at : new Date(observations.createdAt),
     updatedAt: now,
   };
-}
-
-/** Writes the event's state into the row if it replaces the recorded one, and returns whether it does. */
-function updatePayment(row: Payment, { snapshot, at, eventId }: PaymentEvent, now: Date): boolean {
-  const { status, amount, currency, failureCode } = snapshot;
-  const recorded: PaymentState = { status: row.status, at: row.eventAt, eventId: row.eventId };
-  if (!supersedes({ status, at, eventId }, recorded)) return false;
-  const next: Partial<Payment> = { status, amount, currency, failureCode, eventAt: at, eventId, updatedAt: now };
-  Object.assign(row, next);
-  return true;
 }
 
 async function findCustomersOf<Event extends PaymentEvent>(
   tx: EntityManager,
   events: readonly Event[],
 ): Promise<ReadonlyMap<Event, CustomerId | undefined>> {
-  const withCustomer = events.filter(event => event.snapshot.processorCustomerId !== null);
+  const withCustomer = events.filter(event => referencesOf(event).length > 0);
   const ids = await findCustomers(tx, withCustomer.flatMap(referencesOf));
   return new Map(withCustomer.map((event, index) => [event, ids[index]]));
 }
 
-const toObject = ({ scope, snapshot }: PaymentEvent): ProjectObject => ({ scope, id: snapshot.processorId });
+const toObject = ({ scope, processorId }: PaymentEvent): ProjectObject => ({ scope, id: processorId });
 
 /** How the payment refers to its customer; empty for a payment without one. */
-const referencesOf = ({ scope, snapshot: { processorCustomerId, metadata } }: PaymentEvent): CustomerReference[] =>
-  processorCustomerId === null ? [] : [{ scope, processorCustomerId, metadata }];
+function referencesOf(event: PaymentEvent): CustomerReference[] {
+  const { observations, metadata } = reportOf(event);
+  return observations.customerId === null
+    ? []
+    : [{ scope: event.scope, processorCustomerId: observations.customerId, metadata }];
+}

@@ -3,17 +3,19 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { missingOrThrow } from '@billing/processor/errors';
+import { addMissingAmounts } from '@billing/processor/stripe/missing-amounts';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyObservations, sortByPosition, type Observation } from '#domain/apply-observations.ts';
 import type { Reread } from '#domain/observation.ts';
-import { readTerms } from '#domain/subscription.ts';
+import { readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import type { Subscription } from '#persistence/subscription.entity.ts';
+import { itemsOf, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { readSubscription } from './save-reread.ts';
@@ -32,6 +34,13 @@ export interface SubscriptionEvent extends Observation {
   readonly trace: TraceCarrier;
 }
 
+/** What `prepareSubscriptionEvent` returns. */
+export interface PreparedSubscription {
+  /** The event's snapshot with the amounts that only the processor knows. */
+  readonly snapshot: SubscriptionSnapshot;
+  readonly reread: Reread | 'missing' | null;
+}
+
 /** A new subscription's row, and the event that it was created from. */
 interface Created<Event> {
   readonly row: Subscription;
@@ -44,7 +53,7 @@ interface Created<Event> {
  * together is published once.
  *
  * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
- * read.
+ * read, for the state or for an amount in the subscription's currency.
  * @throws Error for a status that this service does not know, if the subscription has no record
  */
 export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
@@ -57,13 +66,15 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const subscriptions = events.map(toObject);
     await lockAll(tx, 'subscription', subscriptions);
     const rows = await subscriptionRows.find(tx, subscriptions);
-    const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
+    const all = events.map(event => withRecordedAmounts(event, rows.get(scopedKey(toObject(event)))));
+    const readable = all.filter(({ snapshot }) => !lacksAmounts(snapshot));
+    const eventsByKey = Map.groupBy(readable, event => scopedKey(toObject(event)));
 
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
     const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
     const newRows = [...created.values()].map(({ row }) => row);
     const changed = new Set(newRows);
-    const unprepared: Event[] = [];
+    const unprepared: Event[] = all.filter(({ snapshot }) => lacksAmounts(snapshot));
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
       const row = rows.get(key) ?? creation?.row;
@@ -89,18 +100,29 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
 
 /**
  * Finds out, outside of any transaction, what the event does not carry: the customer of a new subscription, whose copy is
- * saved then, or the state of a recorded one at the processor.
+ * saved then, or the state of a recorded one at the processor; and amounts in another currency than a price's default.
  */
 export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
   const fetch = fetchCustomer(dependencies);
   const read = readSubscription(dependencies);
-  return async ({ scope, snapshot }: SubscriptionEvent): Promise<Reread | 'missing' | null> => {
+  const { em, processors } = dependencies;
+  return async ({ scope, snapshot: received }: SubscriptionEvent): Promise<PreparedSubscription> => {
+    const snapshot = await addMissingAmounts(received, async id => (await processors.of(scope.teamId)).findPrice(id));
     const object = { scope, id: snapshot.id };
-    const rows = await subscriptionRows.find(dependencies.em.fork(), [object]);
-    if (rows.size > 0) return read(object).catch(missingOrThrow);
+    const rows = await subscriptionRows.find(em.fork(), [object]);
+    if (rows.size > 0) return { snapshot, reread: await read(object).catch(missingOrThrow) };
     await fetch(referenceOf(scope, snapshot));
-    return null;
+    return { snapshot, reread: null };
   };
+}
+
+/** Takes the amounts that an event lacks from the record. Those of a new period are read again: a price may change them. */
+function withRecordedAmounts<Event extends SubscriptionEvent>(event: Event, row: Subscription | undefined): Event {
+  const { snapshot } = event;
+  if (!row || !lacksAmounts(snapshot)) return event;
+  if (row.currentPeriodStart.getTime() !== snapshot.currentPeriodStart.getTime()) return event;
+  const items = itemsOf(row);
+  return { ...event, snapshot: withAmounts(snapshot, item => recordedAmount(items, item, snapshot.currency)) };
 }
 
 /** Returns how a subscription refers to its customer. */

@@ -1,4 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -12,6 +14,7 @@ export const cancelNowKind = (dependencies: Pick<Dependencies, 'now'>) =>
       input: changeInput,
       send: (processor, { input: { processorSubscriptionId }, idempotencyKey }) =>
         processor.cancelSubscription(processorSubscriptionId, idempotencyKey),
+      isDone: ({ status }) => status !== null && hasEnded(status),
     },
     dependencies,
   );
@@ -23,6 +26,10 @@ export const cancelNowKind = (dependencies: Pick<Dependencies, 'now'>) =>
 export function cancelNow(dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>) {
   const change = changeAtProcessor(dependencies);
   const kind = cancelNowKind(dependencies);
-  return (scope: ProjectScope, key: SubscriptionKey): Promise<Subscription> =>
-    change(kind, scope, key, common => common);
+  return (scope: ProjectScope, key: SubscriptionKey, context: AuditContext): Promise<Subscription> =>
+    change(kind, scope, key, {
+      toInput: common => common,
+      changesOf: ({ status }) => [{ field: 'status', from: status, to: 'canceled' }],
+      context,
+    });
 }

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { canceledAt, ENDED_STATUSES } from '#domain/subscription.ts';
+import { canceledAt } from '#domain/subscription.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows, toProjectObject } from '#persistence/subscription-rows.ts';

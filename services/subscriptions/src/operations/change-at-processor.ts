@@ -1,11 +1,15 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { AuditChange, AuditContext } from '@billing/contracts/resources/audit-entry';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import { ProcessorError } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
+import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
-import { hasEnded, requireRunning } from '#domain/subscription.ts';
+import { requireRunning } from '#domain/subscription.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -25,33 +29,53 @@ interface Change<Input extends ChangeInput> {
   readonly name: string;
   readonly input: z.ZodType<Input>;
   readonly send: (processor: Processor, operation: RemoteOperation<Input>) => Promise<SubscriptionSnapshot>;
+  /** Whether the subscription shows the change. */
+  readonly isDone: (snapshot: SubscriptionSnapshot, input: Input) => boolean;
 }
 
 /** Makes the operation kind of a change: what the processor returns is saved if the record has not changed meanwhile. */
 export function changeKind<Input extends ChangeInput>(
-  { name, input, send }: Change<Input>,
+  { name, input, send, isDone }: Change<Input>,
   { now }: Pick<Dependencies, 'now'>,
-): OperationKind<Input, Reread, Subscription> {
+): OperationKind<WithAudit<Input>, Reread, Subscription> {
   const save = saveReread({ now });
-  return {
+  const readCurrent = (processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) =>
+    readWith({ processor, em, now }, toObject(operation));
+  return audited<Input, Reread, Subscription>({
     name,
     input,
     async send(processor, operation) {
       const snapshot = await send(processor, operation);
       return { snapshot, revision: operation.input.revision, readAt: now() };
     },
-    async commit(tx, operation, reread, publish) {
-      const row = await save(tx, toObject(operation), reread, publish);
+    async commit(tx, operation, response, publish) {
+      const row = await save(tx, toObject(operation), response, publish);
       return row === 'outdated' ? STALE : row;
     },
-    reread: (processor, operation, em) => readWith({ processor, em, now }, toObject(operation)),
+    reread: readCurrent,
+    async findExisting(processor, operation, em) {
+      const current = await readCurrent(processor, operation, em);
+      return isDone(current.snapshot, operation.input) ? current : null;
+    },
     cancel: async () => undefined,
-  };
+  });
 }
+
+/** What a request changes. */
+interface Requested<Input> {
+  readonly toInput: (common: ChangeInput) => Input;
+  /** For the audit log. */
+  readonly changesOf: (current: Subscription) => readonly AuditChange[];
+  readonly context: AuditContext;
+  readonly requireAllowed?: RequireAllowed;
+}
+
+/** Checks, after a refusal, whether the processor's state tells why; throws the Problem that says so. */
+type RequireAllowed = (snapshot: SubscriptionSnapshot) => void;
 
 /**
  * Changes a subscription at the processor and saves what it returns. Changes of one subscription run one at a time.
- * @throws Problem 404 `subscription_not_found`; 422 `subscription_ended`; `processor_error` after a refusal, with nothing
+ * @throws Problem 404 `subscription_not_found`; 422 `subscription_ended`; what `requireAllowed` throws; `processor_error` after a refusal, with nothing
  * changed; `unavailable` when the processor does not respond, and the change is made later
  */
 export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>) {
@@ -59,22 +83,25 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
   const { em } = outbox;
   const save = saveReread({ now });
 
-  /** Checks, after a refusal, that the subscription has not ended at the processor by an event that did not arrive here. */
-  const requireRunningThere = async (object: ProjectObject): Promise<void> => {
+  /** Checks, after a refusal, what the processor has: events may not have arrived here, among them that of the end. */
+  const requireAllowedThere = async (object: ProjectObject, requireAllowed: RequireAllowed): Promise<void> => {
     const processor = await processors.of(object.scope.teamId);
     const reread = await readWith({ processor, em: em.fork(), now }, object).catch(() => null);
-    const status = reread?.snapshot.status;
-    if (!reread || !status || !hasEnded(status)) return;
-    // If the record has changed since the read, an event brings the end.
-    await outbox.transaction((tx, publish) => save(tx, object, reread, publish));
-    requireRunning(status);
+    if (!reread) return;
+    const { status } = reread.snapshot;
+    if (status && hasEnded(status)) {
+      // If the record has changed since the read, an event brings the end.
+      await outbox.transaction((tx, publish) => save(tx, object, reread, publish));
+      requireRunning(status);
+    }
+    requireAllowed(reread.snapshot);
   };
 
   return async <Input extends ChangeInput>(
-    kind: OperationKind<Input, Reread, Subscription>,
+    kind: OperationKind<WithAudit<Input>, Reread, Subscription>,
     scope: ProjectScope,
     key: SubscriptionKey,
-    toInput: (common: ChangeInput) => Input,
+    { toInput, changesOf, context, requireAllowed = () => undefined }: Requested<Input>,
   ): Promise<Subscription> => {
     const { id, status, processorSubscriptionId } = await findSubscription(em.fork(), scope, key);
     requireRunning(status);
@@ -83,11 +110,12 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
         // No lock is needed: if the record changes from here on, the processor is read again.
         const current = await findSubscription(tx, scope, key);
         requireRunning(current.status);
-        return toInput({ processorSubscriptionId, revision: current.revision });
+        const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes: changesOf(current) });
+        return { ...toInput({ processorSubscriptionId, revision: current.revision }), audit };
       });
     } catch (err) {
       if (err instanceof ProcessorError && !err.isIndeterminate)
-        await requireRunningThere({ scope, id: processorSubscriptionId });
+        await requireAllowedThere({ scope, id: processorSubscriptionId }, requireAllowed);
       throw err;
     }
   };

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
-import { ENDED_STATUSES } from '#domain/subscription.ts';
 import { toResource } from '#persistence/invoice.entity.ts';
 import { Subscription, toState } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -58,7 +58,7 @@ async function findProductNames(
        from price_copies price
        join product_copies product
          on (product.team_id, product.project_id, product.id) = (price.team_id, price.project_id, price.product_id)
-      where price.team_id = ? and price.project_id = ? and price.id in (?)`,
+      where price.team_id = ? and price.project_id = ? and price.id = any(?)`,
     [teamId, projectId, priceIds],
   );
   return new Map(rows.map(row => [row.price_id, row.name]));

@@ -1,5 +1,6 @@
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
 import type { Page, Pagination } from '@billing/contracts/pagination';
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { ACTIVE_STATUSES } from '#domain/subscription.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -13,7 +14,15 @@ const LISTED = [
   'status',
   'priceId',
   'quantity',
+  'items',
   'cancelAtPeriodEnd',
+  'cancelAt',
+  'canceledAt',
+  'startedAt',
+  'trialEnd',
+  'endedAt',
+  'pauseBehavior',
+  'pauseResumesAt',
   'currentPeriodStart',
   'currentPeriodEnd',
   'metadata',
@@ -24,18 +33,26 @@ const LISTED = [
 export type ListedSubscription = Pick<Subscription, (typeof LISTED)[number]>;
 
 interface SubscriptionFilter extends Page {
-  /** Only active and trialing ones. */
-  readonly activeOnly: boolean;
+  /** Only active and trialing ones; true unless a status is given. */
+  readonly activeOnly?: boolean | undefined;
+  readonly status?: SubscriptionStatus | undefined;
   readonly customerId?: CustomerId | undefined;
+  /** Of the first item. */
+  readonly priceId?: PriceId | undefined;
 }
 
 /** Lists a page of the project's subscriptions, newest first. */
 export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { activeOnly, customerId, ...page }: SubscriptionFilter,
+    { activeOnly, status, customerId, priceId, ...page }: SubscriptionFilter,
   ): Promise<{ subscriptions: ListedSubscription[]; pagination: Pagination }> => {
-    const filter = { ...(customerId && { customerId: [customerId] }), ...(activeOnly && { status: ACTIVE_STATUSES }) };
+    const statuses: readonly SubscriptionStatus[] = (activeOnly ?? !status) ? ACTIVE_STATUSES : SUBSCRIPTION_STATUSES;
+    const filter = {
+      customerId: customerId && [customerId],
+      priceId: priceId && [priceId],
+      status: statuses.filter(it => !status || it === status),
+    };
     const { rows, pagination } = await subscriptionRows.list(em.fork(), scope, { filter, only: LISTED, page });
     return { subscriptions: rows, pagination };
   };

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
-import type { CheckoutSessionSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
+import { PAGE_SIZE } from '@billing/processor/page-size';
+import type { CheckoutSessionSnapshot, Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { executeBound } from '@billing/database/bound-statement';
-import { hasEnded } from '#domain/subscription.ts';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -26,12 +27,21 @@ export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em'
 
     const changes = { defaultPaymentMethodId: paymentMethodId };
     await processor.updateCustomer(customerId, changes, idempotencyKey('default-payment-method', sessionId));
-    for (const subscription of await processor.listSubscriptions(customerId)) {
+    for await (const subscription of everySubscription(processor, customerId)) {
       if (!isRunningHere(subscription, scope)) continue;
       const key = idempotencyKey('subscription-payment-method', sessionId, subscription.id);
       await processor.setSubscriptionPaymentMethod(subscription.id, paymentMethodId, key);
     }
   };
+}
+
+async function* everySubscription(processor: Processor, customerId: string): AsyncGenerator<SubscriptionSnapshot> {
+  for (let after: string | undefined; ;) {
+    const page = await processor.listSubscriptions(customerId, after);
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < PAGE_SIZE) return;
+  }
 }
 
 /** A completed setup session. */

@@ -4,7 +4,7 @@ import type { Processor } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyReread } from '#domain/apply-observations.ts';
 import type { Reread } from '#domain/observation.ts';
-import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -45,11 +45,20 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
     await lockAll(tx, 'subscription', [object]);
     const row = (await subscriptionRows.find(tx, [object])).get(scopedKey(object));
     if (!row || row.revision !== reread.revision) return 'outdated';
-    const recorded = recordedState(row);
-    const state = applyReread(recorded, reread);
-    if (state.terms === recorded.terms) confirmSubscription(row, state);
-    else changeSubscription(publish, row, { state, priceIds, now: now() });
+    applyToRow(publish, row, { reread, priceIds, now: now() });
     await subscriptionRows.save(tx, [row]);
     return row;
   };
+}
+
+/** Writes a read of its current revision into a row and publishes the change, if it is one; the caller saves the row. */
+export function applyToRow(
+  publish: Publish,
+  row: Subscription,
+  { reread, priceIds, now }: { readonly reread: Reread; readonly priceIds: PriceIds; readonly now: Date },
+): void {
+  const recorded = recordedState(row);
+  const state = applyReread(recorded, reread);
+  if (state.terms === recorded.terms) confirmSubscription(row, state);
+  else changeSubscription(publish, row, { state, priceIds, now });
 }

@@ -12,7 +12,7 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { toState, type Subscription } from '#persistence/subscription.entity.ts';
+import { itemsOf, pauseOf, toState, type Subscription } from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
@@ -97,12 +97,14 @@ export function confirmSubscription(row: Subscription, state: RecordedState): vo
 
 /** Returns the state that a row records. */
 export function recordedState(row: Subscription): RecordedState {
-  const { eventAt: at, eventRank: rank, eventId, readAt, items } = row;
+  const { eventAt: at, eventRank: rank, eventId, readAt } = row;
   const terms: SubscriptionTerms = {
     status: row.status,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     cancelAt: row.cancelAt,
-    items: items.map(withoutPriceId),
+    canceledAt: row.canceledAt,
+    pauseCollection: pauseOf(row),
+    items: itemsOf(row).map(withoutPriceId),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     trialEnd: row.trialEnd,
@@ -124,7 +126,7 @@ function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
 
 function termColumns(
   { teamId, projectId }: ProjectScope,
-  { items: itemTerms, metadata, ...columns }: SubscriptionTerms,
+  { items: itemTerms, metadata, pauseCollection, ...columns }: SubscriptionTerms,
   priceIds: PriceIds,
 ) {
   const scope = { teamId, projectId };
@@ -135,6 +137,8 @@ function termColumns(
   const [first] = items;
   return {
     ...columns,
+    pauseBehavior: pauseCollection?.behavior ?? null,
+    pauseResumesAt: pauseCollection?.resumesAt ?? null,
     items,
     metadata: { ...metadata },
     priceId: first?.priceId ?? null,

@@ -1,5 +1,8 @@
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
+import { requireUnscheduled } from '#domain/subscription.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -15,19 +18,30 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
       input,
       send: (processor, { input: { processorSubscriptionId, cancelAtPeriodEnd }, idempotencyKey }) =>
         processor.setCancelAtPeriodEnd(processorSubscriptionId, cancelAtPeriodEnd, idempotencyKey),
+      isDone: (snapshot, { cancelAtPeriodEnd }) => snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd,
     },
     dependencies,
   );
 
 /**
  * Cancels at the end of the period, or takes that back. What holds already may be requested again.
- * @throws Problem what `changeAtProcessor` throws
+ * @throws Problem what `changeAtProcessor` throws; 422 `subscription_has_schedule`
  */
 export function scheduleCancellation(
   dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ) {
   const change = changeAtProcessor(dependencies);
   const kind = scheduleCancellationKind(dependencies);
-  return (scope: ProjectScope, key: SubscriptionKey, cancelAtPeriodEnd: boolean): Promise<Subscription> =>
-    change(kind, scope, key, common => ({ ...common, cancelAtPeriodEnd }));
+  return (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    cancelAtPeriodEnd: boolean,
+    context: AuditContext,
+  ): Promise<Subscription> =>
+    change(kind, scope, key, {
+      toInput: common => ({ ...common, cancelAtPeriodEnd }),
+      changesOf: current => changesOf(current, { cancelAtPeriodEnd }),
+      context,
+      requireAllowed: requireUnscheduled,
+    });
 }

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
-import { CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { CHECKOUT_LOCALES, CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import type { CheckoutSessionSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -18,24 +22,29 @@ interface OpenCheckout {
 const input = z.object({
   mode: z.enum(CHECKOUT_MODES),
   customerId: z.string(),
-  line: z.object({ priceId: z.string(), quantity: z.int() }),
+  line: z.object({ priceId: z.string(), quantity: z.int().exactOptional() }),
   successUrl: z.string(),
   cancelUrl: z.string(),
   trialDays: z.int().exactOptional(),
+  allowPromotionCodes: z.boolean().exactOptional(),
+  automaticTax: z.boolean().exactOptional(),
+  taxIdCollection: z.boolean().exactOptional(),
+  clientReferenceId: z.string().exactOptional(),
+  locale: z.enum(CHECKOUT_LOCALES).exactOptional(),
   metadata: z.record(z.string(), z.string()),
 });
 
 /** Creates a checkout session at the processor; until then its row is only reserved. */
-export function createCheckoutKind({
-  now,
-}: Pick<Dependencies, 'now'>): OperationKind<z.output<typeof input>, OpenCheckout, OpenCheckout> {
-  return {
+export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
+  const kind: OperationKind<z.output<typeof input>, OpenCheckout, OpenCheckout> = {
     name: 'create-checkout',
     input,
-    async send(processor, operation) {
-      const { id: sessionId, url } = await processor.createCheckoutSession(operation.input, operation.idempotencyKey);
-      if (!url) throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
-      return { sessionId, url };
+    async send(processor, { id: operationId, input: session, idempotencyKey }) {
+      return toOpenCheckout(await processor.createCheckoutSession({ ...session, operationId }, idempotencyKey));
+    },
+    async findExisting(processor, { id: operationId, input: { customerId }, createdAt: since }) {
+      const found = await processor.findCreatedCheckoutSession(customerId, { metadata: { operationId }, since });
+      return found && toOpenCheckout(found);
     },
     async commit(tx, { id, teamId, projectId }, opened) {
       const session = await tx.findOne(CheckoutSession, { id, teamId, projectId });
@@ -44,11 +53,11 @@ export function createCheckoutKind({
       tx.assign(session, { state: 'open', processorSessionId, url, updatedAt: now() });
       return opened;
     },
-    // If the processor has created the session all the same, it expires: the URL of its page was never returned.
     async cancel(tx, { id, teamId, projectId }) {
       await tx.nativeDelete(CheckoutSession, { id, teamId, projectId, state: 'reserved' });
     },
   };
+  return audited(kind, { idOf: ({ sessionId }) => sessionId });
 }
 
 /**
@@ -63,6 +72,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
   return async (
     scope: ProjectScope,
     requested: z.output<typeof checkoutCreate>,
+    context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<OpenCheckout> => {
     const purchase = await resolve(scope, requested);
@@ -87,9 +97,19 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         createdAt,
         updatedAt: createdAt,
       });
-      return toSession(scope, requested, purchase);
+      const { mode, quantity, trialDays } = requested;
+      const audit = pendingAuditOf(context, {
+        target: { type: 'checkout_session', id: operationKey },
+        changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays }),
+      });
+      return { ...toSession(scope, requested, purchase), audit };
     });
   };
+}
+
+function toOpenCheckout({ id: sessionId, url }: CheckoutSessionSnapshot): OpenCheckout {
+  if (!url) throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
+  return { sessionId, url };
 }
 
 function toSession(
@@ -98,13 +118,19 @@ function toSession(
   purchase: Purchase,
 ): z.output<typeof input> {
   const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;
+  const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = requested;
   return {
     mode,
     customerId: purchase.processorCustomerId,
-    line: { priceId: purchase.processorPriceId, quantity },
+    line: { priceId: purchase.processorPriceId, ...(!purchase.metered && { quantity }) },
     successUrl,
     cancelUrl,
+    allowPromotionCodes,
+    automaticTax,
+    taxIdCollection,
     ...(trialDays !== undefined && { trialDays }),
+    ...(clientReferenceId !== undefined && { clientReferenceId }),
+    ...(locale !== undefined && { locale }),
     // The routing keys win over the caller's.
     metadata: { ...requested.metadata, teamId, projectId, customerId, priceId },
   };

@@ -31,6 +31,8 @@ const PriceCopySchema = defineEntity({
     productId: p.text().$type<ProductId>(),
     type: p.text().$type<PriceType>(),
     isActive: p.boolean(),
+    /** Billed by usage, not by quantity. */
+    metered: p.boolean().default(false),
     processorPriceId: p.text(),
     version: p.integer(),
     deletedAt: p.datetime().strictNullable(),

@@ -3,6 +3,9 @@ import type { PriceState, ProductState } from '@billing/contracts/events/catalog
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import { inTransaction } from '@billing/database/transaction';
+import { insertIntakes } from './customer-intakes.ts';
+import { lockCustomers } from './locks.ts';
 
 /*
  * Copies of what other services own. A copy is replaced only by a newer version. The scope is part of the condition, so
@@ -15,13 +18,26 @@ export interface OwnedBy<State> {
   readonly state: State;
 }
 
-/** Saves copies of customers, deleted ones too: their subscriptions go on. */
+/**
+ * Saves copies of customers, deleted ones too: their subscriptions go on. The billing of one that was linked to a customer
+ * of the processor is taken in from then on (`customer_intakes`).
+ */
 export async function saveCustomerCopies(
   em: EntityManager,
   customers: readonly OwnedBy<CustomerState>[],
 ): Promise<void> {
+  if (em.isInTransaction()) await saveInTransaction(em, customers);
+  else await inTransaction(em, tx => saveInTransaction(tx, customers));
+}
+
+async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<CustomerState>[]): Promise<void> {
+  // Waits for transactions that have just found these customers in the copies as they were.
+  const ofProcessor = customers.map(({ teamId, state }) => {
+    return { scope: { teamId, projectId: state.projectId }, id: state.processorCustomerId };
+  });
+  await lockCustomers(tx, ofProcessor);
   await upsert(
-    em,
+    tx,
     `insert into customer_copies as copy
             (id, team_id, project_id, processor_customer_id, version, created_at, deleted_at)
      select id, team_id, project_id, processor_customer_id, version, created_at, deleted_at
@@ -40,6 +56,12 @@ export async function saveCustomerCopies(
       created_at: state.createdAt,
       deleted_at: state.deletedAt,
     })),
+  );
+  await insertIntakes(
+    tx,
+    customers.flatMap(({ teamId, state: { id, projectId, processorCustomerId, linkedToExisting } }) =>
+      linkedToExisting ? [{ id, teamId, projectId, processorCustomerId }] : [],
+    ),
   );
 }
 
@@ -72,11 +94,12 @@ export async function savePriceCopies(em: EntityManager, prices: readonly OwnedB
   await upsert(
     em,
     `insert into price_copies as copy
-            (id, team_id, project_id, product_id, type, is_active, processor_price_id, version, deleted_at)
-     select id, team_id, project_id, product_id, type, is_active, processor_price_id, version, deleted_at
+            (id, team_id, project_id, product_id, type, is_active, metered, processor_price_id, version, deleted_at)
+     select id, team_id, project_id, product_id, type, is_active, metered, processor_price_id, version, deleted_at
        from json_populate_recordset(null::price_copies, $1::json) order by id
      on conflict (id) do update set
-       is_active = excluded.is_active, version = excluded.version, deleted_at = excluded.deleted_at
+       is_active = excluded.is_active, metered = excluded.metered, version = excluded.version,
+       deleted_at = excluded.deleted_at
      where copy.version < excluded.version
        and (copy.team_id, copy.project_id) = (excluded.team_id, excluded.project_id)`,
     newestOf(prices).map(({ teamId, state }) => ({
@@ -86,6 +109,7 @@ export async function savePriceCopies(em: EntityManager, prices: readonly OwnedB
       product_id: state.productId,
       type: state.type,
       is_active: state.isActive,
+      metered: state.metered,
       processor_price_id: state.processorPriceId,
       version: state.version,
       deleted_at: state.deletedAt,

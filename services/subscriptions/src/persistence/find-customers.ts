@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import type { ProjectObject } from '@billing/database/project-objects';
+import { lockCustomers } from './locks.ts';
 
 /** How an object of the processor refers to its customer. */
 export interface CustomerReference {
@@ -12,13 +14,18 @@ export interface CustomerReference {
 
 /**
  * Finds, for each reference in order, the project's customer in our copies; undefined without a copy. The processor's id
- * counts more than a name in the metadata, and a customer that is not deleted more than a deleted one.
+ * counts more than a name in the metadata. Of several customers that had the processor's id one after the other, it is the
+ * one that is not deleted, or else the last one.
+ *
+ * In a transaction, no copy of these customers is saved until it ends: what is recorded for a customer here is seen by
+ * whoever moves its records to the next one (`moveRecords`).
  */
 export async function findCustomers(
   em: EntityManager,
   references: readonly CustomerReference[],
 ): Promise<(CustomerId | undefined)[]> {
   if (references.length === 0) return [];
+  if (em.isInTransaction()) await lockCustomers(em, references.map(toProcessorCustomer), { shared: true });
   const rows = await executeBound<{ id: CustomerId | null }>(
     em,
     `select found.id
@@ -28,8 +35,8 @@ export async function findCustomers(
          select copy.id from customer_copies copy
           where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
             and (copy.processor_customer_id = wanted.processor_customer_id or copy.id = wanted.named)
-          order by copy.processor_customer_id = wanted.processor_customer_id desc, copy.id = wanted.named desc,
-                   copy.deleted_at is null desc, copy.created_at desc, copy.id
+          order by copy.processor_customer_id = wanted.processor_customer_id desc,
+                   copy.deleted_at is null desc, copy.created_at desc, copy.id desc
           limit 1) found on true
       order by wanted.place`,
     [
@@ -45,3 +52,5 @@ export async function findCustomers(
 /** Returns the customer that the metadata names. */
 export const namedCustomer = ({ metadata }: Pick<CustomerReference, 'metadata'>): CustomerId | undefined =>
   CustomerId.schema.safeParse(metadata['customerId']).data;
+
+const toProcessorCustomer = ({ scope, processorCustomerId: id }: CustomerReference): ProjectObject => ({ scope, id });

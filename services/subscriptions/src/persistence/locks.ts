@@ -15,3 +15,19 @@ export const lockAll = (
   objects: readonly ProjectObject[],
   options?: { readonly shared: boolean },
 ): Promise<void> => lockObjects(tx, kind, objects, options);
+
+/**
+ * Locks customers of the processor until the transaction ends, after all other objects. Those of a project whose ids end
+ * alike share a lock: PostgreSQL has room for a limited number of locks, and a batch may have many new customers.
+ */
+export const lockCustomers = (
+  tx: EntityManager,
+  customers: readonly ProjectObject[],
+  options?: { readonly shared: boolean },
+): Promise<void> =>
+  lockObjects(
+    tx,
+    'customer',
+    customers.map(({ scope, id }) => ({ scope, id: id.slice(-1) })),
+    options,
+  );

@@ -1,32 +1,42 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { PaymentKind, PaymentStatus } from '#domain/payment.ts';
+import type { CustomerId, PaymentId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { PaymentStatus } from '@billing/contracts/resources/payment';
+import type { PaymentObservations } from '#domain/payment.ts';
 
 const PaymentSchema = defineEntity({
   name: 'Payment',
   tableName: 'payments',
-  indexes: [{ name: 'payments_customer', properties: ['teamId', 'projectId', 'customerId'] }],
+  uniques: [{ name: 'payments_processor_id_unique', properties: ['processorId', 'teamId', 'projectId'] }],
+  indexes: [
+    { name: 'payments_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'payments_customer', properties: ['teamId', 'projectId', 'customerId'] },
+  ],
   properties: {
-    /** The processor's id of the payment intent (`pi_…`) or charge (`ch_…`). */
-    processorId: p.text().primary(),
-    teamId: p.text().$type<TeamId>().primary(),
-    projectId: p.text().$type<ProjectId>().primary(),
-    kind: p.text().$type<PaymentKind>(),
-    customerId: p.text().$type<CustomerId>().strictNullable(),
-    /** The payment intent that a charge belongs to. */
+    id: p.text().$type<PaymentId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    /** The processor's id of the payment intent, or of a charge that has none. */
+    processorId: p.text(),
     processorPaymentIntentId: p.text().strictNullable(),
-    status: p.text().$type<PaymentStatus>(),
-    amount: p.bigint('number'),
-    currency: p.text(),
+    processorChargeId: p.text().strictNullable(),
+    processorCustomerId: p.text().strictNullable(),
+    customerId: p.text().$type<CustomerId>().strictNullable(),
+    processorInvoiceId: p.text().strictNullable(),
+    /** Null, like amount and currency, while only a refund, a dispute or an invoice of the payment is known. */
+    status: p.text().$type<PaymentStatus>().strictNullable(),
+    amount: p.bigint('number').strictNullable(),
+    amountRefunded: p.bigint('number'),
+    currency: p.text().strictNullable(),
     failureCode: p.text().strictNullable(),
-    /** The event that it was last taken from: the processor's time and its id. */
-    eventAt: p.datetime(),
-    eventId: p.text(),
+    failureMessage: p.text().strictNullable(),
+    /** What the columns above follow from. */
+    observations: p.json<PaymentObservations>(),
+    /** At the processor. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** How a payment intent or a charge ended; the amount is in the currency's smallest unit. No card data is stored. */
+/** A payment of the processor: a payment intent with its charges. Amounts are in the currency's smallest unit; no card data is stored. */
 export class Payment extends PaymentSchema.class {}
 PaymentSchema.setClass(Payment);

@@ -5,7 +5,7 @@ import { Subscription } from './subscription.entity.ts';
 /** The rows of the processor's subscriptions. */
 export const subscriptionRows = objectRows(Subscription, {
   processorId: 'processorSubscriptionId',
-  fixed: ['customerId', 'processorCustomerId', 'createdAt'],
+  fixed: ['processorCustomerId', 'createdAt'],
 });
 
 /** Returns the processor's object that a row is the record of. */

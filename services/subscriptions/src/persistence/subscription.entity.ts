@@ -1,8 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { z } from 'zod';
+import type { BilledItem, billedItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { Rank } from '#domain/observation.ts';
+
+/** An item in a row; rows from before a field was added lack it. */
+type StoredItem = z.input<typeof billedItem>;
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -33,8 +37,13 @@ const SubscriptionSchema = defineEntity({
     cancelAtPeriodEnd: p.boolean(),
     /** When it ends by itself; null if it does not. */
     cancelAt: p.datetime().strictNullable(),
+    /** When the cancellation was requested. */
+    canceledAt: p.datetime().strictNullable(),
+    /** Null unless payments are paused. */
+    pauseBehavior: p.text().strictNullable(),
+    pauseResumesAt: p.datetime().strictNullable(),
     /** Copies of the prices' fields: a price that changes or is deleted changes nothing here. */
-    items: p.json<BilledItem[]>(),
+    items: p.json<StoredItem[]>(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
     trialEnd: p.datetime().strictNullable(),
@@ -61,6 +70,22 @@ const SubscriptionSchema = defineEntity({
 export class Subscription extends SubscriptionSchema.class {}
 SubscriptionSchema.setClass(Subscription);
 
+/** Returns what a subscription bills. An item from before tiers and decimals were known is taken for tiered without an amount. */
+export const itemsOf = ({ items }: Pick<Subscription, 'items'>): BilledItem[] =>
+  items.map(item => ({
+    ...item,
+    unitAmountDecimal: item.unitAmountDecimal ?? (item.unitAmount === null ? null : String(item.unitAmount)),
+    billingScheme: item.billingScheme ?? (item.unitAmount === null && !item.metered ? 'tiered' : 'per_unit'),
+    transformQuantity: item.transformQuantity ?? null,
+  }));
+
+/** Returns how payments are paused; null when they are not. */
+export const pauseOf = ({
+  pauseBehavior: behavior,
+  pauseResumesAt: resumesAt,
+}: Pick<Subscription, 'pauseBehavior' | 'pauseResumesAt'>): SubscriptionState['pauseCollection'] =>
+  behavior === null ? null : { behavior, resumesAt };
+
 /** Returns the state that events and other services get. */
 export function toState(row: Subscription): SubscriptionState {
   return {
@@ -73,7 +98,10 @@ export function toState(row: Subscription): SubscriptionState {
     status: row.status,
     quantity: row.quantity,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-    items: row.items,
+    cancelAt: row.cancelAt,
+    canceledAt: row.canceledAt,
+    pauseCollection: pauseOf(row),
+    items: itemsOf(row),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     trialEnd: row.trialEnd,

@@ -8,5 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 export function checkoutRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'now'>): Routes {
   const start = startCheckout(dependencies);
   return app =>
-    serve(app, operations.createCheckout, ({ params, body, operationKey }) => start(params, body, operationKey));
+    serve(app, operations.createCheckout, ({ params, body, audit, operationKey }) =>
+      start(params, body, audit, operationKey),
+    );
 }

@@ -1,11 +1,14 @@
 import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
+import type { BilledItem } from '@billing/contracts/events/subscriptions';
+import { showAmount } from '@billing/contracts/resources/price';
+import type { SubscriptionItem, Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
 import { serve } from '@billing/service/serve';
 import { cancelNow } from '#operations/cancel-now.ts';
 import { listSubscriptions, type ListedSubscription } from '#operations/list-subscriptions.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { findSubscription } from '#persistence/find-subscription.ts';
+import { itemsOf, pauseOf } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Subscriptions: list, get, cancel, resume. */
@@ -25,11 +28,11 @@ export function subscriptionRoutes(
     serve(app, operations.getSubscription, async ({ params: { subscriptionId: id, ...scope } }) => ({
       subscription: toResource(await findSubscription(em.fork(), scope, { id })),
     }));
-    serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
-      subscription: toResource(await schedule(scope, { id }, body.cancelAtPeriodEnd)),
+    serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
+      subscription: toResource(await schedule(scope, { id }, body.cancelAtPeriodEnd, audit)),
     }));
-    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope } }) => {
-      await cancel(scope, { id });
+    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, audit }) => {
+      await cancel(scope, { id }, audit);
       return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
     });
   };
@@ -43,7 +46,14 @@ function toResource(row: ListedSubscription): SubscriptionResource {
     status: row.status,
     ...(row.priceId && { priceId: row.priceId }),
     quantity: row.quantity,
+    items: itemsOf(row).map(toItem),
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    cancelAt: row.cancelAt,
+    canceledAt: row.canceledAt,
+    startedAt: row.startedAt,
+    trialEnd: row.trialEnd,
+    endedAt: row.endedAt,
+    pauseCollection: pauseOf(row),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     metadata: row.metadata,
@@ -51,4 +61,9 @@ function toResource(row: ListedSubscription): SubscriptionResource {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
+}
+
+function toItem(item: BilledItem): SubscriptionItem {
+  const { priceId, processorPriceId, quantity, currency, interval, intervalCount } = item;
+  return { priceId, processorPriceId, quantity, ...showAmount(item), currency, interval, intervalCount };
 }

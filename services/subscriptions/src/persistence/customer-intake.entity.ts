@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+
+/** What is done next: move the records of a deleted customer, read subscriptions, read invoices. */
+export type IntakeStage = 'records' | 'subscriptions' | 'invoices';
+
+const CustomerIntakeSchema = defineEntity({
+  name: 'CustomerIntake',
+  tableName: 'customer_intakes',
+  indexes: [{ name: 'customer_intakes_due', properties: ['dueAt'], where: 'due_at is not null' }],
+  properties: {
+    customerId: p.text().$type<CustomerId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    processorCustomerId: p.text(),
+    stage: p.text().$type<IntakeStage>(),
+    /** The processor's id of the last object that was read in this stage; null before the first page. */
+    after: p.text().strictNullable(),
+    /** Leases so far. */
+    attempts: p.integer(),
+    /** When it needs work next; the end of the lease while one holds; null once it is complete. */
+    dueAt: p.datetime().strictNullable(),
+    /** Proves who works on it. */
+    leaseId: p.uuid().strictNullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** How far the billing is taken in that the processor had of a customer before it was linked. */
+export class CustomerIntake extends CustomerIntakeSchema.class {}
+CustomerIntakeSchema.setClass(CustomerIntake);
