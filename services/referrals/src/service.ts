@@ -46,8 +46,12 @@ export const referralsService = ({ newCode, creditTiming = {} }: ReferralsOption
         ],
         jobs: [() => startReconciler({ operationLog, logger, ...(intervalMs !== undefined && { intervalMs }) })],
         cleaning: [() => deleteCanceledOperations(em)],
+        purge: {
+          tables: ['remote_operations', 'referral_credits', 'referrals', 'referral_codes', 'customer_copies'],
+          kept: ['programs'],
+        },
         routes: [
-          programRoutes({ em, now }),
+          programRoutes({ em, outbox, now }),
           codeRoutes({ em, outbox, rpc, now, newCode }),
           referralRoutes({ em, outbox, rpc, now }),
           creditRoutes({ em }),

@@ -29,12 +29,13 @@ describe('a subscription', () => {
   it('rejects a concurrent application or converts it, but is never missed', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();
+    const startedAt = new Date(Date.now() + 60_000);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { id } = project.newCustomer();
         const [{ status }] = await Promise.all([
           project.apply(code, id),
-          service.deliver(subscriptionCreated(project.scope, id)),
+          service.deliver(subscriptionCreated(project.scope, id, { startedAt })),
         ]);
         return { id, status };
       }),

@@ -3,7 +3,6 @@ import { startTestAccount } from '@billing/service/testing/test-account';
 import type { ReferralId, TeamId } from '@billing/contracts/ids';
 import type { referralCredit } from '@billing/contracts/resources/referral';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
-import { seal } from '@billing/processor/credentials';
 import { controlOperationLog } from '@billing/processor/operation-log/testing';
 import { waitFor } from '@billing/testing/wait-for';
 import type { z } from 'zod';
@@ -24,14 +23,10 @@ export async function startCrediting({ creditTiming }: Pick<ServiceOptions, 'cre
     accounts.set(teamId, account);
     return account;
   };
-  const credentials = rpcHandler(FindProcessorCredentials, async ({ teamId }) => {
+  const credentials = rpcHandler(FindProcessorCredentials, async ({ teamId, service: asking }) => {
     if (local.disconnected.has(teamId)) return null;
-    const sealing = { teamId, kind: 'secret-key' } as const;
-    return {
-      version: 1,
-      livemode: false,
-      sealedSecretKey: seal(local.credentialsKey, sealing, accountOf(teamId).secretKey),
-    };
+    const sealedSecretKey = local.sealFor(asking, teamId, accountOf(teamId).secretKey);
+    return { version: 1, livemode: false, sealedSecretKey };
   });
   const service = await startService({
     account: { ...local, credentials },

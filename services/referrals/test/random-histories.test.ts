@@ -20,10 +20,12 @@ afterAll(async () => {
 });
 
 const CUSTOMERS = 6;
-/** Start of every history; each step takes a second. */
+/** Start of every history; each step takes a second, and happens within it. */
 const START_MS = Date.UTC(2026, 0, 1);
 
-const timeAt = (step: number) => new Date(START_MS + step * 1_000);
+const timeAt = (step: number) => new Date(START_MS + step * 1_000 + 700);
+/** The same by the processor's clock, which counts whole seconds. */
+const secondOf = (step: number) => new Date(START_MS + step * 1_000);
 
 const FIRST_PROGRAM: ProgramModel = {
   enabled: true,
@@ -44,7 +46,15 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('create code' as const), of: anyCustomer }) },
   fc.record({ kind: fc.constant('deactivate' as const), of: anyCustomer }),
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('apply' as const), of: anyCustomer, referee: anyCustomer }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('subscribe' as const), of: anyCustomer }) },
+  {
+    weight: 6,
+    // Mostly a new subscription, sometimes one from some steps ago that only becomes known now.
+    arbitrary: fc.record({
+      kind: fc.constant('subscribe' as const),
+      of: anyCustomer,
+      age: fc.constantFrom(0, 0, 0, 1, 3, 10),
+    }),
+  },
   fc.record({ kind: fc.constant('deliver created' as const), of: anyCustomer }),
   fc.record({ kind: fc.constant('delete' as const), of: anyCustomer }),
   fc.record({ kind: fc.constant('deliver again' as const), which: fc.nat() }),
@@ -89,13 +99,15 @@ async function runHistory(steps: readonly Step[]): Promise<void> {
         return [outcomeOf(await project.request('DELETE', `/codes/${codeOf(next.of)}`)), model.deactivate(next.of)];
       case 'apply': {
         const response = await project.apply(codeOf(next.of), customerOf(next.referee).id);
-        return [outcomeOf(response), model.apply(next.of, next.referee)];
+        return [outcomeOf(response), model.apply(next.of, next.referee, timeAt(index))];
       }
-      case 'subscribe':
+      case 'subscribe': {
+        const startedAt = secondOf(index - next.age);
         return [
-          await deliver(subscriptionCreated(project.scope, customerOf(next.of).id)),
-          model.subscribe(next.of, timeAt(index)),
+          await deliver(subscriptionCreated(project.scope, customerOf(next.of).id, { startedAt })),
+          model.subscribe(next.of, { startedAt, now: timeAt(index) }),
         ];
+      }
       case 'deliver created': {
         const created = { ...customerOf(next.of), version: 1, deletedAt: null };
         return [await deliver(newEvent(CustomerCreated, project.teamId, created)), 'done'];

@@ -14,6 +14,7 @@ interface CodeModel {
 interface ReferralOfModel {
   readonly referrer: number;
   readonly referee: number;
+  readonly createdAt: Date;
   /** Null while pending. */
   convertedAt: Date | null;
 }
@@ -46,7 +47,7 @@ export class ReferralModel {
     return '200';
   }
 
-  apply(referrer: number, referee: number): string {
+  apply(referrer: number, referee: number, now: Date): string {
     const code = this.#newestCode(referrer);
     if (!code) return '404 referral_code_not_found';
     if (!code.isActive) return '422 referral_code_inactive';
@@ -55,14 +56,14 @@ export class ReferralModel {
     if (this.#deleted.has(referee)) return '404 customer_not_found';
     if (this.#referrals.some(referral => referral.referee === referee)) return '409 referral_already_applied';
     if (this.#subscribed.has(referee)) return '409 referral_already_subscribed';
-    this.#referrals.push({ referrer, referee, convertedAt: null });
+    this.#referrals.push({ referrer, referee, createdAt: now, convertedAt: null });
     return '201';
   }
 
-  subscribe(customer: number, now: Date): string {
+  subscribe(customer: number, { startedAt, now }: { startedAt: Date; now: Date }): string {
     this.#subscribed.add(customer);
     const referral = this.#referrals.find(one => one.referee === customer && one.convertedAt === null);
-    if (!referral) return 'done';
+    if (!referral || secondsOf(startedAt) < secondsOf(referral.createdAt)) return 'done';
     referral.convertedAt = now;
     const { referrerCreditAmount, refereeCreditAmount, currency } = this.#program;
     if (referrerCreditAmount > 0)
@@ -96,3 +97,5 @@ export class ReferralModel {
     return this.#codes.findLast(code => code.owner === owner);
   }
 }
+
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1_000);

@@ -209,6 +209,27 @@ describe('a conversion', () => {
     ]);
   });
 
+  it.each([
+    ['in the second of the referral', 0, 'converted'],
+    ['a second before it', -1, 'pending'],
+    ['long before it', -86_400, 'pending'],
+  ])('counts a subscription that started %s', async (_when, seconds, status) => {
+    const project = await openProgram();
+    const { code } = await project.newCode();
+    const { id } = project.newCustomer();
+    const applied = await project.apply(code, id);
+    const second = Math.floor(Date.parse(applied.body.referral.createdAt) / 1_000);
+    const startedAt = new Date((second + seconds) * 1_000);
+    // An old one may become known by its end.
+    const ended = subscriptionCreated(project.scope, id, { startedAt, status: 'canceled', endedAt: new Date() });
+    await service.deliver(ended);
+    expect((await project.request('GET', `/codes/${code}`)).body.referrals).toMatchObject([{ status }]);
+    expect((await project.request('GET', '/credits')).body.credits).toHaveLength(status === 'converted' ? 2 : 0);
+    // A later one still counts.
+    await service.deliver(subscriptionCreated(project.scope, id));
+    expect((await project.request('GET', '/credits')).body.credits).toHaveLength(2);
+  });
+
   it('also happens with a deactivated code and a disabled program', async () => {
     const project = await openProgram();
     const { code } = await project.newCode();

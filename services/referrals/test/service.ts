@@ -32,7 +32,7 @@ export async function startService(options: ServiceOptions = {}) {
   const definition = wrapProcessors(referralsService({ newCode, creditTiming }), wrap);
   const testOptions = {
     now: () => time ?? new Date(),
-    ...(account ? { account } : { env: { CREDENTIALS_KEY: randomBytes(32).toString('base64') } }),
+    ...(account ? { account } : { env: { SERVICE_KEY: randomBytes(32).toString('base64') } }),
   };
   const service = await startTestService(definition, testOptions);
 

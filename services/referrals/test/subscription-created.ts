@@ -1,10 +1,14 @@
-import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
+import { SubscriptionCreated, type SubscriptionState } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
 
-/** Returns `subscription.created` of a customer's first subscription. */
-export function subscriptionCreated({ teamId, projectId }: ProjectScope, customerId: CustomerId): Envelope {
+/** Returns `subscription.created` of a customer's subscription, which starts now unless given. */
+export function subscriptionCreated(
+  { teamId, projectId }: ProjectScope,
+  customerId: CustomerId,
+  changes: Partial<Pick<SubscriptionState, 'startedAt' | 'status' | 'endedAt'>> = {},
+): Envelope {
   const now = new Date();
   return newEvent(SubscriptionCreated, teamId, {
     id: SubscriptionId.create(),
@@ -16,6 +20,9 @@ export function subscriptionCreated({ teamId, projectId }: ProjectScope, custome
     status: 'active',
     quantity: 1,
     cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
+    pauseCollection: null,
     items: [],
     currentPeriodStart: now,
     currentPeriodEnd: now,
@@ -24,5 +31,6 @@ export function subscriptionCreated({ teamId, projectId }: ProjectScope, custome
     endedAt: null,
     version: 1,
     createdAt: now,
+    ...changes,
   });
 }

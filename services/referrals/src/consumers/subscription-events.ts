@@ -12,8 +12,8 @@ export function subscriptionEvents(dependencies: ConvertReferralsDependencies): 
   return consumer('referrals-subscriptions', 'subscription.created.v1', options).on(
     SubscriptionCreated,
     async (tx, deliveries, publish) => {
-      const subscribers = deliveries.map(({ teamId, event, data: { projectId, customerId }, trace }) => {
-        return { teamId, projectId, customerId, subscribedAt: event.occurredAt, trace };
+      const subscribers = deliveries.map(({ teamId, event, data: { projectId, customerId, startedAt }, trace }) => {
+        return { teamId, projectId, customerId, subscribedAt: event.occurredAt, startedAt, trace };
       });
       await convert(tx, subscribers, publish);
     },

@@ -1,9 +1,11 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCreated, type ReferralState } from '@billing/contracts/events/referrals';
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
 import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/database/database';
+import { changesOf, recordAudit } from '@billing/service/audit';
 import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/eligibility.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { findProgram } from '#persistence/programs.ts';
@@ -19,6 +21,13 @@ export interface ApplyCodeDependencies extends ResolveCustomerDependencies {
 interface Application {
   readonly code: string;
   readonly refereeCustomerId: CustomerId;
+}
+
+/** By which request a referral is made, and when. */
+interface Made {
+  readonly operationKey: string | undefined;
+  readonly createdAt: Date;
+  readonly context: AuditContext;
 }
 
 /**
@@ -44,7 +53,11 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
     requireNewCustomer({ hasReferral, hasSubscribed: subscribed });
   };
 
-  const insert = (scope: ProjectScope, { code, refereeCustomerId }: Application, operationKey: string | undefined) =>
+  const insert = (
+    scope: ProjectScope,
+    { code, refereeCustomerId }: Application,
+    { operationKey, createdAt, context }: Made,
+  ) =>
     outbox.transaction(async (tx, publish) => {
       const referee = await lockCustomer(tx, scope, refereeCustomerId);
       const { customerId: referrerCustomerId } = await findUsableCode(tx, scope, code, refereeCustomerId);
@@ -57,21 +70,30 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
         referrerCustomerId,
         refereeCustomerId,
         status: 'pending',
-        createdAt: now(),
+        createdAt,
         convertedAt: null,
         operationKey: operationKey ?? null,
       });
       const state = toState(referral);
       publish(ReferralCreated, scope.teamId, state);
+      const changes = changesOf(null, { code, referrerCustomerId, refereeCustomerId });
+      recordAudit(publish, scope.teamId, context, { target: { type: 'referral', id: referral.id }, changes });
       return state;
     });
 
-  return async (scope: ProjectScope, application: Application, operationKey?: string): Promise<ReferralState> => {
+  return async (
+    scope: ProjectScope,
+    application: Application,
+    context: AuditContext,
+    operationKey?: string,
+  ): Promise<ReferralState> => {
     const existing = operationKey && (await em.fork().findOne(Referral, { ...scope, operationKey }));
     if (existing) return toState(existing);
+    // A subscription that starts while the checks run is later than the application, and converts it.
+    const createdAt = now();
     await check(scope, application);
     try {
-      return await insert(scope, application, operationKey);
+      return await insert(scope, application, { operationKey, createdAt, context });
     } catch (err) {
       throw isUniqueViolation(err, 'referrals_one_per_referee') ? alreadyApplied() : err;
     }

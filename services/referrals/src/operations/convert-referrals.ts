@@ -8,7 +8,7 @@ import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.t
 import { findPrograms } from '#persistence/programs.ts';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
 import { toState, type Referral } from '#persistence/referral.entity.ts';
-import { convertPendingReferrals } from '#persistence/referrals.ts';
+import { convertPendingReferrals, type NewSubscription } from '#persistence/referrals.ts';
 import { toCreditOperation, type CreditKind } from './credit-balance.ts';
 
 export interface ConvertReferralsDependencies {
@@ -19,13 +19,14 @@ export interface ConvertReferralsDependencies {
 
 /**
  * Notes that customers have subscribed, converts their pending referrals, and enqueues the credits of both sides, in the
- * caller's transaction. The current amounts of the program apply, even while it is disabled: the credits were promised
+ * caller's transaction. A subscription that started before the referral converts nothing: it became known late, because its
+ * events came late or its customer was linked to one that had it. The current amounts of the program apply, even while it is disabled: the credits were promised
  * when the code was applied. A customer without a pending referral can no longer be referred.
  */
 export function convertReferrals({ operationLog, creditKind, now }: ConvertReferralsDependencies) {
   return async (
     tx: EntityManager,
-    subscribers: readonly (Subscriber & { readonly trace: TraceCarrier })[],
+    subscribers: readonly (Subscriber & NewSubscription & { readonly trace: TraceCarrier })[],
     publish: Publish,
   ): Promise<void> => {
     // Locks the customers' rows first: nothing else converts or applies a code for them meanwhile.

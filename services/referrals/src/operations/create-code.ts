@@ -1,8 +1,10 @@
 import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/database/database';
+import { changesOf, recordAudit } from '@billing/service/audit';
 import { generateCode } from '#domain/code.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
@@ -27,7 +29,12 @@ export function createCode(dependencies: CreateCodeDependencies) {
   const { em, outbox, now, newCode = generateCode } = dependencies;
   const resolve = resolveCustomer(dependencies);
 
-  const insert = (scope: ProjectScope, customerId: CustomerId, operationKey: string | undefined) =>
+  const insert = (
+    scope: ProjectScope,
+    customerId: CustomerId,
+    context: AuditContext,
+    operationKey: string | undefined,
+  ) =>
     outbox.transaction(async (tx, publish) => {
       await lockCustomer(tx, scope, customerId);
       const code = tx.create(ReferralCode, {
@@ -41,16 +48,23 @@ export function createCode(dependencies: CreateCodeDependencies) {
         operationKey: operationKey ?? null,
       });
       publish(ReferralCodeCreated, scope.teamId, code);
+      const changes = changesOf(null, { customerId });
+      recordAudit(publish, scope.teamId, context, { target: { type: 'referral_code', id: code.code }, changes });
       return code;
     });
 
-  return async (scope: ProjectScope, customerId: CustomerId, operationKey?: string): Promise<ReferralCode> => {
+  return async (
+    scope: ProjectScope,
+    customerId: CustomerId,
+    context: AuditContext,
+    operationKey?: string,
+  ): Promise<ReferralCode> => {
     const existing = operationKey && (await em.fork().findOne(ReferralCode, { ...scope, operationKey }));
     if (existing) return existing;
     await resolve(scope, customerId);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await insert(scope, customerId, operationKey);
+        return await insert(scope, customerId, context, operationKey);
       } catch (err) {
         if (isUniqueViolation(err, 'referral_codes_one_active_per_customer'))
           throw conflict('referral_code_exists', 'This customer already has an active referral code.');

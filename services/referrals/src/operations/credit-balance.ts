@@ -30,8 +30,6 @@ interface CreditBalanceDependencies extends ResolveCustomerDependencies {
 }
 
 const MAX_DELAY_SECONDS = 15 * 60;
-/** The largest difference between the processor's clock and ours, in milliseconds. */
-const MAX_CLOCK_SKEW_MS = 24 * 3_600_000;
 
 /**
  * The write that credits one side of a referral, exactly once whatever fails (docs/decisions/0010). The ledger shows how
@@ -43,6 +41,7 @@ export function creditBalanceKind(dependencies: CreditBalanceDependencies): Cred
   return {
     name: 'credit-balance',
     input,
+    mustSucceed: true,
     maxDelaySeconds,
     async prepare({ teamId, projectId, input: credit }) {
       const { processorCustomerId } = await resolve({ teamId, projectId }, credit.customerId);
@@ -59,10 +58,9 @@ export function creditBalanceKind(dependencies: CreditBalanceDependencies): Cred
       };
       return processor.createBalanceTransaction(processorCustomerId, transaction, idempotencyKey);
     },
-    async findExisting(processor, { createdAt, input: { referralId, side, processorCustomerId } }) {
+    async findExisting(processor, { createdAt: since, input: { referralId, side, processorCustomerId } }) {
       if (processorCustomerId === null) return null;
-      const createdFrom = new Date(createdAt.getTime() - MAX_CLOCK_SKEW_MS);
-      return processor.findBalanceTransaction(processorCustomerId, { metadata: { referralId, side }, createdFrom });
+      return processor.findCreatedBalanceTransaction(processorCustomerId, { metadata: { referralId, side }, since });
     },
     async commit(tx, operation, { id: processorTransactionId }, publish) {
       const credited = { status: 'credited', processorTransactionId, creditedAt: now(), error: null } as const;

@@ -1,8 +1,10 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCodeDeactivated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { changesOf, recordAudit } from '@billing/service/audit';
 import { deactivateCodes, findCode } from '#persistence/referral-codes.ts';
 
 export interface DeactivateCodeDependencies {
@@ -15,9 +17,11 @@ export interface DeactivateCodeDependencies {
  * @throws Problem 404 `referral_code_not_found`
  */
 export function deactivateCode({ outbox, now }: DeactivateCodeDependencies) {
-  return (scope: ProjectScope, code: string) =>
+  return (scope: ProjectScope, code: string, context: AuditContext) =>
     outbox.transaction(async (tx, publish) => {
       const found = await findCode(tx, scope, code, LockMode.PESSIMISTIC_WRITE);
+      const changes = changesOf({ isActive: found.isActive }, { isActive: false });
+      recordAudit(publish, scope.teamId, context, { target: { type: 'referral_code', id: code }, changes });
       if (found.isActive) {
         tx.assign(found, { isActive: false, version: found.version + 1, deactivatedAt: now() });
         publish(ReferralCodeDeactivated, scope.teamId, found);

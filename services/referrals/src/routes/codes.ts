@@ -15,12 +15,12 @@ export function codeRoutes(dependencies: CreateCodeDependencies & DeactivateCode
 
   return async (app: HttpServer): Promise<void> => {
     serve(app, referralsOperations.listReferralCodes, ({ params, query }) => list(params, query));
-    serve(app, referralsOperations.createReferralCode, async ({ params, body, operationKey }) => ({
-      code: await create(params, body.customerId, operationKey),
+    serve(app, referralsOperations.createReferralCode, async ({ params, body, audit, operationKey }) => ({
+      code: await create(params, body.customerId, audit, operationKey),
     }));
     serve(app, referralsOperations.getReferralCode, ({ params: { code, ...scope }, query }) => get(scope, code, query));
-    serve(app, referralsOperations.deactivateReferralCode, async ({ params: { code, ...scope } }) => ({
-      code: await deactivate(scope, code),
+    serve(app, referralsOperations.deactivateReferralCode, async ({ params: { code, ...scope }, audit }) => ({
+      code: await deactivate(scope, code, audit),
     }));
   };
 }

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
@@ -5,7 +6,7 @@ import { configureProgram, type ConfigureProgramDependencies } from '#operations
 import { findProgram } from '#persistence/programs.ts';
 
 /** The project's referral program. */
-export function programRoutes(dependencies: ConfigureProgramDependencies) {
+export function programRoutes(dependencies: ConfigureProgramDependencies & { readonly em: EntityManager }) {
   const { em } = dependencies;
   const configure = configureProgram(dependencies);
 
@@ -13,8 +14,8 @@ export function programRoutes(dependencies: ConfigureProgramDependencies) {
     serve(app, referralsOperations.getReferralConfig, async ({ params }) => ({
       config: await findProgram(em.fork(), params),
     }));
-    serve(app, referralsOperations.updateReferralConfig, async ({ params, body }) => ({
-      config: await configure(params, body),
+    serve(app, referralsOperations.updateReferralConfig, async ({ params, body, audit }) => ({
+      config: await configure(params, body, audit),
     }));
   };
 }

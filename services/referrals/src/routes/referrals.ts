@@ -8,8 +8,8 @@ export function referralRoutes(dependencies: ApplyCodeDependencies) {
   const apply = applyCode(dependencies);
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, referralsOperations.applyReferral, async ({ params, body, operationKey }) => ({
-      referral: await apply(params, body, operationKey),
+    serve(app, referralsOperations.applyReferral, async ({ params, body, audit, operationKey }) => ({
+      referral: await apply(params, body, audit, operationKey),
     }));
   };
 }
