@@ -1,6 +1,8 @@
 import { defineService } from '@billing/service/definition';
 import { serviceEnv } from '@billing/service/env';
 import { analyticsEvents } from './consumers/events.ts';
+import { startRecount } from './jobs/recount.ts';
+import { rebuildLock } from './persistence/rebuild-lock.ts';
 import { analyticsSchema } from './persistence/schema.ts';
 import { analyticsRoutes } from './routes/analytics.ts';
 
@@ -10,8 +12,10 @@ export const analyticsService = () =>
     name: 'analytics',
     env: serviceEnv,
     database: analyticsSchema,
-    parts: ({ em, rpc, now }) => ({
+    parts: ({ env, em, rpc, logger, now }) => ({
       consumers: analyticsEvents(),
+      jobs: [() => startRecount({ em, rpc, withRebuildLock: rebuildLock(env.DATABASE_URL, () => undefined), logger })],
+      purge: { tables: ['revenue_periods', 'metrics', 'tracked_records'], kept: ['projects'] },
       routes: [analyticsRoutes({ em, rpc, now })],
     }),
   });

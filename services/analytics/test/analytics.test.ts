@@ -27,6 +27,8 @@ it('returns zeros for a project without events, in the base currency of the gate
   expect(metrics).toMatchObject({
     mrr: 0,
     mrrTrialing: 0,
+    mrrPaused: 0,
+    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
     mrrByCurrency: { eur: 0 },
     customerCount: 0,
     churnRate: 0,

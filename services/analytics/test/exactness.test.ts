@@ -6,7 +6,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
-import { expectedAnalytics, expectedHistory } from './reference-model.ts';
+import {
+  exclusionReason,
+  expectedAnalytics,
+  expectedHistory,
+  expectedSubscriptions,
+  isWorthOf,
+  roundedTexts,
+  type ProjectRecords,
+} from './reference-model.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { statesIn } from './state-owners.ts';
 import { project } from './states.ts';
@@ -35,6 +43,7 @@ it('equals a recomputation from the records for any history, order and repetitio
       const { asOf, ...metrics } = await service.analytics(scope, growthDays);
       expect(metrics).toEqual(expectedAnalytics(records, baseCurrency, now, growthDays));
       expect(asOf).toEqual(newestTime(events));
+      await expectSubscriptions(scope, { records, baseCurrency, now, growthDays });
       // A window that does not start at midnight touches one more day.
       const days = Math.min(growthDays + 1, 365);
       const { history, currency } = await service.history(scope, days);
@@ -44,6 +53,39 @@ it('equals a recomputation from the records for any history, order and repetitio
     { numRuns: 40, endOnFailure: true },
   );
 }, 400_000);
+
+interface Given {
+  readonly records: ProjectRecords;
+  readonly baseCurrency: string;
+  readonly now: Date;
+  readonly growthDays: number;
+}
+
+/** The lists of subscriptions contain exactly those behind each metric, and add up to it. */
+async function expectSubscriptions(scope: ProjectScope, { records, baseCurrency, now, growthDays }: Given) {
+  const expected = expectedSubscriptions(records, baseCurrency, now, growthDays);
+  const { mrr, mrrExcluded, churnRate } = await service.analytics(scope, growthDays);
+  const excluded = Object.values(mrrExcluded).reduce((sum, count) => sum + count, 0);
+  const totals = { mrr, excluded, churn: churnRate };
+  for (const metric of ['mrr', 'excluded', 'churn'] as const) {
+    const { subscriptions, total, pagination } = await service.subscriptions(scope, metric, growthDays, 2);
+    expect({ total, count: pagination.total }).toEqual({ total: totals[metric], count: expected[metric].length });
+    expect(subscriptions.map(({ amount: _amount, ...shown }) => shown)).toEqual(
+      expected[metric].map(state => ({
+        subscriptionId: state.id,
+        customerId: state.customerId,
+        status: state.status,
+        currency: state.items[0]?.currency ?? baseCurrency,
+        reason: metric === 'excluded' ? exclusionReason(state, baseCurrency) : null,
+      })),
+    );
+    const amounts = subscriptions.map(({ amount }) => amount);
+    expect(expected[metric].map((state, index) => isWorthOf(state, amounts[index] ?? ''))).not.toContain(false);
+    totals.mrr = metric === 'mrr' ? roundedTexts(amounts) : totals.mrr;
+  }
+  // The amounts behind `mrr` add up to it.
+  expect(totals.mrr).toBe(mrr);
+}
 
 /** The events of the project itself, the newer one first. */
 function projectEvents(scope: ProjectScope, baseCurrency: string): Envelope[] {

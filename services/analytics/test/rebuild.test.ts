@@ -1,3 +1,4 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import type { Envelope } from '@billing/contracts/event';
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
@@ -147,6 +148,27 @@ it('is replaced by a later rebuild if the lock was lost', async () => {
   await expect(rebuildProject(unlocked)(project(scope))).rejects.toThrow('Another rebuild');
   await second;
   expect(await service.analytics(scope)).toEqual(before);
+});
+
+it('is recorded in the audit log when an operator asked for it', async () => {
+  const scope = newScope();
+  const events = someEvents(scope, 2);
+  await service.emit(...events);
+  await using resources = new AsyncDisposableStack();
+  resources.use(await serveOwners(service, events, { pageSize: 2 }));
+  await rebuild(scope);
+  const recorded = async () => (await service.published(AuditRecorded)).map(({ data }) => data);
+  expect(await recorded()).toEqual([]);
+  await rebuildProject({ ...dependencies(), audit: { outbox: service.outbox, requestId: 'a-run' } })(project(scope));
+  expect(await recorded()).toMatchObject([
+    {
+      actor: { type: 'operator', id: null },
+      action: 'rebuildAnalytics',
+      projectId: scope.projectId,
+      target: { type: 'project', id: scope.projectId },
+      requestId: 'a-run',
+    },
+  ]);
 });
 
 const dependencies = (onWait: () => void = () => undefined) => ({

@@ -1,7 +1,7 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
-import type { Analytics, AnalyticsHistory } from '@billing/contracts/resources/analytics';
+import type { Analytics, AnalyticsHistory, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 
@@ -26,19 +26,32 @@ const DAY = 86_400_000;
 /** The metrics as the specification defines them, computed directly from the records. */
 export function expectedAnalytics(records: ProjectRecords, baseCurrency: string, now: Date, growthDays: number) {
   const start = new Date(now.getTime() - growthDays * DAY);
-  const earning = records.subscriptions.filter(it => it.status === 'active' || it.status === 'trialing');
-  const trialing = earning.filter(it => it.status === 'trialing');
+  const earning = records.subscriptions.filter(isEarning);
+  const mrrOf = (subscriptions: readonly SubscriptionState[], currency: string) =>
+    roundedSum(subscriptions.map(it => partsOf(it, currency)));
   const currencies = new Set([
     baseCurrency,
-    ...earning.flatMap(it => it.items.filter(hasRevenue).map(item => item.currency)),
+    ...earning.flatMap(it => it.items.map(({ currency }) => currency).filter(currency => partsOf(it, currency) > 0n)),
   ]);
   const customerCount = records.customers.filter(it => !it.deletedAt).length;
   return {
-    mrr: monthly(earning, baseCurrency),
-    mrrTrialing: monthly(trialing, baseCurrency),
-    mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, monthly(earning, currency)])),
+    mrr: mrrOf(earning, baseCurrency),
+    mrrTrialing: mrrOf(
+      earning.filter(it => it.status === 'trialing'),
+      baseCurrency,
+    ),
+    mrrPaused: mrrOf(
+      earning.filter(it => it.pauseCollection),
+      baseCurrency,
+    ),
+    mrrExcluded: {
+      tiered: earning.filter(it => exclusionReason(it, baseCurrency) === 'tiered').length,
+      metered: earning.filter(it => exclusionReason(it, baseCurrency) === 'metered').length,
+      otherCurrency: earning.filter(it => exclusionReason(it, baseCurrency) === 'otherCurrency').length,
+    },
+    mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, mrrOf(earning, currency)])),
     customerCount,
-    churnRate: churn(records.subscriptions, start, now),
+    churnRate: churn(records, start, now),
     subscriptionBreakdown: Object.fromEntries(
       SUBSCRIPTION_STATUSES.map(status => [status, records.subscriptions.filter(it => it.status === status).length]),
     ),
@@ -56,28 +69,70 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
   } satisfies Omit<Analytics, 'asOf' | 'subscriptionBreakdown'> & { subscriptionBreakdown: Record<string, number> };
 }
 
-/** One denominator for every possible term: 12 times the product of the interval counts. */
-function monthly(subscriptions: readonly SubscriptionState[], currency: string): number {
-  const items = subscriptions.flatMap(it => it.items).filter(item => item.currency === currency && hasRevenue(item));
-  const denominator = items.reduce((product, item) => product * BigInt(item.intervalCount ?? 1), 12n);
-  const perYear = { month: 12n, year: 1n, week: 52n, day: 365n };
-  const numerator = items.reduce((sum, { unitAmount, quantity, interval, intervalCount }) => {
-    if (unitAmount === null || interval === null) return sum;
-    const yearly = BigInt(unitAmount) * BigInt(quantity) * perYear[interval];
-    return sum + (yearly * (denominator / 12n)) / BigInt(intervalCount ?? 1);
-  }, 0n);
-  // Rounds half up; the sum is not negative.
-  return Number((numerator + denominator / 2n) / denominator);
+/** The subscriptions behind each metric, in the order of their list: the newest first, of the lost ones the last end. */
+export function expectedSubscriptions(records: ProjectRecords, baseCurrency: string, now: Date, growthDays: number) {
+  const start = new Date(now.getTime() - growthDays * DAY);
+  const newestFirst = records.subscriptions.filter(isEarning).toSorted(descending(it => it.createdAt));
+  const isPriced = (item: BilledItem) => item.interval !== null && !item.metered && decimalOf(item) !== null;
+  return {
+    mrr: newestFirst.filter(({ items }) => items.some(it => it.currency === baseCurrency && isPriced(it))),
+    excluded: newestFirst.filter(it => exclusionReason(it, baseCurrency) !== null),
+    churn: lostBetween(records, start, now).toSorted(descending(it => it.endedAt ?? now)),
+  };
 }
 
-const hasRevenue = (item: BilledItem) =>
-  item.interval !== null && !item.metered && item.unitAmount !== null && item.unitAmount * item.quantity !== 0;
+const descending = (timeOf: (it: SubscriptionState) => Date) => (one: SubscriptionState, other: SubscriptionState) =>
+  timeOf(other).getTime() - timeOf(one).getTime() || (one.id < other.id ? -1 : 1);
 
-function churn(subscriptions: readonly SubscriptionState[], start: Date, now: Date): number {
-  const activated = subscriptions.filter(it => it.status !== 'incomplete' && it.status !== 'incomplete_expired');
-  const atStart = activated.filter(it => it.startedAt <= start && (!it.endedAt || it.endedAt > start));
-  const lost = atStart.filter(it => it.endedAt && it.endedAt < now);
-  return atStart.length === 0 ? 0 : Math.floor((lost.length * 20_000 + atStart.length) / (2 * atStart.length)) / 100;
+const isEarning = ({ status }: SubscriptionState) => status === 'active' || status === 'trialing';
+
+/** Why `mrr` leaves out a subscription, wholly or in part. */
+export function exclusionReason({ items }: SubscriptionState, baseCurrency: string): ExclusionReason | null {
+  const [first] = items;
+  if (!first) return null;
+  if (first.currency !== baseCurrency) return 'otherCurrency';
+  const recurring = items.filter(({ interval }) => interval !== null);
+  const hasNoAmount = (item: BilledItem) =>
+    item.billingScheme === 'tiered' || (decimalOf(item) === null && !item.metered);
+  if (recurring.some(hasNoAmount)) return 'tiered';
+  return recurring.some(({ metered }) => metered) ? 'metered' : null;
+}
+
+function churn(records: ProjectRecords, start: Date, now: Date): number {
+  const atStart = records.subscriptionVersions.filter(versions => wasLive(versions, start)).length;
+  const lost = lostBetween(records, start, now).length;
+  return atStart === 0 ? 0 : Math.floor((lost * 20_000 + atStart) / (2 * atStart)) / 100;
+}
+
+const lostBetween = (records: ProjectRecords, start: Date, now: Date): SubscriptionState[] =>
+  records.subscriptionVersions.flatMap(versions => {
+    const newest = versions.at(-1)?.state;
+    return newest?.endedAt && newest.endedAt < now && wasLive(versions, start) ? [newest] : [];
+  });
+
+/**
+ * Whether a subscription was active or trialing at a time, told from all of its versions. The first one takes effect at the
+ * start, an end when it ended, another change when it was recorded, but never before the change ahead of it.
+ */
+function wasLive(versions: readonly RecordedVersion[], time: Date): boolean {
+  const [first] = versions;
+  const end = versions.at(-1)?.state.endedAt;
+  if (!first || (end && end <= time)) return false;
+  let isLive = false;
+  let at = new Date(0);
+  if (first.state.status === 'canceled') {
+    // What is first seen canceled was active until then.
+    [isLive, at] = [true, first.state.startedAt];
+    if (at > time) return false;
+  }
+  for (const [index, { state, recordedAt }] of versions.entries()) {
+    if (isEarning(state) === isLive) continue;
+    const effectiveAt = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
+    if (effectiveAt > at) at = effectiveAt;
+    if (at > time) break;
+    isLive = !isLive;
+  }
+  return isLive;
 }
 
 function growth(customers: readonly CustomerState[], total: number, start: Date, now: Date, growthDays: number) {
@@ -93,7 +148,9 @@ function growth(customers: readonly CustomerState[], total: number, start: Date,
 
 /** How many parts make one minor unit, so that the monthly revenue of every price is a whole number of parts. */
 const PARTS =
-  12n * Array.from({ length: 1_095 }, (_, index) => BigInt(index + 1)).reduce((a, b) => (a / gcd(a, b)) * b);
+  12n *
+  10n ** 12n *
+  Array.from({ length: 1_095 }, (_, index) => BigInt(index + 1)).reduce((a, b) => (a / gcd(a, b)) * b);
 
 /** The daily history as the README defines it, computed directly from all versions of all subscriptions. */
 export function expectedHistory(records: ProjectRecords, currency: string, now: Date, days: number) {
@@ -138,14 +195,52 @@ function changesOf(versions: readonly RecordedVersion[], currency: string) {
   return changes;
 }
 
-function partsOf({ status, items }: SubscriptionState, currency: string): bigint {
-  if (status !== 'active' && status !== 'trialing') return 0n;
+/** What a subscription adds to the monthly revenue in a currency, in parts. */
+function partsOf(subscription: SubscriptionState, currency: string): bigint {
+  return isEarning(subscription) && subscription.items[0]?.currency === currency ? faceParts(subscription) : 0n;
+}
+
+/** What a subscription is worth a month whatever its status, in parts. */
+function faceParts({ items }: SubscriptionState): bigint {
   const perYear = { month: 12n, year: 1n, week: 52n, day: 365n };
-  const parts = items.map(({ unitAmount, quantity, interval, intervalCount, metered, currency: its }) => {
-    if (its !== currency || unitAmount === null || interval === null || metered) return 0n;
-    return (BigInt(unitAmount * quantity) * perYear[interval] * PARTS) / (12n * BigInt(intervalCount ?? 1));
+  const parts = items.map(item => {
+    const { interval, intervalCount, metered, billingScheme } = item;
+    const decimal = decimalOf(item);
+    if (interval === null || metered || billingScheme === 'tiered' || decimal === null) return 0n;
+    const [digits = '', decimals = ''] = decimal.split('.');
+    const trillionths = BigInt(digits + decimals.padEnd(12, '0'));
+    return (trillionths * unitsOf(item) * perYear[interval] * PARTS) / 10n ** 12n / (12n * BigInt(intervalCount ?? 1));
   });
   return parts.reduce((sum, it) => sum + it, 0n);
+}
+
+const decimalOf = ({ unitAmount, unitAmountDecimal }: BilledItem): string | null =>
+  unitAmountDecimal ?? (unitAmount === null ? null : String(unitAmount));
+
+function unitsOf({ quantity, transformQuantity }: BilledItem): bigint {
+  if (!transformQuantity) return BigInt(quantity);
+  const { divideBy, round } = transformQuantity;
+  const rest = quantity % divideBy;
+  return BigInt((quantity - rest) / divideBy + (round === 'up' && rest > 0 ? 1 : 0));
+}
+
+/** Whether a decimal text is what a subscription is worth: exactly, or less than 10^-18 above where decimals have no end. */
+export function isWorthOf(subscription: SubscriptionState, text: string): boolean {
+  const [digits = '', decimals = ''] = text.split('.');
+  const scale = 10n ** BigInt(decimals.length);
+  const excess = BigInt(digits + decimals) * PARTS - faceParts(subscription) * scale;
+  return excess === 0n || (decimals.length === 18 && excess > 0n && excess < PARTS);
+}
+
+/** The sum of decimal texts, rounded half up. */
+export function roundedTexts(texts: readonly string[]): number {
+  const longest = Math.max(0, ...texts.map(text => text.split('.')[1]?.length ?? 0));
+  const scaled = texts.map(text => {
+    const [digits = '', decimals = ''] = text.split('.');
+    return BigInt(digits + decimals.padEnd(longest, '0'));
+  });
+  const scale = 10n ** BigInt(longest);
+  return Number((2n * scaled.reduce((sum, it) => sum + it, 0n) + scale) / (2n * scale));
 }
 
 /** Minor units, rounded half up; the sum must not be negative. */

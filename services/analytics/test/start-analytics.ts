@@ -1,6 +1,7 @@
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { analyticsOperations } from '@billing/contracts/operations/analytics';
 import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
 import { newEvent } from '@billing/testing/events';
 import { analyticsService } from '../src/service.ts';
@@ -32,6 +33,18 @@ export async function startAnalytics() {
       analytics.parse(
         await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
       ),
+    /** `GET P/analytics/subscriptions`, all pages of `limit` together. */
+    async subscriptions(scope: ProjectScope, metric: 'mrr' | 'churn' | 'excluded', growthDays = 30, limit = 100) {
+      const { response } = analyticsOperations.listAnalyticsSubscriptions;
+      const page = async (offset: number) => {
+        const query = `metric=${metric}&growthDays=${growthDays}&limit=${limit}&offset=${offset}`;
+        return response.parse(await get(scope, `/analytics/subscriptions?${query}`));
+      };
+      const first = await page(0);
+      const rest = Array.from({ length: Math.ceil(first.pagination.total / limit) - 1 }, (_, index) => index + 1);
+      const pages = [first, ...(await Promise.all(rest.map(index => page(index * limit))))];
+      return { ...first, subscriptions: pages.flatMap(({ subscriptions }) => subscriptions) };
+    },
     /** `GET P/analytics/history`. */
     history: async (scope: ProjectScope, days?: number) =>
       analyticsHistory.parse(

@@ -13,11 +13,14 @@ const countedSubscription = subscriptionState
   .pick({
     id: true,
     projectId: true,
+    customerId: true,
     status: true,
+    pauseCollection: true,
     startedAt: true,
     endedAt: true,
     currentPeriodEnd: true,
     version: true,
+    createdAt: true,
   })
   .extend({ items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })) });
 

@@ -1,22 +1,35 @@
 import { roundHalfUp } from './revenue.ts';
 
-/** Counts of activated subscriptions around a window's start. "After" means later than the start. */
+/** Counts of times in which subscriptions were active or trialing, around a window's start. "After" means later than it. */
 export interface ChurnCounts {
-  /** Not ended by the end of the window. */
+  /** Not over yet. */
   readonly ongoing: bigint;
   readonly startedAfter: bigint;
+  /** Of subscriptions that have not ended. */
+  readonly lapsedAfter: bigint;
+  /** Of subscriptions that have ended. */
   readonly endedAfter: bigint;
   readonly startedAndEndedAfter: bigint;
+  /** Subscriptions that were active at the start and whose end is recorded, but not before now. */
+  readonly endingLater: bigint;
+}
+
+/** How many subscriptions were active or trialing at a window's start, and how many of them ended inside the window. */
+export function churned(counts: ChurnCounts): { lost: bigint; atStart: bigint } {
+  const { ongoing, startedAfter, lapsedAfter, endedAfter, startedAndEndedAfter, endingLater } = counts;
+  return {
+    lost: endedAfter - startedAndEndedAfter - endingLater,
+    atStart: ongoing - startedAfter + lapsedAfter + endedAfter,
+  };
 }
 
 /**
- * Percentage, to two decimals, of the subscriptions alive at the window's start that ended inside the window; 0 when
- * none were alive. Subscriptions that both started and ended inside the window count on neither side, so the rate never
+ * Percentage, to two decimals, of the subscriptions active or trialing at the window's start that ended inside the window; 0
+ * when there were none. Subscriptions that both started and ended inside the window count on neither side, so the rate never
  * exceeds 100.
  */
-export function churnRate({ ongoing, startedAfter, endedAfter, startedAndEndedAfter }: ChurnCounts): number {
-  const lost = endedAfter - startedAndEndedAfter;
-  const atStart = ongoing - startedAfter + endedAfter;
+export function churnRate(counts: ChurnCounts): number {
+  const { lost, atStart } = churned(counts);
   if (atStart <= 0n) return 0;
   return Number(roundHalfUp(lost * 10_000n, atStart)) / 100;
 }

@@ -5,29 +5,41 @@ import type { SubscriptionStatus } from '@billing/contracts/resources/subscripti
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   allTime,
-  inHour,
-  LIFETIME_METRIC,
+  liveMetric,
   METRIC,
   onDay,
+  pausedRevenueMetric,
   revenueMetric,
   statusMetric,
   type Contribution,
 } from './metrics.ts';
-import type { PricedItem, RevenueTerm } from './revenue.ts';
-import { dayOf, hourOf, laterOf } from './utc-day.ts';
+import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
+import { dayOf, laterOf } from './utc-day.ts';
 
 /** The part of a subscription's state that is counted. */
 export interface CountedSubscription extends Pick<
   SubscriptionState,
-  'id' | 'projectId' | 'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'version'
+  | 'id'
+  | 'projectId'
+  | 'customerId'
+  | 'status'
+  | 'pauseCollection'
+  | 'startedAt'
+  | 'endedAt'
+  | 'currentPeriodEnd'
+  | 'version'
+  | 'createdAt'
 > {
   readonly items: readonly PricedItem[];
 }
 
-/** When an activated subscription started and ended; the end is never before the start. */
-export interface Lifetime {
-  readonly startedAt: Date;
-  readonly endedAt: Date | null;
+/** Whether a subscription counts as active, does not at the moment, or has ended: a canceled one was active before. */
+export type Phase = 'live' | 'dormant' | 'canceled' | 'expired';
+
+export function phaseOf(status: SubscriptionStatus): Phase {
+  if (isLive(status)) return 'live';
+  if (status === 'canceled') return 'canceled';
+  return status === 'incomplete_expired' ? 'expired' : 'dormant';
 }
 
 /** A customer counts from its creation to its deletion. */
@@ -40,30 +52,46 @@ export function customerContributions({
   return [created, onDay(METRIC.netNewCustomers, dayOf(laterOf(createdAt, deletedAt)), -1n)];
 }
 
-/** A subscription counts in its status, in revenue while active or trialing, and in churn by its lifetime. */
-export function subscriptionContributions(
-  status: SubscriptionStatus,
-  { revenue, lifetime }: { readonly revenue: readonly RevenueTerm[]; readonly lifetime: Lifetime | null },
-): Contribution[] {
+/**
+ * A subscription counts in its status and, while active or trialing, in revenue. Its movements and lifetimes follow from all
+ * of its versions.
+ */
+export function subscriptionContributions({
+  status,
+  items,
+  pauseCollection,
+}: Pick<CountedSubscription, 'status' | 'items' | 'pauseCollection'>): Contribution[] {
+  const inStatus = allTime(statusMetric(status));
+  if (!isLive(status)) return [inStatus];
+  const live = liveMetricOf(items);
+  const revenue = faceValue(items);
   return [
-    allTime(statusMetric(status)),
-    ...revenueContributions(status, revenue),
-    ...(lifetime ? lifetimeContributions(lifetime) : []),
+    inStatus,
+    ...(live === null ? [] : [allTime(live)]),
+    ...revenue.map(term => allTime(revenueMetric(status, term), term.numerator)),
+    ...(pauseCollection ? revenue.map(term => allTime(pausedRevenueMetric(term), term.numerator)) : []),
   ];
 }
 
-/** Statuses of subscriptions that were never activated; churn ignores them. */
-const NEVER_ACTIVATED: ReadonlySet<SubscriptionStatus> = new Set(['incomplete', 'incomplete_expired']);
-
-/** The lifetime of a subscription; null if it was never activated. */
-export function lifetimeOf(state: CountedSubscription): Lifetime | null {
-  if (NEVER_ACTIVATED.has(state.status)) return null;
-  const endedAt = endOf(state);
-  return { startedAt: state.startedAt, endedAt: endedAt && laterOf(state.startedAt, endedAt) };
+/** The metric in which a subscription counts while active or trialing; null without items. */
+export function liveMetricOf(items: readonly PricedItem[]): string | null {
+  const currency = currencyOf(items);
+  if (currency === null) return null;
+  const ofItems = items.filter(item => item.currency === currency);
+  const reasons = new Set(ofItems.map(unpricedReason));
+  return liveMetric({
+    currency,
+    isCounted: ofItems.some(item => itemRevenue(item) !== undefined),
+    unpriced: reasons.has('tiered') ? 'tiered' : reasons.has('metered') ? 'metered' : null,
+  });
 }
 
 /** When a subscription ended. A canceled one without `endedAt` ended with its billing period. */
-export const endOf = ({ status, endedAt, currentPeriodEnd }: CountedSubscription): Date | null =>
+export const endOf = ({
+  status,
+  endedAt,
+  currentPeriodEnd,
+}: Pick<CountedSubscription, 'status' | 'endedAt' | 'currentPeriodEnd'>): Date | null =>
   endedAt ?? (status === 'canceled' ? currentPeriodEnd : null);
 
 const WEBHOOK_EVENT_CONTRIBUTIONS: Readonly<Record<WebhookEventStatus, readonly Contribution[]>> = {
@@ -84,25 +112,3 @@ export const referralContributions = ({ status }: Pick<ReferralState, 'status'>)
   status === 'converted'
     ? [allTime(METRIC.referrals), allTime(METRIC.referralsConverted)]
     : [allTime(METRIC.referrals)];
-
-function revenueContributions(status: SubscriptionStatus, revenue: readonly RevenueTerm[]): Contribution[] {
-  if (status !== 'active' && status !== 'trialing') return [];
-  return revenue.map(({ currency, intervalCount, numerator }) =>
-    allTime(revenueMetric(status, currency, intervalCount), numerator),
-  );
-}
-
-function lifetimeContributions({ startedAt, endedAt }: Lifetime): Contribution[] {
-  const started = byDayAndHour(LIFETIME_METRIC.started, startedAt);
-  if (!endedAt) return [...started, allTime(METRIC.ongoing)];
-  return [
-    ...started,
-    ...byDayAndHour(LIFETIME_METRIC.startedAndEnded, startedAt),
-    ...byDayAndHour(LIFETIME_METRIC.ended, endedAt),
-  ];
-}
-
-const byDayAndHour = ({ daily, hourly }: { daily: string; hourly: string }, time: Date): Contribution[] => [
-  onDay(daily, dayOf(time)),
-  inHour(hourly, hourOf(time)),
-];

@@ -1,14 +1,14 @@
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import type { RevenueTerm } from './revenue.ts';
+import { UNPRICED_REASONS, type RevenueTerm, type UnpricedReason } from './revenue.ts';
 import type { UtcDay, UtcHour } from './utc-day.ts';
 
 /**
- * A number that the read model stores for a project: one over all time, or one for each UTC day or hour. Every metric is
+ * A number that the read model stores for a project: one over all time, or one for each UTC day, hour or time. Every metric is
  * a plain sum over the project's tracked records, so a change of one record changes a metric by the delta of two sums.
  */
 export interface MetricKey {
   readonly metric: string;
-  /** A `UtcDay` or a `UtcHour`; empty for a metric over all time. */
+  /** A `UtcDay`, a `UtcHour` or a time in ISO 8601; empty for a metric over all time. */
   readonly bucket: string;
 }
 
@@ -20,6 +20,11 @@ export interface Contribution extends MetricKey {
 export const allTime = (metric: string, amount = 1n): Contribution => ({ metric, bucket: '', amount });
 export const onDay = (metric: string, day: UtcDay, amount = 1n): Contribution => ({ metric, bucket: day, amount });
 export const inHour = (metric: string, hour: UtcHour): Contribution => ({ metric, bucket: hour, amount: 1n });
+export const atTime = (metric: string, time: Date): Contribution => ({
+  metric,
+  bucket: time.toISOString(),
+  amount: 1n,
+});
 
 /** The same contributions with one amount a metric and without zeros. */
 export function combine(contributions: readonly Contribution[]): Contribution[] {
@@ -43,7 +48,7 @@ export const METRIC = {
   customers: 'customers',
   /** By day: customers created minus customers deleted. */
   netNewCustomers: 'net-new-customers',
-  /** Subscriptions that were activated at some time and have not ended. */
+  /** Subscriptions that are active or trialing now. */
   ongoing: 'ongoing',
   webhookEvents: 'webhook-events',
   webhookEventsProcessed: 'webhook-events-processed',
@@ -53,14 +58,21 @@ export const METRIC = {
   referralsConverted: 'referrals-converted',
 } as const;
 
-/** Lifetimes of activated subscriptions, each counted by day and by hour; hours are read for a window's first day only. */
+/** The name of a metric that is counted by day, by hour and by time; hours and times are read at a window's start only. */
+const byTime = <const Name extends string>(name: Name) =>
+  ({ daily: name, hourly: `${name}-hourly`, exact: `${name}-exactly` }) as const;
+export type LifetimeMetric = ReturnType<typeof byTime>;
+
+/** Times in which subscriptions were active or trialing: each counts where it starts and, once it is over, where it ends. */
 export const LIFETIME_METRIC = {
   /** By start. */
-  started: { daily: 'started', hourly: 'started-hourly' },
-  /** By end. */
-  ended: { daily: 'ended', hourly: 'ended-hourly' },
-  /** By start: only those that have ended since. */
-  startedAndEnded: { daily: 'started-and-ended', hourly: 'started-and-ended-hourly' },
+  started: byTime('started'),
+  /** By end, of subscriptions that went on, for example past due. */
+  lapsed: byTime('lapsed'),
+  /** By end, of subscriptions that have ended since. */
+  ended: byTime('ended'),
+  /** By start, of subscriptions that have ended since. */
+  startedAndEnded: byTime('started-and-ended'),
 } as const;
 
 /** The number of subscriptions in a status. */
@@ -69,18 +81,47 @@ export const statusMetric = (status: SubscriptionStatus): string => `status:${st
 /** Statuses in which a subscription counts as revenue. */
 type EarningStatus = 'active' | 'trialing';
 
-/** The summed numerators of all revenue of a status, currency and interval count: these share one denominator. */
-export const revenueMetric = (status: EarningStatus, currency: string, intervalCount: number): string =>
-  `revenue:${status}:${currency}:${intervalCount}`;
+/** The summed numerators of all revenue of a status, currency and divisor: these share one denominator. */
+export const revenueMetric = (status: EarningStatus, { currency, divisor }: RevenueTerm): string =>
+  `revenue:${status}:${currency}:${divisor}`;
 
-/** Parses a name made by `revenueMetric`; undefined for any other metric. */
+/** The same of the revenue of subscriptions whose payments are paused, whatever their status. */
+export const pausedRevenueMetric = ({ currency, divisor }: RevenueTerm): string => `paused:any:${currency}:${divisor}`;
+
+/** Parses a name made by `revenueMetric` or `pausedRevenueMetric`; undefined for any other metric. */
 export function parseRevenueMetric(
   metric: string,
   numerator: bigint,
-): (RevenueTerm & { readonly status: EarningStatus }) | undefined {
-  const [prefix, status, currency, intervalCount] = metric.split(':');
-  if (prefix !== 'revenue' || (status !== 'active' && status !== 'trialing') || !currency) return undefined;
-  return { status, currency, intervalCount: Number(intervalCount), numerator };
+): (RevenueTerm & { readonly status: EarningStatus | 'paused' }) | undefined {
+  const [prefix, name, currency, divisor] = metric.split(':');
+  const status = prefix === 'paused' ? prefix : name;
+  if ((prefix !== 'revenue' && prefix !== 'paused') || !currency) return undefined;
+  if (status !== 'active' && status !== 'trialing' && status !== 'paused') return undefined;
+  return { status, currency, divisor: Number(divisor), numerator };
+}
+
+/** How a subscription that is active or trialing stands in the revenue metrics. */
+export interface LiveGroup {
+  readonly currency: string;
+  /** Whether an item adds to the revenue, perhaps nothing because it is free. */
+  readonly isCounted: boolean;
+  /** Why an item adds none; null when every one adds. */
+  readonly unpriced: UnpricedReason | null;
+}
+
+/** The number of active and trialing subscriptions in a group. */
+export const liveMetric = ({ currency, isCounted, unpriced }: LiveGroup): string =>
+  `live:${currency}:${isCounted ? 'counted' : 'uncounted'}:${unpriced ?? ''}`;
+
+/** Parses a name made by `liveMetric`; undefined for any other metric. */
+export function parseLiveMetric(metric: string): LiveGroup | undefined {
+  const [prefix, currency, counted, reason] = metric.split(':');
+  if (prefix !== 'live' || !currency) return undefined;
+  return {
+    currency,
+    isCounted: counted === 'counted',
+    unpriced: UNPRICED_REASONS.find(it => it === reason) ?? null,
+  };
 }
 
 /** Why revenue changed; the README of this service defines each. */
@@ -90,17 +131,17 @@ export type Movement = (typeof MOVEMENTS)[number];
 /** The start of every name made by `movementMetric`. */
 export const MOVEMENT_PREFIX = 'movement:';
 
-/** By day: the change of revenue of a currency and interval count for this reason; negative where it fell. */
-export const movementMetric = (movement: Movement, currency: string, intervalCount: number): string =>
-  `${MOVEMENT_PREFIX}${movement}:${currency}:${intervalCount}`;
+/** By day: the change of revenue of a currency and divisor for this reason; negative where it fell. */
+export const movementMetric = (movement: Movement, { currency, divisor }: RevenueTerm): string =>
+  `${MOVEMENT_PREFIX}${movement}:${currency}:${divisor}`;
 
 /** Parses a name made by `movementMetric`; undefined for any other metric. */
 export function parseMovementMetric(
   metric: string,
   numerator: bigint,
 ): (RevenueTerm & { readonly movement: Movement }) | undefined {
-  const [prefix, name, currency, intervalCount] = metric.split(':');
+  const [prefix, name, currency, divisor] = metric.split(':');
   const movement = MOVEMENTS.find(it => it === name);
   if (`${prefix}:` !== MOVEMENT_PREFIX || !movement || !currency) return undefined;
-  return { movement, currency, intervalCount: Number(intervalCount), numerator };
+  return { movement, currency, divisor: Number(divisor), numerator };
 }

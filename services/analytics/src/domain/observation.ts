@@ -4,16 +4,19 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   customerContributions,
-  lifetimeOf,
+  endOf,
+  liveMetricOf,
   referralCodeContributions,
   referralContributions,
   subscriptionContributions,
   webhookEventContributions,
   type CountedSubscription,
-  type Lifetime,
 } from './contributions.ts';
 import type { Contribution } from './metrics.ts';
 import { revenuePeriodOf, type RevenuePeriod } from './revenue-periods.ts';
+import { currencyOf, faceValue, isLive, sumTerms, toDecimalText } from './revenue.ts';
+import type { ListedSubscription } from './tracked-record.ts';
+import { laterOf } from './utc-day.ts';
 
 /** Kinds of records whose newest state is counted. */
 export type RecordKind = 'customer' | 'subscription' | 'webhook-event' | 'referral-code' | 'referral';
@@ -29,11 +32,12 @@ export interface Observation {
   readonly version: number;
   readonly recordedAt: Date;
   /**
-   * Returns what this state adds to the metrics, except revenue movements, which follow from all versions together.
+   * Returns what this state adds to the metrics, except movements and lifetimes, which follow from all versions together.
    * Only the newest of many observations of a record is asked.
    */
   readonly contributions: () => readonly Contribution[];
-  readonly lifetime: Lifetime | null;
+  /** Null for other kinds than subscriptions, as `revenuePeriod`. */
+  readonly listed: (() => ListedSubscription) | null;
   readonly revenuePeriod: RevenuePeriod | null;
 }
 
@@ -47,10 +51,23 @@ export const observeCustomer = (origin: ObservationOrigin, state: CustomerState)
   observation(origin, 'customer', state, () => customerContributions(state));
 
 export function observeSubscription(origin: ObservationOrigin, state: CountedSubscription): Observation {
-  const lifetime = lifetimeOf(state);
   const revenuePeriod = revenuePeriodOf(state, origin.recordedAt);
-  const contributions = () => subscriptionContributions(state.status, { lifetime, revenue: revenuePeriod.revenue });
-  return observation(origin, 'subscription', state, contributions, { lifetime, revenuePeriod });
+  const listed = () => listedSubscription(state);
+  return observation(origin, 'subscription', state, () => subscriptionContributions(state), { listed, revenuePeriod });
+}
+
+function listedSubscription(state: CountedSubscription): ListedSubscription {
+  const { customerId, status, items, startedAt, createdAt } = state;
+  const endedAt = endOf(state);
+  return {
+    customerId,
+    status,
+    currency: currencyOf(items),
+    amount: toDecimalText(sumTerms(faceValue(items))),
+    liveMetric: isLive(status) ? liveMetricOf(items) : null,
+    createdAt,
+    endedAt: endedAt && laterOf(startedAt, endedAt),
+  };
 }
 
 /** The part of a webhook event's state that is counted. */
@@ -82,7 +99,7 @@ const observation = (
   kind: RecordKind,
   { id, projectId, version }: Pick<Observation, 'id' | 'projectId' | 'version'>,
   contributions: Observation['contributions'],
-  { lifetime, revenuePeriod }: Pick<Observation, 'lifetime' | 'revenuePeriod'> = NO_SUBSCRIPTION,
-): Observation => ({ teamId, kind, id, projectId, version, recordedAt, contributions, lifetime, revenuePeriod });
+  { listed, revenuePeriod }: Pick<Observation, 'listed' | 'revenuePeriod'> = NO_SUBSCRIPTION,
+): Observation => ({ teamId, kind, id, projectId, version, recordedAt, contributions, listed, revenuePeriod });
 
-const NO_SUBSCRIPTION = { lifetime: null, revenuePeriod: null };
+const NO_SUBSCRIPTION = { listed: null, revenuePeriod: null };

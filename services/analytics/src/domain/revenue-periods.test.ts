@@ -7,7 +7,14 @@ const STARTED_AT = '2027-12-31T23:59:59.999Z';
 
 /** A version of a subscription of `amount` minor units a month, recorded at `at`. */
 function version(number: number, amount: number, at: string, changes: Partial<SubscriptionState> = {}): RevenuePeriod {
-  const item = { processorPriceId: 'price_1', priceId: null, currency: 'usd', interval: 'month' as const };
+  const item = {
+    processorPriceId: 'price_1',
+    priceId: null,
+    currency: 'usd',
+    interval: 'month' as const,
+    billingScheme: 'per_unit' as const,
+    transformQuantity: null,
+  };
   const state: SubscriptionState = {
     id: 'ps_000000000000000000000001',
     projectId: 'proj_000000000000000000000001',
@@ -18,7 +25,12 @@ function version(number: number, amount: number, at: string, changes: Partial<Su
     status: 'active',
     quantity: 1,
     cancelAtPeriodEnd: false,
-    items: [{ ...item, unitAmount: amount, intervalCount: 1, quantity: 1, metered: false }],
+    cancelAt: null,
+    canceledAt: null,
+    pauseCollection: null,
+    items: [
+      { ...item, unitAmount: amount, unitAmountDecimal: `${amount}`, intervalCount: 1, quantity: 1, metered: false },
+    ],
     currentPeriodStart: new Date(STARTED_AT),
     currentPeriodEnd: new Date(STARTED_AT),
     trialEnd: null,

@@ -1,9 +1,9 @@
-import { endOf, type CountedSubscription } from './contributions.ts';
+import { endOf, phaseOf, type CountedSubscription, type Phase } from './contributions.ts';
 import { movementMetric, onDay, parseMovementMetric, type Contribution, type Movement } from './metrics.ts';
-import { combineTerms, negateTerms, subscriptionRevenue, sumTerms, type RevenueTerm } from './revenue.ts';
+import { combineTerms, faceValue, isLive, negateTerms, sumTerms, type RevenueTerm } from './revenue.ts';
 import { dayOf, laterOf, type UtcDay } from './utc-day.ts';
 
-/** Consecutive versions of a subscription with the same monthly revenue. */
+/** Consecutive versions of a subscription with the same monthly revenue in the same phase. */
 export interface RevenuePeriod {
   readonly firstVersion: number;
   readonly lastVersion: number;
@@ -11,6 +11,8 @@ export interface RevenuePeriod {
   readonly recordedAt: Date;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
+  readonly phase: Phase;
+  /** None unless live. */
   readonly revenue: readonly RevenueTerm[];
 }
 
@@ -21,7 +23,8 @@ export const revenuePeriodOf = (state: CountedSubscription, recordedAt: Date): R
   recordedAt,
   startedAt: state.startedAt,
   endedAt: endOf(state),
-  revenue: subscriptionRevenue(state),
+  phase: phaseOf(state.status),
+  revenue: isLive(state.status) ? faceValue(state.items) : [],
 });
 
 /**
@@ -45,7 +48,10 @@ export function mergeRevenuePeriods(
   for (const period of all.toSorted((one, other) => one.firstVersion - other.firstVersion)) {
     const last = merged.at(-1);
     const continues =
-      last && last.lastVersion + 1 === period.firstVersion && isSameRevenue(last.revenue, period.revenue);
+      last &&
+      last.lastVersion + 1 === period.firstVersion &&
+      last.phase === period.phase &&
+      isSameRevenue(last.revenue, period.revenue);
     if (continues) merged[merged.length - 1] = { ...last, lastVersion: period.lastVersion };
     else merged.push(period);
   }
@@ -90,8 +96,7 @@ function movementContributionsIn(
     const movement = movementOf(direction, { isFirst: movedOn === null, hasEnded: period.endedAt !== null });
     const day = dayOf(effectiveAt(period, index === 0 && !former));
     movedOn = movedOn !== null && movedOn > day ? movedOn : day;
-    for (const { intervalCount, numerator } of change)
-      contributions.push(onDay(movementMetric(movement, currency, intervalCount), movedOn, numerator));
+    for (const term of change) contributions.push(onDay(movementMetric(movement, term), movedOn, term.numerator));
   }
   return contributions;
 }
@@ -105,7 +110,7 @@ function lastMovementDay(currency: string, contributions: readonly Contribution[
 }
 
 /** The first known period takes effect at the subscription's start, an end at its end, any other when it was recorded. */
-function effectiveAt({ recordedAt, startedAt, endedAt }: RevenuePeriod, isFirst: boolean): Date {
+export function effectiveAt({ recordedAt, startedAt, endedAt }: RevenuePeriod, isFirst: boolean): Date {
   if (endedAt) return laterOf(startedAt, endedAt);
   return isFirst ? startedAt : recordedAt;
 }
@@ -118,9 +123,9 @@ function movementOf(direction: bigint, { isFirst, hasEnded }: { isFirst: boolean
 function isSameRevenue(one: readonly RevenueTerm[], other: readonly RevenueTerm[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ currency, intervalCount, numerator }, index) => {
+    one.every(({ currency, divisor, numerator }, index) => {
       const its = other[index];
-      return its?.currency === currency && its.intervalCount === intervalCount && its.numerator === numerator;
+      return its?.currency === currency && its.divisor === divisor && its.numerator === numerator;
     })
   );
 }

@@ -5,54 +5,85 @@ import type { SubscriptionStatus } from '@billing/contracts/resources/subscripti
 /** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
 const PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
 
-/** An exact part of the monthly revenue in one currency: `numerator` ÷ (12 × `intervalCount`) minor units. */
+/** An exact part of the monthly revenue in one currency: `numerator` ÷ (12 × `divisor`) minor units. */
 export interface RevenueTerm {
   readonly currency: string;
-  readonly intervalCount: number;
+  readonly divisor: number;
   readonly numerator: bigint;
 }
 
 /** The part of an item that decides its revenue. */
 export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'priceId'>;
 
-/** The part of a subscription that decides its revenue. */
-interface PricedSubscription {
-  readonly status: SubscriptionStatus;
-  readonly items: readonly PricedItem[];
+/** Why an item adds no revenue: it has tiers (or no single amount for another reason), or is billed by usage. */
+export const UNPRICED_REASONS = ['tiered', 'metered'] as const;
+export type UnpricedReason = (typeof UNPRICED_REASONS)[number];
+
+/** Returns whether a subscription in this status counts as revenue. */
+export const isLive = (status: SubscriptionStatus): status is 'active' | 'trialing' =>
+  status === 'active' || status === 'trialing';
+
+/** The currency of a subscription is that of its first item; null without items. */
+export const currencyOf = (items: readonly PricedItem[]): string | null => items[0]?.currency ?? null;
+
+/** Returns why a recurring item adds no revenue; null when it adds some, or is billed once only. */
+export function unpricedReason(item: PricedItem): UnpricedReason | null {
+  if (item.interval === null) return null;
+  if (item.billingScheme === 'tiered') return 'tiered';
+  if (item.metered) return 'metered';
+  return amountOf(item) === null ? 'tiered' : null;
 }
 
 /**
- * The monthly revenue of an item at face value: amount × quantity × intervals per year ÷ (12 × interval count).
- * Undefined for one-time and metered prices and for prices without a single amount.
+ * The monthly revenue of an item at face value: amount × billed units × intervals per year ÷ (12 × interval count).
+ * Undefined for one-time prices and for those that have an `unpricedReason`.
  */
 export function itemRevenue(item: PricedItem): RevenueTerm | undefined {
-  const { unitAmount, interval, intervalCount, currency, quantity, metered } = item;
-  if (unitAmount === null || interval === null || metered) return undefined;
-  const numerator = BigInt(unitAmount) * BigInt(quantity) * PER_YEAR[interval];
-  return { currency, intervalCount: intervalCount ?? 1, numerator };
+  const { interval, intervalCount, currency } = item;
+  const amount = amountOf(item);
+  if (interval === null || amount === null || unpricedReason(item) !== null) return undefined;
+  const numerator = amount.digits * billedUnits(item) * PER_YEAR[interval];
+  return { currency, divisor: (intervalCount ?? 1) * amount.scale, numerator };
 }
 
-/** The monthly revenue of a subscription: a term for each currency and interval count; none unless active or trialing. */
-export function subscriptionRevenue({ status, items }: PricedSubscription): RevenueTerm[] {
-  if (status !== 'active' && status !== 'trialing') return [];
-  return combineTerms(items.flatMap(item => itemRevenue(item) ?? []));
+/** The face value of a subscription in its own currency: a term for each divisor. */
+export function faceValue(items: readonly PricedItem[]): RevenueTerm[] {
+  const currency = currencyOf(items);
+  return combineTerms(items.flatMap(item => (item.currency === currency ? (itemRevenue(item) ?? []) : [])));
 }
 
-/** The same revenue with one term for each currency and interval count, sorted by them, without zero terms. */
+/** The amount of one unit, exactly: `digits` ÷ `scale`, where `scale` is a power of ten up to 10^12. */
+function amountOf({ unitAmount, unitAmountDecimal }: PricedItem): { digits: bigint; scale: number } | null {
+  const written = unitAmountDecimal ?? (unitAmount === null ? null : String(unitAmount));
+  if (written === null) return null;
+  const [whole = '', fraction = ''] = written.split('.');
+  const significant = fraction.replace(/0+$/, '');
+  return { digits: BigInt(whole + significant), scale: 10 ** significant.length };
+}
+
+/** The quantity that is billed, as the price transforms it. https://docs.stripe.com/products-prices/pricing-models#package-pricing */
+function billedUnits({ quantity, transformQuantity }: PricedItem): bigint {
+  const units = BigInt(quantity);
+  if (!transformQuantity) return units;
+  const size = BigInt(transformQuantity.divideBy);
+  return (transformQuantity.round === 'up' ? units + size - 1n : units) / size;
+}
+
+/** The same revenue with one term for each currency and divisor, sorted by them, without zero terms. */
 export function combineTerms(terms: Iterable<RevenueTerm>): RevenueTerm[] {
   const sums = new Map<string, RevenueTerm>();
   for (const term of terms) {
-    const key = `${term.currency}:${term.intervalCount}`;
+    const key = `${term.currency}:${term.divisor}`;
     sums.set(key, { ...term, numerator: (sums.get(key)?.numerator ?? 0n) + term.numerator });
   }
   const inOrder = (one: RevenueTerm, other: RevenueTerm) =>
-    one.currency === other.currency ? one.intervalCount - other.intervalCount : one.currency < other.currency ? -1 : 1;
+    one.currency === other.currency ? one.divisor - other.divisor : one.currency < other.currency ? -1 : 1;
   return [...sums.values()].filter(({ numerator }) => numerator !== 0n).toSorted(inOrder);
 }
 
 /** The same revenue with the opposite sign. */
 export const negateTerms = (terms: readonly RevenueTerm[]): RevenueTerm[] =>
-  terms.map(({ currency, intervalCount, numerator }) => ({ currency, intervalCount, numerator: -numerator }));
+  terms.map(({ currency, divisor, numerator }) => ({ currency, divisor, numerator: -numerator }));
 
 /** An exact number; the denominator is positive. */
 export interface Fraction {
@@ -63,8 +94,8 @@ export interface Fraction {
 /** The exact sum of terms of one currency, in minor units a month. */
 export function sumTerms(terms: Iterable<RevenueTerm>): Fraction {
   let [sum, over] = [0n, 1n];
-  for (const { numerator, intervalCount } of terms) {
-    const denominator = 12n * BigInt(intervalCount);
+  for (const { numerator, divisor } of terms) {
+    const denominator = 12n * BigInt(divisor);
     const common = leastCommonMultiple(over, denominator);
     sum = sum * (common / over) + numerator * (common / denominator);
     over = common;
@@ -85,14 +116,43 @@ export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
   return doubled < 0n && doubled % (2n * denominator) !== 0n ? quotient - 1n : quotient;
 }
 
+/** Decimals of a number that has no last one. */
+const MAX_DECIMALS = 18;
+
+/**
+ * Writes a number that is not negative as decimal text: exactly, or rounded up at the 18th decimal where it has no end, as
+ * one third has none. So a sum of such texts, rounded half up, is the rounded sum of the numbers.
+ */
+export function toDecimalText({ numerator, denominator }: Fraction): string {
+  const whole = numerator / denominator;
+  const rest = numerator % denominator;
+  const reduced = denominator / greatestCommonDivisor(rest, denominator);
+  const decimals = exactDecimals(reduced) ?? MAX_DECIMALS;
+  if (decimals === 0) return String(whole);
+  const scaled = rest * 10n ** BigInt(decimals);
+  const digits = whole * 10n ** BigInt(decimals) + (scaled + denominator - 1n) / denominator;
+  const written = String(digits).padStart(decimals + 1, '0');
+  return `${written.slice(0, -decimals)}.${written.slice(-decimals)}`;
+}
+
+/** The number of decimals of 1 ÷ `denominator`; null when they have no end. */
+function exactDecimals(denominator: bigint): number | null {
+  let [rest, twos, fives] = [denominator, 0, 0];
+  for (; rest % 2n === 0n; rest /= 2n) twos += 1;
+  for (; rest % 5n === 0n; rest /= 5n) fives += 1;
+  return rest === 1n ? Math.max(twos, fives) : null;
+}
+
 /** Limits a sum to the integers that JSON represents exactly, so that one huge sum does not fail the whole response. */
 function toSafeNumber(value: bigint): number {
   const limit = BigInt(Number.MAX_SAFE_INTEGER);
   return Number(value > limit ? limit : value < -limit ? -limit : value);
 }
 
-function leastCommonMultiple(a: bigint, b: bigint): bigint {
+const leastCommonMultiple = (a: bigint, b: bigint): bigint => (a / greatestCommonDivisor(a, b)) * b;
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [x, y] = [a, b];
   while (y !== 0n) [x, y] = [y, x % y];
-  return (a / x) * b;
+  return x;
 }

@@ -11,6 +11,9 @@ const STARTED_AT = new Date('2027-12-31T20:00:00.000Z');
 
 const item = fc.record({
   unitAmount: fc.constantFrom(0, 100, 200),
+  unitAmountDecimal: fc.constant(null),
+  billingScheme: fc.constant('per_unit' as const),
+  transformQuantity: fc.constant(null),
   currency: fc.constantFrom('usd', 'eur'),
   interval: fc.constant('month' as const),
   intervalCount: fc.constantFrom(1, 2),
@@ -36,6 +39,9 @@ function observed(version: number, state: Pick<CountedSubscription, 'status' | '
   const subscription: CountedSubscription = {
     id: 'ps_000000000000000000000001',
     projectId: 'proj_000000000000000000000001',
+    customerId: 'pc_000000000000000000000001',
+    pauseCollection: null,
+    createdAt: STARTED_AT,
     version,
     ...state,
     ...times,
@@ -50,10 +56,14 @@ it('counts the same whether versions continue the counted ones or all are counte
       let stored: readonly RevenuePeriod[] = [];
       let metrics: readonly Contribution[] = [];
       for (const newest of versions) {
-        const periods = mergeRevenuePeriods(stored.slice(-1), newest.revenuePeriod ? [newest.revenuePeriod] : []);
-        const change = countObservation(counted, newest, { periods, continueCounted: stored.length > 0 });
+        // After an end all periods are counted at once.
+        const continueCounted = stored.at(-1)?.endedAt === null;
+        const kept = continueCounted ? stored.slice(0, -1) : [];
+        const versionsOf = newest.revenuePeriod ? [newest.revenuePeriod] : [];
+        const periods = mergeRevenuePeriods(stored.slice(kept.length), versionsOf);
+        const change = countObservation(counted, newest, { periods, continueCounted });
         counted = change?.state;
-        stored = [...stored.slice(0, -1), ...periods];
+        stored = [...kept, ...periods];
         metrics = combine([...metrics, ...(change?.delta ?? [])]);
       }
       const all = mergeRevenuePeriods(

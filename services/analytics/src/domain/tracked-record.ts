@@ -1,13 +1,30 @@
-import type { Lifetime } from './contributions.ts';
+import type { CustomerId } from '@billing/contracts/ids';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { isOfLifetime, lifetimeContributions } from './lifetimes.ts';
 import { combine, delta, MOVEMENT_PREFIX, type Contribution } from './metrics.ts';
 import type { Observation } from './observation.ts';
 import { movementContributions, type RevenuePeriod } from './revenue-periods.ts';
+
+/** What lists show of a subscription, and how they find it. */
+export interface ListedSubscription {
+  readonly customerId: CustomerId;
+  readonly status: SubscriptionStatus;
+  /** Null without items. */
+  readonly currency: string | null;
+  /** What it is worth a month at face value, whatever its status, in minor units: decimal text. */
+  readonly amount: string;
+  /** The metric in which it counts while active or trialing. */
+  readonly liveMetric: string | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
 
 /** What the metrics include of a tracked record: the contributions of its newest observed state. */
 export interface CountedState {
   readonly version: number;
   readonly contributions: readonly Contribution[];
-  readonly lifetime: Lifetime | null;
+  /** Null for other kinds than subscriptions. */
+  readonly listed: ListedSubscription | null;
 }
 
 /** The new counted state of a record, and what it changes in the metrics. */
@@ -16,7 +33,7 @@ export interface CountedChange {
   readonly delta: readonly Contribution[];
 }
 
-/** The revenue periods that decide a subscription's movements. */
+/** The revenue periods that decide a subscription's movements and lifetimes. */
 export interface ObservedPeriods {
   readonly periods: readonly RevenuePeriod[];
   /** Whether the first period is the last counted one, instead of the first of all. */
@@ -26,7 +43,7 @@ export interface ObservedPeriods {
 const NO_PERIODS: ObservedPeriods = { periods: [], continueCounted: false };
 
 /**
- * Advances a record to its newest observation, and its revenue movements to all its revenue periods. Returns undefined
+ * Advances a record to its newest observation, and what follows from its revenue periods to all of them. Returns undefined
  * when nothing changes: a version that is not newer than the counted one adds nothing, so observations may repeat and
  * come in any order.
  */
@@ -36,27 +53,34 @@ export function countObservation(
   observed: ObservedPeriods = NO_PERIODS,
 ): CountedChange | undefined {
   const isNewer = !counted || newest.version > counted.version;
-  const ofState = isNewer ? newest.contributions() : counted.contributions.filter(it => !isMovement(it));
-  const contributions = combine([...ofState, ...movements(counted, observed)]);
+  const ofState = isNewer ? newest.contributions() : counted.contributions.filter(it => !isOfPeriods(it));
+  const contributions = combine([...ofState, ...ofPeriods(counted, observed)]);
   const change = delta(counted?.contributions ?? [], contributions);
   if (!isNewer && change.length === 0) return undefined;
-  const { version, lifetime } = isNewer ? newest : counted;
-  return { state: { version, contributions, lifetime }, delta: change };
+  const { version, listed } = isNewer ? { version: newest.version, listed: newest.listed?.() ?? null } : counted;
+  return { state: { version, contributions, listed }, delta: change };
 }
 
 /** Removes a record from the metrics of a project that it has left; `newest` is the observation of the move. */
 export function stopCounting(counted: CountedState, newest: Observation): CountedChange {
   return {
-    state: { version: newest.version, contributions: [], lifetime: null },
+    state: { version: newest.version, contributions: [], listed: null },
     delta: delta(counted.contributions, []),
   };
 }
 
-function movements(counted: CountedState | undefined, { periods, continueCounted }: ObservedPeriods): Contribution[] {
+function ofPeriods(counted: CountedState | undefined, { periods, continueCounted }: ObservedPeriods): Contribution[] {
   const [lastCounted, ...later] = periods;
-  if (!counted || !lastCounted || !continueCounted) return movementContributions(periods);
+  if (!counted || !lastCounted || !continueCounted)
+    return [...movementContributions(periods), ...lifetimeContributions(periods)];
   const contributions = counted.contributions.filter(isMovement);
-  return [...contributions, ...movementContributions(later, { revenue: lastCounted.revenue, contributions })];
+  return [
+    ...contributions,
+    ...movementContributions(later, { revenue: lastCounted.revenue, contributions }),
+    ...lifetimeContributions(periods, counted.contributions),
+  ];
 }
 
 const isMovement = ({ metric }: Contribution): boolean => metric.startsWith(MOVEMENT_PREFIX);
+
+const isOfPeriods = (contribution: Contribution): boolean => isMovement(contribution) || isOfLifetime(contribution);

@@ -44,7 +44,14 @@ describe('customer growth', () => {
 });
 
 describe('churn rate', () => {
-  const counts = { ongoing: 0n, startedAfter: 0n, endedAfter: 0n, startedAndEndedAfter: 0n };
+  const counts = {
+    ongoing: 0n,
+    startedAfter: 0n,
+    lapsedAfter: 0n,
+    endedAfter: 0n,
+    startedAndEndedAfter: 0n,
+    endingLater: 0n,
+  };
 
   it('is 0 when no subscription was alive at the start', () => {
     expect(churnRate(counts)).toBe(0);
@@ -59,6 +66,6 @@ describe('churn rate', () => {
   });
 
   it('ignores subscriptions that started and ended inside the window', () => {
-    expect(churnRate({ ongoing: 4n, startedAfter: 3n, endedAfter: 3n, startedAndEndedAfter: 2n })).toBe(25);
+    expect(churnRate({ ...counts, ongoing: 4n, startedAfter: 3n, endedAfter: 3n, startedAndEndedAfter: 2n })).toBe(25);
   });
 });

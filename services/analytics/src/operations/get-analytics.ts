@@ -3,13 +3,13 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { RpcClient } from '@billing/messaging/rpc';
-import { churnRate, type ChurnCounts } from '#domain/churn.ts';
+import { churnRate } from '#domain/churn.ts';
 import { customerGrowth } from '#domain/growth.ts';
-import { LIFETIME_METRIC, METRIC, parseRevenueMetric, statusMetric } from '#domain/metrics.ts';
-import { monthlyRevenue } from '#domain/revenue.ts';
+import { METRIC, statusMetric } from '#domain/metrics.ts';
+import { revenueMetrics } from '#domain/mrr.ts';
 import { sampleDays, windowOf } from '#domain/window.ts';
-import { countAtWindowEdges, type WindowEdgeCounts } from '#persistence/lifetimes.ts';
-import { readMetrics, type Metrics } from '#persistence/metrics.ts';
+import { countEndingLater } from '#persistence/listed-subscriptions.ts';
+import { readMetrics, toChurnCounts, type Metrics } from '#persistence/metrics.ts';
 import { readProject } from '#persistence/projects.ts';
 import { findBaseCurrency } from './find-base-currency.ts';
 
@@ -30,16 +30,16 @@ export function getAnalytics({ em, rpc, now }: Dependencies) {
     const window = windowOf(now(), growthDays);
     const { project, rows } = await readProject(em, scope, async (tx, current) => ({
       metrics: await readMetrics(tx, current, window),
-      edges: await countAtWindowEdges(tx, current, window),
+      endingLater: await countEndingLater(tx, current, window),
     }));
-    const { metrics, edges } = rows;
+    const { metrics, endingLater } = rows;
     const baseCurrency = await baseCurrencyOf(scope, project);
     const count = (metric: string) => Number(metrics.total(metric));
     const customers = metrics.total(METRIC.customers);
     return {
-      ...revenue(metrics, baseCurrency),
+      ...revenueMetrics(metrics.totals, baseCurrency),
       customerCount: Number(customers),
-      churnRate: churnRate(churnCounts(metrics, edges)),
+      churnRate: churnRate(toChurnCounts(metrics, endingLater)),
       subscriptionBreakdown: breakdown(metrics),
       customerGrowth: customerGrowth(sampleDays(window, growthDays), customers, metrics.netNewCustomers),
       webhookStats: {
@@ -57,29 +57,7 @@ export function getAnalytics({ em, rpc, now }: Dependencies) {
   };
 }
 
-function revenue({ totals }: Metrics, baseCurrency: string) {
-  const terms = [...totals].flatMap(([metric, amount]) => parseRevenueMetric(metric, amount) ?? []);
-  const mrrIn = (currency: string, trialingOnly = false) =>
-    monthlyRevenue(terms.filter(term => term.currency === currency && (!trialingOnly || term.status === 'trialing')));
-  const withRevenue = new Set(terms.filter(term => term.numerator !== 0n).map(term => term.currency));
-  const currencies = [...withRevenue.add(baseCurrency)].toSorted();
-  return {
-    mrr: mrrIn(baseCurrency),
-    mrrTrialing: mrrIn(baseCurrency, true),
-    mrrByCurrency: Object.fromEntries(currencies.map(currency => [currency, mrrIn(currency)])),
-  };
-}
-
 function breakdown({ total }: Metrics): Analytics['subscriptionBreakdown'] {
   const counts = SUBSCRIPTION_STATUSES.map(status => [status, Number(total(statusMetric(status)))] as const);
   return Object.fromEntries(counts) as Analytics['subscriptionBreakdown']; // fromEntries types its keys as string; each status has an entry
-}
-
-function churnCounts({ total, after }: Metrics, edges: WindowEdgeCounts): ChurnCounts {
-  return {
-    ongoing: total(METRIC.ongoing) + edges.endingLater,
-    startedAfter: after(LIFETIME_METRIC.started) + edges.started,
-    endedAfter: after(LIFETIME_METRIC.ended) + edges.ended - edges.endingLater,
-    startedAndEndedAfter: after(LIFETIME_METRIC.startedAndEnded) + edges.startedAndEnded - edges.startedAndEndingLater,
-  };
 }

@@ -33,7 +33,7 @@ export function getHistory({ em, rpc, now }: Dependencies) {
     const present = [...metrics.totals].flatMap(([metric, amount]) => parseRevenueMetric(metric, amount) ?? []);
     const revenue = revenueHistory(
       dates,
-      present.filter(term => term.currency === currency),
+      present.filter(term => term.currency === currency && term.status !== 'paused'),
       metrics.movements.filter(term => term.currency === currency),
     );
     const growth = customerGrowth(dates, metrics.totals.get(METRIC.customers) ?? 0n, metrics.netNewCustomers);

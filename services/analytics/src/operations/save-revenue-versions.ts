@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { mergeRevenuePeriods, type RevenuePeriod } from '#domain/revenue-periods.ts';
+import { hasExactTimes } from '#domain/lifetimes.ts';
 import type { ObservedPeriods } from '#domain/tracked-record.ts';
 import { readRevenuePeriods, saveRevenuePeriods, type SubscriptionKey } from '#persistence/revenue-periods.ts';
 import { NO_PROJECT } from '#persistence/tracked-record.entity.ts';
@@ -13,7 +14,7 @@ interface ObservedSubscription extends Pick<ObservedRecord, 'newest' | 'versions
 
 /**
  * Merges observed versions into the revenue periods of their subscriptions, in the caller's transaction. Returns the
- * periods that decide the movements. Unless versions are late, the last stored period is enough for both, so the cost
+ * periods that decide movements and lifetimes. Unless versions are late, the last stored period is enough for both, so the cost
  * does not grow with the subscription's history.
  */
 export async function saveRevenueVersions<Subscription extends ObservedSubscription>(
@@ -46,8 +47,12 @@ const keyOf = ({ newest: { teamId, projectId, id } }: ObservedSubscription): Sub
   id,
 });
 
-/** Whether all versions come after the last stored period, and every row counts the periods up to it. */
+/**
+ * Whether all versions come after the last stored period, and every row counts the periods up to it. An end may have cut
+ * what was counted before it.
+ */
 const continueCounted = ({ versions, written }: ObservedSubscription, last: RevenuePeriod | undefined): boolean =>
   last !== undefined &&
+  last.endedAt === null &&
   versions.every(({ firstVersion }) => firstVersion > last.lastVersion) &&
-  written.every(({ counted }) => counted?.version === last.lastVersion);
+  written.every(({ counted }) => counted?.version === last.lastVersion && hasExactTimes(counted.contributions));

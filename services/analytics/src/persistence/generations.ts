@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { FORMAT } from './project.entity.ts';
 import { lockProjects, type GenerationScope } from './projects.ts';
 
 /** A later rebuild of the same project has started; it replaces this one. */
@@ -36,9 +37,9 @@ export async function switchToGeneration(
   scope: GenerationScope,
   newestEventAt: Date | null,
 ): Promise<void> {
-  const switched = await em.fork().execute<unknown[]>(
+  const switched = await em.execute<unknown[]>(
     `update projects
-        set generation = building_generation, building_generation = null,
+        set generation = building_generation, building_generation = null, format = ${FORMAT},
             newest_event_at = greatest(newest_event_at, ?::timestamptz)
       where team_id = ? and project_id = ? and building_generation = ? returning 1`,
     [newestEventAt?.toISOString() ?? null, scope.teamId, scope.projectId, scope.generation],

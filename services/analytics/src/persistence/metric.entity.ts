@@ -17,7 +17,7 @@ const MetricSchema = defineEntity({
     projectId: p.text().$type<ProjectId>().primary(),
     generation: p.integer().primary(),
     metric: p.text().primary(),
-    /** A UTC day or hour, `YYYY-MM-DD` or `YYYY-MM-DDTHH`; empty for a metric over all time. */
+    /** A UTC day, hour or time: a part of `YYYY-MM-DDTHH:MM:SS.sssZ`; empty for a metric over all time. */
     bucket: p.text().primary(),
     /** A whole number of any size. */
     amount: p.decimal().columnType('numeric'),

@@ -6,9 +6,11 @@ import {
   MOVEMENT_PREFIX,
   parseMovementMetric,
   type Contribution,
+  type LifetimeMetric,
   type MetricKey,
 } from '#domain/metrics.ts';
-import { addDays, dayOf, hourOf, type UtcDay } from '#domain/utc-day.ts';
+import type { ChurnCounts } from '#domain/churn.ts';
+import { addDays, dayOf, endOfHour, hourOf, type UtcDay } from '#domain/utc-day.ts';
 import type { Window } from '#domain/window.ts';
 import type { GenerationScope } from './projects.ts';
 
@@ -46,10 +48,12 @@ type Row = MetricKey & { readonly amount: string };
 const IN_SCOPE = 'team_id = ? and project_id = ? and generation = ?';
 const DAILY = Object.values(LIFETIME_METRIC).map(({ daily }) => daily);
 const HOURLY = Object.values(LIFETIME_METRIC).map(({ hourly }) => hourly);
+const EXACT = Object.values(LIFETIME_METRIC).map(({ exact }) => exact);
 
 /**
- * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes after
- * the hour in which the window starts. The number of rows depends on the window's length, not on the project's size.
+ * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes after the
+ * window's start. The number of rows depends on the window's length, not on the project's size, except in the window's first
+ * hour.
  */
 export async function readMetrics(
   em: EntityManager,
@@ -63,15 +67,19 @@ export async function readMetrics(
      union all
      select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = ? and bucket > ?
      union all
-     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric in (?) and bucket > ? group by metric
+     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric = any(?) and bucket > ? group by metric
      union all
      select metric, '', sum(amount)::text from metrics
-      where ${IN_SCOPE} and metric in (?) and bucket > ? and bucket < ? group by metric`,
+      where ${IN_SCOPE} and metric = any(?) and bucket > ? and bucket < ? group by metric
+     union all
+     select metric, '', sum(amount)::text from metrics
+      where ${IN_SCOPE} and metric = any(?) and bucket > ? and bucket < ? group by metric`,
     [
       scope,
       [...scope, METRIC.netNewCustomers, firstDay],
       [...scope, DAILY, firstDay],
       [...scope, HOURLY, hourOf(window.start), addDays(firstDay, 1)],
+      [...scope, EXACT, window.start.toISOString(), endOfHour(hourOf(window.start)).toISOString()],
     ].flat(1),
   );
   const totals = new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)]));
@@ -83,12 +91,22 @@ export async function readMetrics(
     total,
     /** Net new customers by day; days without a change are missing. */
     netNewCustomers: new Map(rows.filter(row => row.bucket !== '').map(row => [row.bucket, BigInt(row.amount)])),
-    /** Lifetimes after the hour in which the window starts. */
-    after: ({ daily, hourly }: { readonly daily: string; readonly hourly: string }) => total(daily) + total(hourly),
+    /** Lifetimes after the window's start. */
+    after: ({ daily, hourly, exact }: LifetimeMetric) => total(daily) + total(hourly) + total(exact),
   };
 }
 
 export type Metrics = Awaited<ReturnType<typeof readMetrics>>;
+
+/** Returns what churn is computed from; `endingLater` is counted apart. */
+export const toChurnCounts = ({ total, after }: Metrics, endingLater: bigint): ChurnCounts => ({
+  ongoing: total(METRIC.ongoing),
+  startedAfter: after(LIFETIME_METRIC.started),
+  lapsedAfter: after(LIFETIME_METRIC.lapsed),
+  endedAfter: after(LIFETIME_METRIC.ended),
+  startedAndEndedAfter: after(LIFETIME_METRIC.startedAndEnded),
+  endingLater,
+});
 
 /** Reads a project's metrics over all time, and its net new customers and revenue movements since `day`. */
 export async function readDailyMetrics(

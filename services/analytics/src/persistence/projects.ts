@@ -2,7 +2,7 @@ import { IsolationLevel, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { FIRST_GENERATION, Project } from './project.entity.ts';
+import { FIRST_GENERATION, FORMAT, Project } from './project.entity.ts';
 
 /** One generation of a project's rows. */
 export interface GenerationScope extends ProjectScope {
@@ -23,6 +23,20 @@ export function readProject<Rows>(
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
   );
 }
+
+/** Finds what is stored of a project itself; null before its first event. */
+export const findProject = (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<Project | null> =>
+  em.fork().findOne(Project, { teamId, projectId });
+
+/** Finds the projects that an older version of this service counted. */
+export async function findOutdated(em: EntityManager): Promise<ProjectScope[]> {
+  const fields = ['teamId', 'projectId'] as const;
+  return em.fork().find(Project, { format: { $lt: FORMAT } }, { fields, orderBy: { teamId: 'asc', projectId: 'asc' } });
+}
+
+/** Returns whether an older version of this service counted the project. */
+export const isOutdated = async (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<boolean> =>
+  (await em.fork().count(Project, { teamId, projectId, format: { $lt: FORMAT } })) > 0;
 
 /** Saves a project's base currency unless a newer version is stored. */
 export async function upsertProject(em: EntityManager, { teamId, id, baseCurrency, version }: ProjectState) {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
+import type { Phase } from '#domain/contributions.ts';
 
 const RevenuePeriodSchema = defineEntity({
   name: 'RevenuePeriod',
@@ -14,13 +15,14 @@ const RevenuePeriodSchema = defineEntity({
     recordedAt: p.datetime(),
     startedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
-    /** A list of `[currency, interval count, numerator]`. Kept as text, since no statement looks inside. */
+    phase: p.text().$type<Phase>(),
+    /** A list of `[currency, divisor, numerator]`. Kept as text, since no statement looks inside. */
     revenue: p.json<unknown>().columnType('json'),
   },
 });
 
 /**
- * Consecutive versions of a subscription with the same revenue. No other service stores past revenue, so these rows are a
+ * Consecutive versions of a subscription with the same revenue in the same phase. No other service stores past revenue, so these rows are a
  * source of the read model and a rebuild keeps them.
  */
 export class RevenuePeriod extends RevenuePeriodSchema.class {}

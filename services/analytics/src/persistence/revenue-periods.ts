@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
+import type { Phase } from '#domain/contributions.ts';
 import type { RevenuePeriod } from '#domain/revenue-periods.ts';
 import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
 import type { RecordKey } from './tracked-records.ts';
@@ -14,8 +15,9 @@ interface Row {
   readonly recorded_ms: number;
   readonly started_ms: number;
   readonly ended_ms: number | null;
+  readonly phase: Phase;
   /** Numerators are text, as they can exceed the numbers of JSON. */
-  readonly revenue: readonly (readonly [currency: string, intervalCount: number, numerator: string])[];
+  readonly revenue: readonly (readonly [currency: string, divisor: number, numerator: string])[];
 }
 
 /** Reads the revenue periods of the subscriptions that have any; only the last one of each if asked. */
@@ -27,7 +29,7 @@ export async function readRevenuePeriods<Key extends SubscriptionKey>(
   if (keys.length === 0) return new Map();
   const rows = await executeBound<Row>(
     tx,
-    `select key::int, first_version, last_version, revenue, ${milliseconds('recorded_at')} as recorded_ms,
+    `select key::int, first_version, last_version, phase, revenue, ${milliseconds('recorded_at')} as recorded_ms,
             ${milliseconds('started_at')} as started_ms, ${milliseconds('ended_at')} as ended_ms
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (team_id, project_id, id, key)
       cross join lateral (
@@ -70,21 +72,24 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
     await executeBound(
       tx,
       `insert into revenue_periods (team_id, project_id, subscription_id, first_version, last_version,
-                                    recorded_at, started_at, ended_at, revenue)
+                                    recorded_at, started_at, ended_at, phase, revenue)
        select team_id, project_id, id, first_version, last_version, to_timestamp(recorded_ms / 1000),
-              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), revenue::json
+              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), phase, revenue::json
          from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::float8[],
-                     $9::text[])
-              as it (team_id, project_id, id, first_version, last_version, recorded_ms, started_ms, ended_ms, revenue)
+                     $9::text[], $10::text[])
+              as it (team_id, project_id, id, first_version, last_version, recorded_ms, started_ms, ended_ms, phase,
+                     revenue)
        on conflict (team_id, project_id, subscription_id, first_version) do update
           set last_version = excluded.last_version, recorded_at = excluded.recorded_at,
-              started_at = excluded.started_at, ended_at = excluded.ended_at, revenue = excluded.revenue`,
+              started_at = excluded.started_at, ended_at = excluded.ended_at, phase = excluded.phase,
+              revenue = excluded.revenue`,
       [
         ...keyColumns(changed),
         numberColumn(changed, ({ period }) => period.lastVersion),
         timeColumn(changed, ({ period }) => period.recordedAt),
         timeColumn(changed, ({ period }) => period.startedAt),
         timeColumn(changed, ({ period }) => period.endedAt),
+        textColumn(changed, ({ period }) => period.phase),
         textColumn(changed, ({ period }) => JSON.stringify(toStoredRevenue(period))),
       ],
     );
@@ -98,7 +103,7 @@ const keyColumns = (rows: readonly { readonly key: SubscriptionKey; readonly per
 ];
 
 const toStoredRevenue = ({ revenue }: RevenuePeriod): Row['revenue'] =>
-  revenue.map(({ currency, intervalCount, numerator }) => [currency, intervalCount, `${numerator}`]);
+  revenue.map(({ currency, divisor, numerator }) => [currency, divisor, `${numerator}`]);
 
 const toPeriod = (row: Row): RevenuePeriod => ({
   firstVersion: row.first_version,
@@ -106,9 +111,10 @@ const toPeriod = (row: Row): RevenuePeriod => ({
   recordedAt: timeFrom(row.recorded_ms),
   startedAt: timeFrom(row.started_ms),
   endedAt: row.ended_ms === null ? null : timeFrom(row.ended_ms),
-  revenue: row.revenue.map(([currency, intervalCount, numerator]) => ({
+  phase: row.phase,
+  revenue: row.revenue.map(([currency, divisor, numerator]) => ({
     currency,
-    intervalCount,
+    divisor,
     numerator: BigInt(numerator),
   })),
 });

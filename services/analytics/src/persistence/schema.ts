@@ -1,5 +1,6 @@
 import { Metric } from './metric.entity.ts';
 import { CreateAnalytics } from './migrations/0001-create-analytics.ts';
+import { FollowLives } from './migrations/0002-follow-lives.ts';
 import { Project } from './project.entity.ts';
 import { RevenuePeriod } from './revenue-period.entity.ts';
 import { TrackedRecord } from './tracked-record.entity.ts';
@@ -7,5 +8,8 @@ import { TrackedRecord } from './tracked-record.entity.ts';
 /** The tables of analytics. */
 export const analyticsSchema = {
   entities: [Metric, Project, RevenuePeriod, TrackedRecord],
-  migrations: [{ name: '0001-create-analytics', class: CreateAnalytics }],
+  migrations: [
+    { name: '0001-create-analytics', class: CreateAnalytics },
+    { name: '0002-follow-lives', class: FollowLives },
+  ],
 };

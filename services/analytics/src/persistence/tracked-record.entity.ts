@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { RecordKind } from '#domain/observation.ts';
 
 /** The project id of a webhook event that was not routed to any project. */
@@ -11,13 +12,13 @@ const TrackedRecordSchema = defineEntity({
   tableName: 'tracked_records',
   indexes: [
     {
-      name: 'tracked_records_started',
-      properties: ['teamId', 'projectId', 'generation', 'startedAt', 'endedAt'],
-      where: 'started_at is not null',
+      name: 'tracked_records_live',
+      properties: ['teamId', 'projectId', 'generation', 'liveMetric', 'createdAt', 'id'],
+      where: 'live_metric is not null',
     },
     {
       name: 'tracked_records_ended',
-      properties: ['teamId', 'projectId', 'generation', 'endedAt', 'startedAt'],
+      properties: ['teamId', 'projectId', 'generation', 'endedAt', 'id'],
       where: 'ended_at is not null',
     },
   ],
@@ -29,10 +30,18 @@ const TrackedRecordSchema = defineEntity({
     generation: p.integer().primary(),
     /** The version of the newest observed state. */
     version: p.integer(),
-    /** What the metrics include of this record: a list of `[metric, bucket, amount]`; no statement looks inside. */
+    /** What the metrics include of this record: a list of `[metric, bucket, amount]`. */
     contributions: p.json<unknown>().columnType('json'),
-    /** Set for activated subscriptions only. */
-    startedAt: p.datetime().nullable(),
+    /** What lists show of a subscription; this and the fields below are null for other kinds. */
+    customerId: p.text().$type<CustomerId>().nullable(),
+    status: p.text().$type<SubscriptionStatus>().nullable(),
+    /** Null without items. */
+    currency: p.text().nullable(),
+    /** Monthly face value as decimal text, in minor units. */
+    amount: p.text().nullable(),
+    /** The metric in which it counts while active or trialing. */
+    liveMetric: p.text().nullable(),
+    createdAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
   },
 });

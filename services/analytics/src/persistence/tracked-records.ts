@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import type { RecordKind } from '#domain/observation.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
@@ -25,7 +26,12 @@ interface StateRow {
   readonly version: number;
   /** Amounts are text, as they can exceed the numbers of JSON. */
   readonly contributions: readonly (readonly [metric: string, bucket: string, amount: string])[];
-  readonly started_ms: number | null;
+  readonly customer_id: CustomerId | null;
+  readonly status: SubscriptionStatus | null;
+  readonly currency: string | null;
+  readonly amount: string | null;
+  readonly live_metric: string | null;
+  readonly created_ms: number | null;
   readonly ended_ms: number | null;
 }
 
@@ -34,8 +40,8 @@ interface EventRow extends StateRow {
   readonly generation: number;
 }
 
-const STATE = `key::int, r.version, r.contributions, ${milliseconds('r.started_at')} as started_ms,
-  ${milliseconds('r.ended_at')} as ended_ms`;
+const STATE = `key::int, r.version, r.contributions, r.customer_id, r.status, r.currency, r.amount, r.live_metric,
+  ${milliseconds('r.created_at')} as created_ms, ${milliseconds('r.ended_at')} as ended_ms`;
 
 /** Reads the states of the keys that have a row. */
 export async function readTrackedRecords(
@@ -104,9 +110,10 @@ export async function insertTrackedRecords(tx: EntityManager, records: readonly 
   await executeBound(
     tx,
     `insert into tracked_records
-            (team_id, kind, id, project_id, generation, version, contributions, started_at, ended_at)
-     select team_id, kind, id, project_id, generation, version, contributions::json,
-            to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000)
+            (team_id, kind, id, project_id, generation, version, contributions, customer_id, status, currency, amount,
+             live_metric, created_at, ended_at)
+     select team_id, kind, id, project_id, generation, version, contributions::json, customer_id, status, currency, amount,
+            live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000)
        from ${ROWS}`,
     rowColumns(records),
   );
@@ -118,8 +125,9 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
   await executeBound(
     tx,
     `update tracked_records r
-        set version = it.version, contributions = it.contributions::json,
-            started_at = to_timestamp(started_ms / 1000), ended_at = to_timestamp(ended_ms / 1000)
+        set version = it.version, contributions = it.contributions::json, customer_id = it.customer_id,
+            status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
+            created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000)
        from ${ROWS}
       where r.team_id = it.team_id and r.kind = it.kind and r.id = it.id
         and r.project_id = it.project_id and r.generation = it.generation`,
@@ -127,16 +135,27 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
   );
 }
 
-const ROWS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::float8[],
-                   $9::float8[])
-            as it (team_id, kind, id, project_id, generation, version, contributions, started_ms, ended_ms)`;
+const ROWS = `(select team_id, kind, id, project_id, generation, version, contributions,
+                    nullif(customer_id, '') as customer_id, nullif(status, '') as status,
+                    nullif(currency, '') as currency, nullif(amount, '') as amount,
+                    nullif(live_metric, '') as live_metric, created_ms, ended_ms
+               from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[],
+                           $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[])
+                    as it (team_id, kind, id, project_id, generation, version, contributions, customer_id, status,
+                           currency, amount, live_metric, created_ms, ended_ms)) it`;
 
 const rowColumns = (records: readonly RecordRow[]) => [
   ...keyColumns(records.map(({ key }) => key)),
   numberColumn(records, it => it.state.version),
   textColumn(records, it => JSON.stringify(toStoredContributions(it.state))),
-  timeColumn(records, it => it.state.lifetime?.startedAt),
-  timeColumn(records, it => it.state.lifetime?.endedAt),
+  // An empty text is stored as null.
+  textColumn(records, it => it.state.listed?.customerId ?? ''),
+  textColumn(records, it => it.state.listed?.status ?? ''),
+  textColumn(records, it => it.state.listed?.currency ?? ''),
+  textColumn(records, it => it.state.listed?.amount ?? ''),
+  textColumn(records, it => it.state.listed?.liveMetric ?? ''),
+  timeColumn(records, it => it.state.listed?.createdAt),
+  timeColumn(records, it => it.state.listed?.endedAt),
 ];
 
 const keyColumns = (keys: readonly RecordKey[]) => [
@@ -150,13 +169,18 @@ const keyColumns = (keys: readonly RecordKey[]) => [
 const toStoredContributions = ({ contributions }: CountedState): StateRow['contributions'] =>
   contributions.map(({ metric, bucket, amount }) => [metric, bucket, `${amount}`]);
 
-function toState({ version, contributions, started_ms: started, ended_ms: ended }: StateRow): CountedState {
-  return {
-    version,
-    contributions: contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
-    lifetime:
-      started === null ? null : { startedAt: timeFrom(started), endedAt: ended === null ? null : timeFrom(ended) },
-  };
+const toState = (row: StateRow): CountedState => ({
+  version: row.version,
+  contributions: row.contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
+  listed: toListed(row),
+});
+
+function toListed(row: StateRow): CountedState['listed'] {
+  const { customer_id: customerId, status, currency, amount, live_metric: liveMetric, created_ms: created } = row;
+  // A row from before these columns.
+  if (customerId === null || status === null || amount === null || created === null) return null;
+  const endedAt = row.ended_ms === null ? null : timeFrom(row.ended_ms);
+  return { customerId, status, currency, amount, liveMetric, createdAt: timeFrom(created), endedAt };
 }
 
 /** The number of tracked records in the current generation of a project. */

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { ProjectId } from '@billing/contracts/ids';
+import { openOutbox } from '@billing/messaging/outbox';
 import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
@@ -22,15 +24,21 @@ async function main(): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const database = resources.adopt(openServiceDatabase('analytics', analyticsSchema, databaseUrl), it => it.close());
   await migrate(database);
-  const nats = resources.adopt(await connectBroker(natsUrl, 'analytics-rebuild'), closeBroker);
-  const bus = await openBus({ nats, logger: createLogger('analytics-rebuild', 'silent') });
+  const logger = createLogger('analytics-rebuild', 'silent');
+  const broker = resources.adopt(await connectBroker({ url: natsUrl, service: 'analytics', logger }), closeBroker);
+  const bus = await openBus({ ...broker, logger });
   const rpc = openRpcClient(bus);
 
   const progress = showProgress(process.stdout);
   const withRebuildLock = rebuildLock(databaseUrl, ({ projectId }) =>
     progress.print(`${projectId}: waiting for another rebuild`),
   );
-  const rebuild = rebuildProject({ em: database.em, rpc, withRebuildLock });
+  const rebuild = rebuildProject({
+    em: database.em,
+    rpc,
+    withRebuildLock,
+    audit: { outbox: openOutbox(database.em), requestId: randomUUID() },
+  });
   let count = 0;
   for await (const project of readProjects(rpc, onlyProject)) {
     const scope = { teamId: project.teamId, projectId: project.id };

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
+import { auditOfCommand, recordAudit } from '@billing/service/audit';
 import { applyObservations, type SelectGenerations } from '#operations/apply-observations.ts';
 import {
   deleteGenerationsBefore,
@@ -16,6 +18,8 @@ interface Dependencies {
   readonly em: EntityManager;
   readonly rpc: RpcClient;
   readonly withRebuildLock: WithRebuildLock;
+  /** Set when an operator's command rebuilds: with the new metrics the audit log gets an entry. */
+  readonly audit?: { readonly outbox: Outbox; readonly requestId: string };
 }
 
 /**
@@ -26,7 +30,7 @@ interface Dependencies {
  * @throws RebuildSuperseded when another rebuild of the project started meanwhile
  * @throws Problem 503 when an owner does not reply for a minute
  */
-export function rebuildProject({ em, rpc, withRebuildLock }: Dependencies) {
+export function rebuildProject({ em, rpc, withRebuildLock, audit }: Dependencies) {
   return (project: ProjectState, onProgress: (count: number) => void = () => undefined): Promise<void> => {
     const scope = { teamId: project.teamId, projectId: project.id };
     return withRebuildLock(scope, async () => {
@@ -44,7 +48,15 @@ export function rebuildProject({ em, rpc, withRebuildLock }: Dependencies) {
         newestAt = latest(newestAt, uncounted.get(scope.projectId) ?? null);
         onProgress(observations.length);
       }
-      await switchToGeneration(em, { ...scope, generation }, newestAt);
+      const switchTo = (tx: EntityManager) => switchToGeneration(tx, { ...scope, generation }, newestAt);
+      if (!audit) await switchTo(em.fork());
+      else
+        await audit.outbox.transaction(async (tx, publish) => {
+          await switchTo(tx);
+          const context = auditOfCommand('rebuildAnalytics', audit.requestId, scope.projectId);
+          const target = { type: 'project', id: scope.projectId } as const;
+          recordAudit(publish, scope.teamId, context, { target, changes: [] });
+        });
       await deleteGenerationsBefore(em, { ...scope, generation });
     });
   };

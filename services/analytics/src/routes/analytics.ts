@@ -5,6 +5,7 @@ import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { getAnalytics } from '#operations/get-analytics.ts';
 import { getHistory } from '#operations/get-history.ts';
+import { listSubscriptions } from '#operations/list-subscriptions.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
@@ -12,16 +13,20 @@ interface Dependencies {
   readonly now: () => Date;
 }
 
-/** `GET P/analytics` and `GET P/analytics/history`. */
+/** `GET P/analytics`, its history, and the subscriptions behind its metrics. */
 export function analyticsRoutes({ em, rpc, now }: Dependencies) {
   const analytics = getAnalytics({ em, rpc, now });
   const history = getHistory({ em, rpc, now });
+  const list = listSubscriptions({ em, rpc, now });
   return (app: HttpServer): void => {
     serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
       analytics({ teamId, projectId }, growthDays),
     );
     serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query: { days } }) =>
       history({ teamId, projectId }, days),
+    );
+    serve(app, analyticsOperations.listAnalyticsSubscriptions, ({ params: { teamId, projectId }, query }) =>
+      list({ teamId, projectId }, query),
     );
   };
 }

@@ -36,6 +36,7 @@ export function customerHistory(
         email: `${index}@example.com`,
         name: null,
         processorCustomerId: 'cus_1',
+        linkedToExisting: false,
         version: index + 1,
         createdAt,
         deletedAt: isDeleted ? new Date(Math.max(createdAt.getTime(), deletedAt.getTime())) : null,

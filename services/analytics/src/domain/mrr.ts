@@ -1,0 +1,38 @@
+import type { Analytics } from '@billing/contracts/resources/analytics';
+import { liveCounts } from './left-out.ts';
+import { parseRevenueMetric } from './metrics.ts';
+import { monthlyRevenue } from './revenue.ts';
+
+/** A project's metrics over all time, by name. */
+type Totals = ReadonlyMap<string, bigint>;
+
+type Revenue = Pick<Analytics, 'mrr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'>;
+
+/** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */
+export function mrrIn(currency: string, totals: Totals, only?: 'trialing' | 'paused'): number {
+  // Paused revenue is counted in its status too.
+  const isWanted = (status: string) => (only ? status === only : status !== 'paused');
+  return monthlyRevenue(termsOf(totals).filter(term => term.currency === currency && isWanted(term.status)));
+}
+
+/** Returns the revenue metrics of a project. Currencies are never added up; those without revenue are left out, except the base. */
+export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {
+  const withRevenue = termsOf(totals).filter(({ numerator }) => numerator !== 0n);
+  const currencies = [...new Set([baseCurrency, ...withRevenue.map(({ currency }) => currency)])].toSorted();
+  const live = liveCounts(totals, baseCurrency);
+  const excluded = (wanted: string) =>
+    Number(live.filter(({ reason }) => reason === wanted).reduce((sum, { count }) => sum + count, 0n));
+  return {
+    mrr: mrrIn(baseCurrency, totals),
+    mrrTrialing: mrrIn(baseCurrency, totals, 'trialing'),
+    mrrPaused: mrrIn(baseCurrency, totals, 'paused'),
+    mrrExcluded: {
+      tiered: excluded('tiered'),
+      metered: excluded('metered'),
+      otherCurrency: excluded('otherCurrency'),
+    },
+    mrrByCurrency: Object.fromEntries(currencies.map(currency => [currency, mrrIn(currency, totals)])),
+  };
+}
+
+const termsOf = (totals: Totals) => [...totals].flatMap(([metric, amount]) => parseRevenueMetric(metric, amount) ?? []);

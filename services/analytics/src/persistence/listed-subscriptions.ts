@@ -1,0 +1,81 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Page } from '@billing/contracts/pagination';
+import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { executeBound, textArray } from '@billing/database/bound-statement';
+import { LIFETIME_METRIC } from '#domain/metrics.ts';
+import type { Window } from '#domain/window.ts';
+import type { GenerationScope } from './projects.ts';
+
+/** A subscription behind a metric. */
+export interface SubscriptionRow {
+  readonly id: SubscriptionId;
+  readonly customerId: CustomerId;
+  readonly status: SubscriptionStatus;
+  /** Null without items. */
+  readonly currency: string | null;
+  readonly amount: string;
+  readonly liveMetric: string | null;
+}
+
+const SHOWN = 'id, customer_id as "customerId", status, currency, amount, live_metric as "liveMetric"';
+
+/** Lists a page of the subscriptions that count in any of the metrics, newest first; each metric is read up to the page. */
+export async function listLive(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  metrics: readonly string[],
+  { limit, offset }: Page,
+): Promise<readonly SubscriptionRow[]> {
+  if (metrics.length === 0) return [];
+  return executeBound<SubscriptionRow>(
+    em,
+    `select ${SHOWN}
+       from unnest($4::text[]) as wanted (metric)
+      cross join lateral (
+            select * from tracked_records r
+             where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric = wanted.metric
+             order by r.created_at desc, r.id limit $5::bigint + $6::bigint) r
+      order by created_at desc, id limit $5 offset $6`,
+    [teamId, projectId, generation, textArray(metrics), limit, offset],
+  );
+}
+
+/** Whether an ended subscription was active or trialing at a time: it had started once more often than ended. */
+const WAS_LIVE = `
+  0 < (select coalesce(sum((case when (c ->> 0) = '${LIFETIME_METRIC.started.exact}' then 1 else -1 end) * (c ->> 2)::int), 0)
+         from json_array_elements(r.contributions) c
+        where (c ->> 0) in ('${LIFETIME_METRIC.started.exact}', '${LIFETIME_METRIC.ended.exact}')
+          and (c ->> 1) collate "C" <= $5::text)`;
+
+const ENDED_FROM = `
+  from tracked_records r where r.team_id = $1 and r.project_id = $2 and r.generation = $3`;
+
+/** Lists a page of the subscriptions that were active at the window's start and ended inside it, the last end first. */
+export async function listLost(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { start, now }: Window,
+  { limit, offset }: Page,
+): Promise<readonly SubscriptionRow[]> {
+  return executeBound<SubscriptionRow>(
+    em,
+    `select ${SHOWN} ${ENDED_FROM} and r.ended_at < $4::timestamptz and r.ended_at > $5::text::timestamptz and ${WAS_LIVE}
+      order by r.ended_at desc, r.id limit $6 offset $7`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString(), limit, offset],
+  );
+}
+
+/** Counts the subscriptions that were active at the window's start and whose end is recorded, but not before now. */
+export async function countEndingLater(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { start, now }: Window,
+): Promise<bigint> {
+  const [row] = await executeBound<{ count: string }>(
+    em,
+    `select count(*) as count ${ENDED_FROM} and r.ended_at >= $4::timestamptz and ${WAS_LIVE}`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString()],
+  );
+  return BigInt(row?.count ?? 0);
+}

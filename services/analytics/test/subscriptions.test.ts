@@ -1,0 +1,173 @@
+import {
+  SubscriptionCreated,
+  SubscriptionUpdated,
+  type SubscriptionState,
+} from '@billing/contracts/events/subscriptions';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { newEvent } from '@billing/testing/events';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
+import { item, subscription } from './states.ts';
+
+const NOW = new Date('2026-11-20T12:00:00.000Z');
+const at = (time: string) => new Date(time);
+
+let service: AnalyticsService;
+beforeAll(async () => (service = await startAnalytics()));
+afterAll(async () => service[Symbol.asyncDispose]());
+beforeEach(() => service.setNow(NOW));
+
+type Changes = Partial<SubscriptionState>;
+
+/** Creates subscriptions, each a minute older than the one before. */
+async function create(scope: ProjectScope, ...all: Changes[]): Promise<SubscriptionState[]> {
+  const states = all.map((changes, index) => {
+    const createdAt = new Date(at('2026-01-01T00:00:00Z').getTime() - index * 60_000);
+    return { ...subscription(scope), createdAt, startedAt: createdAt, ...changes };
+  });
+  await service.emit(...states.map(state => newEvent(SubscriptionCreated, scope.teamId, state)));
+  return states;
+}
+
+const tiered = { ...item, unitAmount: null, billingScheme: 'tiered' as const };
+const metered = { ...item, metered: true };
+const inEuros = { ...item, currency: 'eur' };
+
+describe('the subscriptions behind mrr', () => {
+  it('are the active and trialing ones with their exact amounts, newest first', async () => {
+    const scope = await service.createProject();
+    const third = { ...item, unitAmount: 100, interval: 'year' as const };
+    const decimal = { ...item, unitAmount: null, unitAmountDecimal: '0.05', quantity: 3 };
+    const packages = { ...item, quantity: 11, transformQuantity: { divideBy: 5, round: 'up' as const } };
+    const [a, b, c] = await create(
+      scope,
+      { status: 'trialing', items: [third] },
+      { items: [decimal, packages] },
+      { items: [{ ...item, unitAmount: 0 }] },
+      { status: 'past_due' },
+      { items: [inEuros] },
+    );
+    const { subscriptions, total, pagination } = await service.subscriptions(scope, 'mrr');
+    expect(subscriptions).toEqual([
+      expected(a, { status: 'trialing', amount: '8.333333333333333334' }),
+      expected(b, { amount: '8997.15' }),
+      expected(c, { amount: '0' }),
+    ]);
+    expect(total).toBe(9_005);
+    expect(pagination).toEqual({ limit: 100, offset: 0, total: 3, hasMore: false });
+    expect(await service.analytics(scope)).toMatchObject({ mrr: 9_005, mrrTrialing: 8 });
+  });
+
+  it('come in pages', async () => {
+    const scope = await service.createProject();
+    const states = await create(scope, {}, {}, {}, {}, {});
+    const { body } = await service.call('GET', '/analytics/subscriptions?metric=mrr&limit=2&offset=2', { of: scope });
+    expect(body.subscriptions).toMatchObject(states.slice(2, 4).map(({ id }) => ({ subscriptionId: id })));
+    expect(body).toMatchObject({ total: 5 * 2_999, pagination: { limit: 2, offset: 2, total: 5, hasMore: true } });
+  });
+
+  it('include those whose payments are paused', async () => {
+    const scope = await service.createProject();
+    const pauseCollection = { behavior: 'void', resumesAt: null };
+    const [paused] = await create(scope, { pauseCollection }, {});
+    expect(await service.analytics(scope)).toMatchObject({ mrr: 2 * 2_999, mrrPaused: 2_999 });
+    if (!paused) throw new Error('There is no paused subscription.');
+    await service.emit(newEvent(SubscriptionUpdated, scope.teamId, { ...paused, pauseCollection: null, version: 2 }));
+    expect(await service.analytics(scope)).toMatchObject({ mrr: 2 * 2_999, mrrPaused: 0 });
+  });
+});
+
+describe('the subscriptions that mrr leaves out', () => {
+  it('are counted once each, with the reason', async () => {
+    const scope = await service.createProject();
+    const states = await create(
+      scope,
+      { items: [tiered] },
+      { items: [metered] },
+      { items: [inEuros] },
+      { items: [item, metered] },
+      { items: [item] },
+      { items: [tiered], status: 'canceled', endedAt: NOW },
+    );
+    const { subscriptions, total, pagination } = await service.subscriptions(scope, 'excluded', 30, 3);
+    expect(subscriptions).toEqual([
+      expected(states[0], { amount: '0', reason: 'tiered' }),
+      expected(states[1], { amount: '0', reason: 'metered' }),
+      expected(states[2], { currency: 'eur', reason: 'otherCurrency' }),
+      expected(states[3], { reason: 'metered' }),
+    ]);
+    expect([total, pagination.total]).toEqual([4, 4]);
+    const metrics = await service.analytics(scope);
+    expect(metrics.mrr).toBe(2 * 2_999);
+    expect(metrics.mrrExcluded).toEqual({ tiered: 1, metered: 2, otherCurrency: 1 });
+    expect(metrics.mrrByCurrency).toEqual({ eur: 2_999, usd: 2 * 2_999 });
+  });
+});
+
+describe('the subscriptions behind churn', () => {
+  const started = { startedAt: at('2026-01-01T00:00:00Z') };
+  /** The versions of a subscription that was active, then changed at times. */
+  const history = (scope: ProjectScope, ...later: [at: string, changes: Changes][]) => {
+    const first: SubscriptionState = { ...subscription(scope), ...started };
+    const changed = later.map(([time, changes], index) =>
+      newEvent(SubscriptionUpdated, scope.teamId, { ...first, ...changes, version: index + 2 }, at(time)),
+    );
+    return [newEvent(SubscriptionCreated, scope.teamId, first, started.startedAt), ...changed];
+  };
+  const canceled = (time: string): [string, Changes] => [time, { status: 'canceled', endedAt: at(time) }];
+
+  it('were active at the start of the window, then, and ended in it', async () => {
+    const scope = await service.createProject();
+    const lost = history(scope, ['2026-11-01T00:00:00Z', { status: 'past_due' }], canceled('2026-11-10T00:00:00Z'));
+    const pastDueThen = history(
+      scope,
+      ['2026-10-01T00:00:00Z', { status: 'past_due' }],
+      canceled('2026-11-10T00:00:00Z'),
+    );
+    const pastDueNow = history(scope, ['2026-11-10T00:00:00Z', { status: 'unpaid' }]);
+    const recovered = history(
+      scope,
+      ['2026-10-01T00:00:00Z', { status: 'paused' }],
+      ['2026-11-01T00:00:00Z', { status: 'active' }],
+    );
+    const endedBefore = history(scope, canceled('2026-10-01T00:00:00Z'));
+    await service.emit(...[lost, pastDueThen, pastDueNow, recovered, endedBefore].flat().toReversed());
+    // Active at the start: the lost one and the one that is past due now.
+    expect(await service.analytics(scope, 30)).toMatchObject({ churnRate: 50 });
+    const { subscriptions, total, pagination } = await service.subscriptions(scope, 'churn', 30);
+    const [state] = lost.map(({ data }) => data as SubscriptionState);
+    expect(subscriptions).toEqual([expected(state, { status: 'canceled' })]);
+    expect([total, pagination.total]).toEqual([50, 1]);
+  });
+
+  it('have ended, whenever that was requested', async () => {
+    const scope = await service.createProject();
+    const canceledAt = at('2026-05-01T00:00:00Z');
+    const requested = history(scope, ['2026-05-01T00:00:00Z', { cancelAtPeriodEnd: true, canceledAt }]);
+    await service.emit(...requested, ...history(scope, canceled('2026-11-19T00:00:00Z')));
+    expect(await service.analytics(scope, 30)).toMatchObject({ churnRate: 50 });
+  });
+});
+
+function expected(state: SubscriptionState | undefined, changes: object = {}) {
+  if (!state) throw new Error('There is no such subscription.');
+  const { id: subscriptionId, customerId } = state;
+  const common = { status: 'active', currency: 'usd', amount: '2999', reason: null };
+  return { subscriptionId, customerId, ...common, ...changes };
+}
+
+it.each(['', '?metric=arr', '?metric=mrr&growthDays=0', '?metric=mrr&limit=0', '?metric=mrr&x=1'])(
+  'rejects %j',
+  async query => {
+    expect((await service.call('GET', `/analytics/subscriptions${query}`)).status).toBe(400);
+  },
+);
+
+it('are listed only with analytics:read for the project, and never those of another one', async () => {
+  const [scope, other] = [await service.createProject(), await service.createProject()];
+  await create(scope, {});
+  expect((await service.subscriptions(other, 'mrr')).subscriptions).toEqual([]);
+  const path = '/analytics/subscriptions?metric=mrr';
+  const as = service.identity.asKey({ ...scope, scopes: ['subscriptions:read'] });
+  expect((await service.call('GET', path, { of: scope, as })).status).toBe(403);
+});
