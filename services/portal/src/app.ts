@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '@billing/service/http';
@@ -11,6 +12,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   /** Where customers reach the gateway. */
@@ -25,9 +27,7 @@ interface Dependencies {
 
 /** Returns the portal's HTTP server: sessions for a project's team, actions and the page for its customers. */
 export function createApp(options: HttpServerOptions, dependencies: Dependencies): HttpServer {
-  // Responses contain tokens and must not be stored: the route that accepts an `Idempotency-Key` handles it itself.
-  const { idempotency: _stored, ...withoutIdempotency } = options;
-  const app = createHttpServer(withoutIdempotency);
+  const app = createHttpServer(options);
   app.addHook('onSend', addPrivacyHeaders);
   app.register(sessionRoutes(dependencies));
   app.register(actionRoutes(dependencies));

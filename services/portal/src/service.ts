@@ -12,16 +12,18 @@ export const portalService = () =>
     name: 'portal',
     env: portalEnv,
     database: portalSchema,
-    parts: ({ env, em, rpc, processors, now, logger }) => ({
+    parts: ({ env, em, outbox, rpc, processors, now, logger }) => ({
       consumers: [customerEvents()],
       cleaning: [() => deleteExpiredSessions(em)],
+      purge: { tables: ['portal_sessions'] },
       createApp: http =>
         createApp(http, {
           em,
+          outbox,
           rpc,
           processors,
           publicUrl: env.PUBLIC_URL,
-          tokenKey: tokenKeyFrom(env.CREDENTIALS_KEY),
+          tokenKey: tokenKeyFrom(env.SERVICE_KEY),
           processorBaseUrl: env.STRIPE_API_BASE_URL,
           now,
           logger,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { SubscriptionId } from '@billing/contracts/ids';
+import { unprocessable } from '@billing/contracts/problem';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { aSubscription } from './billing-samples.ts';
 import { startService, type Service } from './start-service.ts';
@@ -28,7 +29,14 @@ it('cancels at the end of the period and resumes', async () => {
   const resumed = await patch(service, token, subscription.id, { cancelAtPeriodEnd: false });
   expect(resumed.json()).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   const { teamId, projectId } = service.scope;
-  const request = { teamId, projectId, customerId: service.customerId, subscriptionId: subscription.id };
+  const audit = expect.objectContaining({
+    actor: { type: 'customer', id: service.customerId },
+    action: 'updatePortalSubscription',
+    projectId,
+    requestId: 'req_test',
+    address: '192.0.2.1',
+  });
+  const request = { teamId, projectId, customerId: service.customerId, subscriptionId: subscription.id, audit };
   expect(service.otherServices.cancellations).toEqual([
     { ...request, cancelAtPeriodEnd: true },
     { ...request, cancelAtPeriodEnd: false },
@@ -95,6 +103,21 @@ it('cancels after a confirmation, and resumes, by forms', async () => {
   const resumed = await service.submit(token, `/subscriptions/${subscription.id}/resume`);
   expect(resumed.headers.location).toBe(`/portal/${token}?tab=subscriptions&notice=resumed`);
   expect(subscription.cancelAtPeriodEnd).toBe(false);
+  const audit = { actor: { type: 'customer', id: service.customerId }, action: 'updatePortalSubscription' };
+  expect(service.otherServices.cancellations).toMatchObject([{ audit }, { audit }]);
+});
+
+it('says that a subscription follows a schedule, which the customer cannot change', async () => {
+  await using service = await startService();
+  const subscription = aSubscription(service);
+  service.otherServices.subscriptions.push(subscription);
+  service.otherServices.refusal = unprocessable('subscription_has_schedule', 'A schedule manages the subscription.');
+  const { token } = await service.createLink();
+  const patched = await patch(service, token, subscription.id, { cancelAtPeriodEnd: true });
+  expect([patched.statusCode, patched.json().error.code]).toEqual([422, 'subscription_has_schedule']);
+  const byForm = await service.submit(token, `/subscriptions/${subscription.id}/cancel`);
+  expect(byForm.headers.location).toBe(`/portal/${token}?tab=subscriptions&notice=has-schedule`);
+  expect((await service.visit(token, '?notice=has-schedule')).body).toContain('follows a fixed plan');
 });
 
 it('opens a new processor page for every payment update', async () => {
@@ -108,6 +131,49 @@ it('opens a new processor page for every payment update', async () => {
   const byForm = await service.submit(token, '/payment-method');
   expect(byForm.statusCode).toBe(303);
   expect(byForm.headers.location).toMatch(new RegExp(`^${service.account.url}/c/pay/`));
+});
+
+it('opens the same processor page for a repeated Idempotency-Key', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const key = { 'idempotency-key': 'click-1' };
+  const concurrent = await Promise.all([setup(service, token, key), setup(service, token, key)]);
+  const first = concurrent.find(({ statusCode }) => statusCode === 200);
+  for (const { statusCode } of concurrent) expect([200, 409]).toContain(statusCode);
+  const repeated = await setup(service, token, key);
+  expect(repeated.headers['idempotent-replayed']).toBe('true');
+  expect(repeated.json()).toEqual(first?.json());
+  expect(repeated.headers['set-cookie']).toBe(first?.headers['set-cookie']);
+  expect(await countSessions(service)).toBe(1);
+  const stored = JSON.stringify(await service.database.em.execute('select * from idempotent_requests'));
+  expect(stored).not.toContain(token);
+  expect(stored).not.toContain('/c/pay/');
+
+  const other = await setup(service, token, { 'idempotency-key': 'click-2' });
+  expect(other.json()).not.toEqual(first?.json());
+  // Each link has keys of its own.
+  const { token: another } = await service.createLink();
+  expect((await setup(service, another, key)).json()).not.toEqual(first?.json());
+});
+
+it('stores nothing for a link that does not work', async () => {
+  await using service = await startService();
+  const response = await setup(service, 'x'.repeat(43), { 'idempotency-key': 'click-1' });
+  expect(response.json()).toMatchObject({ error: { code: 'portal_link_expired' } });
+  expect(await service.database.em.execute('select * from idempotent_requests')).toEqual([]);
+});
+
+it('opens one processor page when the button of a page is pressed twice, without script', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const { body } = await service.visit(token, '?tab=payment-methods');
+  const action = /action="[^"]*(\/payment-method\?key=[^"]+)"/.exec(body)?.[1] ?? '';
+  const presses = await Promise.all([1, 2].map(() => service.submit(token, action)));
+  expect(presses.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
+  expect(new Set(presses.map(({ headers }) => headers.location)).size).toBe(1);
+  expect(await countSessions(service)).toBe(1);
+  const later = await service.submit(token, '/payment-method?key=of-another-page');
+  expect(later.headers.location).not.toBe(presses[0]?.headers.location);
 });
 
 it('uses the currency of the newest subscription, or else of the project', async () => {
@@ -146,12 +212,17 @@ const patch = (service: Service, token: string, id: string, payload: object) =>
     payload,
   });
 
-const setup = (service: Service, token: string) =>
+const setup = (service: Service, token: string, headers: Record<string, string> = {}) =>
   service.app.inject({
     method: 'POST',
     url: `/api/portal/${token}/setup-intent`,
-    headers: service.identity.anonymous(),
+    headers: { ...service.identity.anonymous(), ...headers },
   });
+
+async function countSessions({ account }: Service): Promise<number> {
+  const { objects } = await new LocalProcessorControl(account.url, account.secretKey).ledger();
+  return objects.filter(({ object }) => object === 'checkout.session').length;
+}
 
 /** Starts a payment update. Returns the currency of its session at the processor. */
 async function setupCurrency(service: Service, token: string): Promise<unknown> {

@@ -54,6 +54,18 @@ it('returns the same response for a wrong, malformed, expired or revoked token a
   expect(calls[0]?.json()).toMatchObject({ error: { code: 'portal_link_expired' } });
 });
 
+it('tells the gateway which responses are to bad links', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const bad = 'A'.repeat(43);
+  const responses = [await service.visit(bad), await callApi(service, bad), await service.visit(token)];
+  expect(responses.map(({ headers }) => headers['x-billing-problem'])).toEqual([
+    'portal_link_expired',
+    'portal_link_expired',
+    undefined,
+  ]);
+});
+
 it('admits nobody while the customers service is down', async () => {
   await using service = await startService();
   const { token } = await service.createLink();

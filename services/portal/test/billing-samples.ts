@@ -18,15 +18,21 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     status: 'active',
     quantity: 1,
     cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
+    pauseCollection: null,
     items: [
       {
         processorPriceId: 'price_1',
         priceId: null,
         unitAmount: 2999,
+        unitAmountDecimal: '2999',
+        billingScheme: 'per_unit',
         currency: 'usd',
         interval: 'month',
         intervalCount: 1,
         quantity: 1,
+        transformQuantity: null,
         metered: false,
       },
     ],
@@ -38,7 +44,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     version: 1,
     createdAt: new Date(now),
   };
-  return { ...state, productName: 'Pro', cancelAt: null, ...changes };
+  return { ...state, productName: 'Pro', ...changes };
 }
 
 /** Returns a paid invoice of 29.99 usd. */

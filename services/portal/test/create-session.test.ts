@@ -21,7 +21,7 @@ it('creates a link to the portal of a customer', async () => {
   expect((await service.visit(token ?? '')).statusCode).toBe(200);
 });
 
-it('stores only the hash of a token, and publishes nothing', async () => {
+it('stores only the hash of a token, and publishes nothing that contains it', async () => {
   await using service = await startService();
   const { token } = await service.createLink({ ttlMs: 60_000 });
 
@@ -29,7 +29,8 @@ it('stores only the hash of a token, and publishes nothing', async () => {
   const [session] = await em.fork().findAll(PortalSession);
   expect(session?.tokenHash).toBe(createHash('sha256').update(token).digest('hex'));
   expect(JSON.stringify(session)).not.toContain(token);
-  expect(await em.execute('select * from outbox_events')).toEqual([]);
+  expect(await service.published()).toEqual([]);
+  expect(JSON.stringify(await em.execute('select * from outbox_events'))).not.toContain(token);
 });
 
 it('creates no link for an unknown customer, nor through another project', async () => {
@@ -65,6 +66,20 @@ it('returns the same link for a repeated Idempotency-Key without storing its tok
   const stored = await em.execute<object[]>('select * from idempotent_requests');
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toContain(token);
+});
+
+it('returns the same refusal for a repeated Idempotency-Key', async () => {
+  await using service = await startService();
+  const { customer } = service.otherServices;
+  service.otherServices.customer = null;
+  const key = { 'idempotency-key': 'order-1' };
+  const refused = await service.createSession({}, key);
+  expect([refused.statusCode, refused.headers['idempotent-replayed']]).toEqual([404, undefined]);
+  service.otherServices.customer = customer;
+  const repeated = await service.createSession({}, key);
+  expect([repeated.statusCode, repeated.headers['idempotent-replayed']]).toEqual([404, 'true']);
+  expect(repeated.body).toBe(refused.body);
+  expect((await service.createSession({}, { 'idempotency-key': 'order-2' })).statusCode).toBe(201);
 });
 
 it('rejects an Idempotency-Key reused for another request, and gives another key another link', async () => {

@@ -1,5 +1,5 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { notFound, type Problem } from '@billing/contracts/problem';
 import { DescribeCustomerBilling, FindCustomer, FindProject, ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import type { Serve } from '@billing/service/testing/start-test-service';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
@@ -17,6 +17,8 @@ interface State {
   projectName: string;
   subscriptions: ShownSubscription[];
   invoices: ShownInvoice[];
+  /** What a cancellation is refused with; null when it is not. */
+  refusal: Problem | null;
 }
 
 /** Serves the calls of the gateway, customers and subscriptions for one customer, over the real bus. */
@@ -26,6 +28,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     projectName: 'Analytical Engines',
     subscriptions: [],
     invoices: [],
+    refusal: null,
   };
   const cancellations: unknown[] = [];
 
@@ -35,7 +38,8 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       if (!customer || request.customerId !== customerId || request.projectId !== scope.projectId) return null;
       const { projectId } = scope;
       const dates = { createdAt: new Date(), deletedAt: null };
-      return { ...customer, ...dates, version: 1, id: customerId, projectId, processorCustomerId };
+      const link = { processorCustomerId, linkedToExisting: false };
+      return { ...customer, ...dates, ...link, version: 1, id: customerId, projectId };
     }),
     project: await serve(FindProject, async ({ teamId, projectId: id }) => ({
       id,
@@ -52,6 +56,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     }),
     cancellation: await serve(ScheduleCancellation, async request => {
       cancellations.push(request);
+      if (state.refusal) throw state.refusal;
       const found = state.subscriptions.find(
         ({ id }) => id === request.subscriptionId && request.customerId === customerId,
       );

@@ -25,6 +25,35 @@ it('shows subscriptions, invoices and the payment method in one page', async () 
   expect(response.body).toContain('href="https://pay.stripe.com/invoice/1/pdf"');
 });
 
+it('shows the card that each subscription is charged to', async () => {
+  await using service = await startService();
+  const { subscriptions } = service.otherServices;
+  const own = await buySubscription(service);
+  subscriptions.push(aSubscription(service, { productName: 'Own', processorSubscriptionId: own }));
+  subscriptions.push(aSubscription(service, { productName: 'Common', processorSubscriptionId: 'sub_other' }));
+  const { token } = await service.createLink();
+  const cardsIn = async (panel: string) => {
+    const { body } = await service.visit(token, `?tab=${panel}`);
+    const shown = new RegExp(`<section\\s+data-panel="${panel}"[\\s\\S]*?</section>`).exec(body)?.[0] ?? '';
+    return {
+      text: textOf(shown),
+      last4: [...textOf(shown).matchAll(/ending in\s+(\d{4})/g)].map(([, digits]) => digits),
+    };
+  };
+  const before = await cardsIn('payment-methods');
+  expect(before.last4).toHaveLength(1);
+  expect(before.text).toMatch(/For\s+Own/);
+  expect(before.text).toMatch(/No payment method is saved[\s\S]*For\s+Common/);
+  expect((await cardsIn('subscriptions')).last4).toEqual(before.last4);
+
+  await saveCard(service);
+  const { last4 } = await cardsIn('subscriptions');
+  expect(last4).toHaveLength(2);
+  expect(last4[0]).toBe(before.last4[0]);
+  expect(last4[1]).not.toBe(last4[0]);
+  expect((await cardsIn('payment-methods')).last4).toEqual(last4);
+});
+
 it('stays below 50 KB, style and script included, for a customer with many invoices', async () => {
   await using service = await startService();
   const { subscriptions, invoices } = service.otherServices;
@@ -42,6 +71,19 @@ it('shows when a subscription ends that does not end with its period', async () 
   service.otherServices.subscriptions.push(aSubscription(service, ends));
   const { token } = await service.createLink();
   expect(textOf((await service.visit(token)).body)).toMatch(/Cancels on\s+Mar 5, 2027/);
+});
+
+it('offers to pay only what can still be paid', async () => {
+  await using service = await startService();
+  const { invoices } = service.otherServices;
+  for (const status of ['open', 'uncollectible', 'paid', 'void'] as const) {
+    const hostedInvoiceUrl = `https://invoice.stripe.com/i/${status}`;
+    invoices.push(anInvoice(service, { number: `N-${status}`, status, hostedInvoiceUrl }));
+  }
+  const { token } = await service.createLink();
+  const { body } = await service.visit(token, '?tab=invoices');
+  const offered = [...body.matchAll(/href="https:\/\/invoice\.stripe\.com\/i\/(\w+)"/g)].map(([, status]) => status);
+  expect(offered).toEqual(['open', 'uncollectible']);
 });
 
 it('links a missing payment to the open invoice', async () => {
@@ -164,14 +206,28 @@ it('returns a page for unknown paths and unknown subscriptions', async () => {
   }
 });
 
-/** Saves a test card at the processor. */
-async function saveCard(service: Service): Promise<void> {
-  const {
-    account: { processor },
-    processorCustomerId: customerId,
-  } = service;
+/** Saves a test card at the processor, and has the customer's invoices charged to it. */
+async function saveCard({ account: { processor }, processorCustomerId: customerId }: Service): Promise<void> {
   const page = 'https://billing.example.com/done';
   const setup = { customerId, currency: 'usd', successUrl: page, cancelUrl: page, metadata: {} };
-  const { url } = await processor.createSetupSession(setup, crypto.randomUUID());
+  const { id, url } = await processor.createSetupSession(setup, crypto.randomUUID());
   await fetch(String(url), { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
+  const { setupIntentId } = await processor.findCheckoutSession(id);
+  const { paymentMethodId } = await processor.findSavedPaymentMethod(String(setupIntentId));
+  const changes = { defaultPaymentMethodId: String(paymentMethodId) };
+  await processor.updateCustomer(customerId, changes, crypto.randomUUID());
+}
+
+/** Buys a subscription at the processor, which gets a test card of its own; returns its id. */
+async function buySubscription({ account: { processor }, processorCustomerId: customerId }: Service): Promise<string> {
+  const key = crypto.randomUUID();
+  const product = await processor.createProduct({ name: 'Pro', metadata: {} }, `${key}-product`);
+  const recurring = { interval: 'month', intervalCount: 1 } as const;
+  const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {} };
+  const { id: priceId } = await processor.createPrice(price, `${key}-price`);
+  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
+  const checkout = { mode: 'subscription', customerId, line: { priceId, quantity: 1 }, ...urls, metadata: {} } as const;
+  const { id, url } = await processor.createCheckoutSession(checkout, key);
+  await fetch(String(url), { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
+  return String((await processor.findCheckoutSession(id)).subscriptionId);
 }

@@ -18,13 +18,12 @@ it('opens the processor’s page for a new payment method and returns to the tab
   expect(returned.headers['set-cookie']).toContain(`portal_return=; Max-Age=0; Path=${path};`);
   const page = await service.visit(token, '?tab=payment-methods&notice=payment-method-saved');
   expect(page.body).toContain('Your new payment method is saved');
-  expect(page.body).toContain('4242');
 
   const session = await service.account.processor.findCheckoutSession(sessionIdOf(url));
   expect(session).toMatchObject({
     mode: 'setup',
     customerId: service.processorCustomerId,
-    metadata: { ...service.scope, customerId: service.customerId },
+    metadata: { ...service.scope, customerId: service.customerId, purpose: 'portal-payment-method' },
   });
 });
 

@@ -62,8 +62,9 @@ export async function startService() {
     customerDeleted(projectId: ProjectId = scope.projectId): Envelope {
       const now = new Date();
       const dates = { createdAt: now, deletedAt: now };
-      const state = { id: customerId, projectId, email: 'ada@example.com', name: null, processorCustomerId };
-      return newEvent(CustomerDeleted, scope.teamId, { ...state, ...dates, version: 2 });
+      const link = { processorCustomerId, linkedToExisting: false };
+      const state = { id: customerId, projectId, email: 'ada@example.com', name: null, version: 2 };
+      return newEvent(CustomerDeleted, scope.teamId, { ...state, ...link, ...dates });
     },
   };
 }

@@ -5,7 +5,13 @@ export const TABS = ['subscriptions', 'invoices', 'payment-methods'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Messages that the page shows once after an action, named by the query parameter `notice`. */
-export const NOTICES = ['cancel-scheduled', 'resumed', 'already-ended', 'payment-method-saved'] as const;
+export const NOTICES = [
+  'cancel-scheduled',
+  'resumed',
+  'already-ended',
+  'has-schedule',
+  'payment-method-saved',
+] as const;
 export type Notice = (typeof NOTICES)[number];
 
 interface TabOptions {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { isToken } from './token.ts';
 
@@ -17,8 +17,9 @@ export interface ProcessorReturn {
   readonly expiredCookie: string;
 }
 
-/** Creates a random id for one return, so that two portals in one browser use different cookies. */
-export const createReturnId = (): string => randomBytes(12).toString('base64url');
+/** Returns the id of the return from one operation, so that two portals in one browser use different cookies. */
+export const returnIdOf = (operationKey: string): string =>
+  createHash('sha256').update(`return ${operationKey}`).digest('base64url').slice(0, 16);
 
 /** Returns path and cookies of the return with this id. `publicUrl` may have a path. */
 export function processorReturn(publicUrl: string, returnId: string): ProcessorReturn {

@@ -1,5 +1,5 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { hasEnded, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 
 /** The fields of a subscription that decide what its customer sees and may do. */
 type Cancelable = Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd'>;
@@ -35,20 +35,16 @@ export function needsPayment({ status }: WithStatus): boolean {
 
 /** Returns whether a cancellation can be scheduled. An incomplete subscription expires by itself instead. */
 export function canCancel(subscription: Cancelable): boolean {
-  return !subscription.cancelAtPeriodEnd && !hasEnded(subscription) && subscription.status !== 'incomplete';
+  return !subscription.cancelAtPeriodEnd && !hasEnded(subscription.status) && subscription.status !== 'incomplete';
 }
 
 /** Returns whether a scheduled cancellation can be taken back. */
 export function canResume(subscription: Cancelable): boolean {
-  return subscription.cancelAtPeriodEnd && !hasEnded(subscription);
+  return subscription.cancelAtPeriodEnd && !hasEnded(subscription.status);
 }
 
 /** Returns the subscriptions that need a payment first; otherwise the order stays. */
 export function mostUrgentFirst<Shown extends WithStatus>(subscriptions: readonly Shown[]): Shown[] {
   const rank = (subscription: Shown) => (needsPayment(subscription) ? 0 : 1);
   return subscriptions.toSorted((one, other) => rank(one) - rank(other));
-}
-
-function hasEnded({ status }: WithStatus): boolean {
-  return status === 'canceled' || status === 'incomplete_expired';
 }

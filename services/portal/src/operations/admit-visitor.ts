@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, PortalSessionId, ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
@@ -10,6 +10,7 @@ import { PortalSession } from '#persistence/portal-session.entity.ts';
 
 /** A customer whom a token admitted. */
 export interface Visitor {
+  readonly sessionId: PortalSessionId;
   readonly token: string;
   readonly scope: ProjectScope;
   readonly customerId: CustomerId;
@@ -38,7 +39,7 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
     const scope = { teamId, projectId };
     const customer = await rpc.call(FindCustomer, { ...scope, customerId });
     if (!customer) throw linkExpired();
-    return { token, scope, customerId, customer, returnUrl };
+    return { sessionId: session.id, token, scope, customerId, customer, returnUrl };
   };
 }
 

@@ -1,8 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PortalSessionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
+import { changesOf, recordAudit } from '@billing/service/audit';
 import { portalLinks } from '#domain/portal-links.ts';
 import { createToken, hashToken, tokenOfOperation } from '#domain/token.ts';
 import { databaseTime } from '#persistence/database-clock.ts';
@@ -17,6 +20,7 @@ interface NewSession {
 
 export interface CreateSessionDependencies {
   readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly rpc: RpcClient;
   readonly publicUrl: string;
   /** 32 bytes. Derives the token of a repeated request, so that no token has to be stored. */
@@ -28,36 +32,44 @@ export interface CreateSessionDependencies {
  * return the same link.
  * @throws Problem 404 `customer_not_found`; 503 when the customers service does not reply
  */
-export function createSession({ em, rpc, publicUrl, tokenKey }: CreateSessionDependencies) {
+export function createSession({ em, outbox, rpc, publicUrl, tokenKey }: CreateSessionDependencies) {
   const toResource = (token: string, { id: sessionId, expiresAt }: PortalSession) => {
     const { absolute, page } = portalLinks(publicUrl, token);
     return { sessionId, token, portalUrl: absolute(page), expiresAt };
   };
 
-  return async (scope: ProjectScope, { customerId, ttlMs, returnUrl }: NewSession, operationKey?: string) => {
+  return async (
+    scope: ProjectScope,
+    { customerId, ttlMs, returnUrl }: NewSession,
+    context: AuditContext,
+    operationKey?: string,
+  ) => {
     const { teamId, projectId } = scope;
     const token = operationKey === undefined ? createToken() : tokenOfOperation(tokenKey, operationKey);
     const tokenHash = hashToken(token);
-    const db = em.fork();
-    const existing = operationKey && (await db.findOne(PortalSession, { teamId, projectId, tokenHash }));
+    const existing = operationKey && (await em.fork().findOne(PortalSession, { teamId, projectId, tokenHash }));
     if (existing) return toResource(token, existing);
 
     const customer = await rpc.call(FindCustomer, { teamId, projectId, customerId });
     if (!customer) throw notFound('customer');
 
-    const createdAt = await databaseTime(db);
-    const session = db.create(PortalSession, {
-      id: PortalSessionId.create(),
-      teamId,
-      projectId,
-      customerId,
-      tokenHash,
-      returnUrl: returnUrl ?? null,
-      expiresAt: new Date(createdAt.getTime() + ttlMs),
-      revokedAt: null,
-      createdAt,
+    const session = await outbox.transaction(async (tx, publish) => {
+      const createdAt = await databaseTime(tx);
+      const id = PortalSessionId.create();
+      const changes = changesOf(null, { customerId, ttlMs, token }, ['token']);
+      recordAudit(publish, teamId, context, { target: { type: 'portal_session', id }, changes });
+      return tx.create(PortalSession, {
+        id,
+        teamId,
+        projectId,
+        customerId,
+        tokenHash,
+        returnUrl: returnUrl ?? null,
+        expiresAt: new Date(createdAt.getTime() + ttlMs),
+        revokedAt: null,
+        createdAt,
+      });
     });
-    await db.flush();
     return toResource(token, session);
   };
 }

@@ -4,13 +4,13 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
-import { findPaymentMethod, type PaymentMethodLookup } from './find-payment-method.ts';
+import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
 export interface BillingDescription extends CustomerBilling {
   /** Null when the gateway does not reply. */
   readonly projectName: string | null;
-  readonly paymentMethod: PaymentMethodLookup;
+  readonly paymentMethods: PaymentMethodsLookup;
 }
 
 interface DescribeOptions {
@@ -27,26 +27,26 @@ export interface DescribeBillingDependencies {
 }
 
 /**
- * Collects what the page shows. Only the subscriptions service is required: the project's name and the payment method
+ * Collects what the page shows. Only the subscriptions service is required: the project's name and the payment methods
  * are left out when the gateway or the processor fails or is slow.
  * @throws Problem 503 when the subscriptions service does not reply
  */
 export function describeBilling({ rpc, processors, logger }: DescribeBillingDependencies) {
   const findBilling = findCustomerBilling({ rpc });
-  const findMethod = findPaymentMethod({ processors });
+  const findMethods = findPaymentMethods({ processors });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
-    const [billing, projectName, paymentMethod] = await Promise.all([
+    const [billing, projectName, paymentMethods] = await Promise.all([
       findBilling(visitor, invoicePage),
       rpc.call(FindProject, visitor.scope).then(
         project => project?.name ?? null,
         () => null,
       ),
-      findMethod(visitor, processorDeadlineMs).catch((err: unknown) => {
-        logger.warn({ err, ...visitor.scope }, 'page shown without the payment method');
+      findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
+        logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
     ]);
-    return { ...billing, projectName, paymentMethod };
+    return { ...billing, projectName, paymentMethods };
   };
 }

@@ -1,5 +1,6 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionId } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Visitor } from './admit-visitor.ts';
@@ -17,6 +18,7 @@ export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
     { scope, customerId }: Visitor,
     subscriptionId: SubscriptionId,
     cancelAtPeriodEnd: boolean,
+    audit: AuditContext,
   ): Promise<SubscriptionState> =>
-    rpc.call(ScheduleCancellation, { ...scope, customerId, subscriptionId, cancelAtPeriodEnd }, TIMEOUT_MS);
+    rpc.call(ScheduleCancellation, { ...scope, customerId, subscriptionId, cancelAtPeriodEnd, audit }, TIMEOUT_MS);
 }

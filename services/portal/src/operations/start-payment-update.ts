@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { FindProject } from '@billing/contracts/rpc/calls';
+import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
+import { portalSetupMetadata } from '@billing/processor/metadata';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { recordUnchanged } from '@billing/service/audit';
 import type { Notice } from '#domain/portal-links.ts';
 import { hostedPageLink } from '#domain/processor-link.ts';
-import { createReturnId, processorReturn } from '#domain/processor-return.ts';
+import { processorReturn, returnIdOf } from '#domain/processor-return.ts';
 import type { Visitor } from './admit-visitor.ts';
 import { findCustomerBilling } from './find-customer-billing.ts';
 
 export interface StartPaymentUpdateDependencies {
+  readonly outbox: Outbox;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly publicUrl: string;
@@ -27,17 +32,21 @@ export interface PaymentUpdate {
 
 /**
  * Opens a page at the processor on which the customer saves a new payment method. From there the browser that got the
- * cookie returns to the portal.
+ * cookie returns to the portal. The same operation key leads to the same page, for a day; it works once.
  * @throws Problem 409 `processor_not_connected`; 502 or 503 when the processor refuses or does not respond
  */
 export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies) {
-  const { processors, publicUrl, processorBaseUrl } = dependencies;
+  const { outbox, processors, publicUrl, processorBaseUrl } = dependencies;
   const findCurrency = findCustomerCurrency(dependencies);
 
-  return async (visitor: Visitor): Promise<PaymentUpdate> => {
+  return async (
+    visitor: Visitor,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<PaymentUpdate> => {
     const { scope, customerId, customer, token } = visitor;
     const [processor, currency] = await Promise.all([processors.of(scope.teamId), findCurrency(visitor)]);
-    const { path, cookieFor } = processorReturn(publicUrl, createReturnId());
+    const { path, cookieFor } = processorReturn(publicUrl, returnIdOf(operationKey));
     const cancelUrl = new URL(path, publicUrl).href;
     const notice: Notice = 'payment-method-saved';
     const { url } = await processor.createSetupSession(
@@ -46,13 +55,15 @@ export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies)
         currency,
         successUrl: `${cancelUrl}?notice=${notice}`,
         cancelUrl,
-        metadata: { ...scope, customerId },
+        metadata: portalSetupMetadata(scope, customerId),
       },
-      // A new key for every call, because the processor's page works only once.
-      idempotencyKey('portal-setup', randomUUID()),
+      // The currency may change between two calls; the processor refuses a key that was used with another one.
+      idempotencyKey('portal-setup', operationKey, currency),
     );
     const link = hostedPageLink(url, processorBaseUrl);
     if (link === null) throw unavailable('The payment processor returned no page to open.');
+    // Nothing is stored here, and what the customer saves there comes back as an event.
+    await recordUnchanged(outbox, scope.teamId, context, { type: 'customer', id: customerId });
     return { url: link, cookie: cookieFor(token) };
   };
 }

@@ -4,6 +4,7 @@ import { serve } from '@billing/service/serve';
 import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
+import { customerAuditOf } from './customer-audit.ts';
 
 type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependencies;
 
@@ -14,16 +15,28 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const startUpdate = startPaymentUpdate(dependencies);
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, portalOperations.updatePortalSubscription, async ({ params, body }) => {
+    serve(app, portalOperations.updatePortalSubscription, async ({ params, body, request }) => {
       const visitor = await admit(params.token);
-      const { priceId, ...subscription } = await schedule(visitor, params.subscriptionId, body.cancelAtPeriodEnd);
+      const { priceId, ...subscription } = await schedule(
+        visitor,
+        params.subscriptionId,
+        body.cancelAtPeriodEnd,
+        customerAuditOf(request, portalOperations.updatePortalSubscription, visitor),
+      );
       return { subscription: { ...subscription, ...(priceId && { priceId }) } };
     });
 
-    serve(app, portalOperations.createPortalSetupSession, async ({ params, reply }) => {
-      const { url, cookie } = await startUpdate(await admit(params.token));
-      reply.header('set-cookie', cookie);
-      return { url };
-    });
+    serve(
+      app,
+      portalOperations.createPortalSetupSession,
+      async ({ params, request, reply, operationKey }) => {
+        const visitor = await admit(params.token);
+        const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
+        const { url, cookie } = await startUpdate(visitor, audit, operationKey);
+        reply.header('set-cookie', cookie);
+        return { url };
+      },
+      { storesResponse: false, ownerOf: async ({ token }) => (await admit(token)).sessionId },
+    );
   };
 }

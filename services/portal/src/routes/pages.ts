@@ -1,5 +1,7 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { SubscriptionId } from '@billing/contracts/ids';
-import { notFound, Problem } from '@billing/contracts/problem';
+import { portalOperations } from '@billing/contracts/operations/portal';
+import { notFound, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { toProblem } from '@billing/service/http';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -7,7 +9,7 @@ import { z } from 'zod';
 import { NOTICES, portalLinks, TABS, type Notice } from '#domain/portal-links.ts';
 import { processorReturn, tokenFromReturnCookie } from '#domain/processor-return.ts';
 import { canCancel } from '#domain/subscription-status.ts';
-import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
+import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { describeBilling, type DescribeBillingDependencies } from '#operations/describe-billing.ts';
 import { findCustomerBilling } from '#operations/find-customer-billing.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
@@ -24,6 +26,7 @@ import {
 } from '#views/message-page.ts';
 import { portalContent, portalFooter, portalHeader } from '#views/portal-page.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
+import { customerAuditOf } from './customer-audit.ts';
 
 interface PageDependencies
   extends
@@ -36,6 +39,9 @@ interface PageDependencies
 
 /** How long the page waits for the payment method, in milliseconds: longer on the tab that shows it. */
 const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
+
+/** The key of the page that the form stands on: clicked twice, it opens one page of the processor. */
+const paymentMethodQuery = z.object({ key: z.string().max(100).optional().catch(undefined) });
 
 /** Invalid values are replaced by the defaults. */
 const pageQuery = z.object({
@@ -59,7 +65,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   const startUpdate = startPaymentUpdate(dependencies);
 
   return async app => {
-    // The forms have no fields, so their bodies are ignored.
+    // The forms have no fields, so their bodies are ignored; the gateway forwards none.
     app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
       done(null, undefined),
     );
@@ -69,6 +75,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       if (problem.kind === 'unauthorized') throw error; // the request did not come through the gateway
       if (problem.status >= 500) request.log.warn({ err: error }, 'page not shown');
       if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
+      reply.header(PROBLEM_HEADER, problem.code);
       return sendMessage(reply, ...messageFor(problem, request));
     });
 
@@ -80,7 +87,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       const billing = await describe(visitor, { invoicePage, processorDeadlineMs });
       const links = portalLinks(publicUrl, token);
       const locale = localeOf(request);
-      const page = { tab, invoicePage, notice, links, locale, now: now() };
+      const page = { tab, invoicePage, notice, links, locale, setupKey: randomUUID(), now: now() };
       const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
       return sendPage(reply, {
         title: `Billing – ${billing.projectName ?? customer.email}`,
@@ -114,16 +121,26 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
         { schema: { params: subscriptionParams } },
         async (request, reply) => {
           const { token, subscriptionId } = request.params;
-          const notice = await changeSubscription(await admit(token), subscriptionId, cancelAtPeriodEnd);
+          const visitor = await admit(token);
+          const audit = customerAuditOf(request, portalOperations.updatePortalSubscription, visitor);
+          const notice = await changeSubscription(visitor, subscriptionId, cancelAtPeriodEnd, audit);
           return reply.redirect(portalLinks(publicUrl, token).tab('subscriptions', { notice }), 303);
         },
       );
     }
 
-    app.post('/:token/payment-method', { schema: { params: tokenParams } }, async (request, reply) => {
-      const { url, cookie } = await startUpdate(await admit(request.params.token));
-      return reply.header('set-cookie', cookie).redirect(url, 303);
-    });
+    app.post(
+      '/:token/payment-method',
+      { schema: { params: tokenParams, querystring: paymentMethodQuery } },
+      async (request, reply) => {
+        const visitor = await admit(request.params.token);
+        const { key } = request.query;
+        const operationKey = key && operationKeyOf(visitor.sessionId, key);
+        const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
+        const { url, cookie } = await startUpdate(visitor, audit, operationKey);
+        return reply.header('set-cookie', cookie).redirect(url, 303);
+      },
+    );
 
     app.get(
       '/return/:returnId',
@@ -141,15 +158,21 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   };
 }
 
+/** Returns the operation key of a form in one portal session. */
+const operationKeyOf = (sessionId: string, key: string): string =>
+  createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');
+
 const localeOf = (request: FastifyRequest): string => readerLocale(request.headers['accept-language']);
 
 function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
-  return async (visitor: Visitor, id: SubscriptionId, cancelAtPeriodEnd: boolean): Promise<Notice> => {
+  return async (...change: Parameters<typeof schedule>): Promise<Notice> => {
+    const [, , cancelAtPeriodEnd] = change;
     try {
-      await schedule(visitor, id, cancelAtPeriodEnd);
+      await schedule(...change);
       return cancelAtPeriodEnd ? 'cancel-scheduled' : 'resumed';
     } catch (err) {
       if (err instanceof Problem && err.code === 'subscription_ended') return 'already-ended';
+      if (err instanceof Problem && err.code === 'subscription_has_schedule') return 'has-schedule';
       throw err;
     }
   };

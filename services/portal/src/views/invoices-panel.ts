@@ -18,6 +18,9 @@ const LABELS: Readonly<Record<InvoiceStatus, StatusLabel>> = {
   void: { text: 'Void', tone: 'neutral' },
 };
 
+/** Returns whether the customer can still pay an invoice. */
+export const isPayable = ({ status }: ShownInvoice): boolean => LABELS[status] === OPEN;
+
 /** Returns one page of invoices, newest first. The roles keep it a table for screen readers on narrow screens. */
 export function invoicesPanel(view: PortalView): Html {
   const { invoices, invoicePage } = view;
@@ -44,7 +47,7 @@ function row(invoice: ShownInvoice, { locale, processorBaseUrl }: PortalView): H
   const label = LABELS[status];
   const number = invoice.number ?? 'Without number';
   const pdf = processorLink(invoice.invoicePdfUrl, processorBaseUrl);
-  const payment = label === OPEN ? processorLink(invoice.hostedInvoiceUrl, processorBaseUrl) : null;
+  const payment = isPayable(invoice) ? processorLink(invoice.hostedInvoiceUrl, processorBaseUrl) : null;
   return html`<tr role="row">
     <td role="cell" class="date">${timeElement(createdAt, locale)}</td>
     <td role="cell" class="number"><bdi>${number}</bdi></td>

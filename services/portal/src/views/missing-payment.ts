@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { isPayable } from './invoices-panel.ts';
 import { processorLink } from '#domain/processor-link.ts';
 import type { Html } from './html.ts';
 import { WARNING } from './icons.ts';
@@ -14,7 +15,7 @@ const REASONS: { readonly [Status in SubscriptionStatus]?: string } = {
 /** Returns what went wrong with the payment and what the customer can do: pay the open invoice, for example. */
 export function missingPaymentAdvice({ id, status }: ShownSubscription, view: PortalView): Html {
   const { links, invoices, processorBaseUrl } = view;
-  const open = invoices.find(it => it.subscriptionId === id && it.status === 'open');
+  const open = invoices.find(it => it.subscriptionId === id && isPayable(it));
   const pay = processorLink(open?.hostedInvoiceUrl ?? null, processorBaseUrl);
   return html`<div class="advice">
     ${WARNING}

@@ -24,6 +24,7 @@ const NOTICES: Readonly<Record<Notice, string>> = {
   'cancel-scheduled': 'Your subscription is set to end. You can resume it until then.',
   resumed: 'Your subscription goes on.',
   'already-ended': 'This subscription has already ended.',
+  'has-schedule': 'This subscription follows a fixed plan, so it can’t be changed here. Please ask us to change it.',
   'payment-method-saved': 'Your new payment method is saved. It may take a moment to show here.',
 };
 

@@ -1,10 +1,12 @@
 import { html } from 'hono/html';
+import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment, statusLabel } from '#domain/subscription-status.ts';
 import { cancelAction, productName } from './cancellation.ts';
 import { formatPeriod } from './format/dates.ts';
 import { formatPrice } from './format/money.ts';
 import { timeElement, type Html } from './html.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
+import { methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 
 /** Returns a card for every subscription that has not ended; those that need a payment come first. */
@@ -34,20 +36,22 @@ function card(subscription: ShownSubscription, view: PortalView): Html {
     })}
     ${needsPayment(subscription) && missingPaymentAdvice(subscription, view)}
     <div class="row">
-      ${dates(subscription, locale)} ${canCancel(subscription) && cancelAction(subscription, view)}
+      ${details(subscription, view)} ${canCancel(subscription) && cancelAction(subscription, view)}
       ${canResume(subscription) && resumeAction(subscription, view)}
     </div>
   </li>`;
 }
 
-/** The next date first. */
-function dates(subscription: ShownSubscription, locale: string): Html {
+/** The next date first, and last what the subscription is charged to. */
+function details(subscription: ShownSubscription, { locale, paymentMethods: lookup }: PortalView): Html {
   const { status, currentPeriodStart, currentPeriodEnd, trialEnd, cancelAt } = subscription;
   const rows: [term: string, description: Html | string][] = [];
   if (cancelAt) rows.push(['Cancels on', timeElement(cancelAt, locale)]);
   else if (status === 'active') rows.push(['Renews on', timeElement(currentPeriodEnd, locale)]);
   if (trialEnd && status === 'trialing') rows.push(['Trial ends on', timeElement(trialEnd, locale)]);
   rows.push(['Current period', formatPeriod(currentPeriodStart, currentPeriodEnd, locale)]);
+  const method = lookup.kind === 'known' && methodOf(lookup.paymentMethods, subscription);
+  if (method) rows.push(['Paid with', methodName(method)]);
   return html`<dl>
     ${rows.map(
       ([term, description]) =>

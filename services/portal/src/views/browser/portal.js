@@ -28,14 +28,20 @@
     showTab(tabOfAddress());
   };
 
-  const send = async (method, path, body) => {
-    const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const send = async (method, path, { body, key } = {}) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(key && { 'idempotency-key': key }) };
     const { api } = portal.querySelector('[data-api]').dataset;
-    const response = await fetch(api + path, { method, ...json });
+    const response = await fetch(api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const result = await response.json().catch(() => ({}));
     if (response.ok) return result;
     if (result.error?.code === 'portal_link_expired') location.reload();
     throw new Error(result.error?.code ?? 'failed');
+  };
+
+  const FAILURES = {
+    subscription_ended: 'This subscription has already ended.',
+    subscription_has_schedule:
+      'This subscription follows a fixed plan, so it can’t be changed here. Please ask us to change it.',
   };
 
   // Runs one action at a time per card, and shows a failure in that card.
@@ -46,8 +52,8 @@
     try {
       await action();
     } catch (err) {
-      const ended = err instanceof Error && err.message === 'subscription_ended';
-      showFailure(card, ended ? 'This subscription has already ended.' : 'That didn’t go through. Please try again.');
+      const code = err instanceof Error ? err.message : '';
+      showFailure(card, FAILURES[code] ?? 'That didn’t go through. Please try again.');
     } finally {
       card.removeAttribute('aria-busy');
     }
@@ -76,7 +82,7 @@
       const before = card.querySelector('[data-status]').textContent;
       showStatus(card, cancelAtPeriodEnd ? 'Canceling…' : 'Resuming…');
       try {
-        await send('PATCH', `/subscriptions/${id}`, { cancelAtPeriodEnd });
+        await send('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd } });
       } catch (err) {
         card.querySelector('[data-status]').textContent = before;
         throw err;
@@ -94,10 +100,17 @@
     });
   };
 
+  // Clicked again, it opens the same page of the processor. After a failure the next click is a new attempt.
   const updatePaymentMethod = form =>
     runAction(form.closest('.card'), async () => {
-      const { url } = await send('POST', '/setup-intent');
-      location.assign(url);
+      const { paymentMethod: key } = form.dataset;
+      try {
+        const { url } = await send('POST', '/setup-intent', { key });
+        location.assign(url);
+      } catch (err) {
+        form.dataset.paymentMethod = `${key}+`;
+        throw err;
+      }
     });
 
   // A new payment method appears after the processor’s webhook is handled.
@@ -138,5 +151,9 @@
     }
   });
 
+  // A page from the browser's history may show what is no longer so.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) void refresh().catch(() => undefined);
+  });
   addEventListener('popstate', () => showTab(tabOfAddress()));
 })();

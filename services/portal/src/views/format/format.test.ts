@@ -47,10 +47,13 @@ const item: BilledItem = {
   processorPriceId: 'price_1',
   priceId: null,
   unitAmount: 2999,
+  unitAmountDecimal: '2999',
+  billingScheme: 'per_unit',
   currency: 'usd',
   interval: 'month',
   intervalCount: 1,
   quantity: 1,
+  transformQuantity: null,
   metered: false,
 };
 
