@@ -1,8 +1,27 @@
-import { processorEnv, serviceEnv } from '@billing/service/env';
+import { SERVICES } from '@billing/contracts/operation';
+import { openKeyRing } from '@billing/processor/key-ring';
+import { keyInBase64, processorEnv, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 
-/** The service's variables beside those of every service. */
-export const webhooksEnv = serviceEnv.extend(processorEnv.shape).extend({
+/** `catalog:<base64>,customers:<base64>`: the key of each service that may have the teams' secret keys. */
+const serviceKeys = z
+  .string()
+  .transform(list => new Map(list.split(/,\s*/).map(entry => splitAt(entry, ':'))))
+  .pipe(z.map(z.enum(SERVICES), keyInBase64));
+
+const keyRing = z.string().transform((text, context) => {
+  try {
+    return openKeyRing(text);
+  } catch (err) {
+    context.addIssue({ code: 'custom', message: err instanceof Error ? err.message : String(err) });
+    return z.NEVER;
+  }
+});
+
+const variables = serviceEnv.extend(processorEnv.shape).extend({
+  /** Master keys of the teams' secrets by version, the current one first: `2:<base64>,1:<base64>`, or `file:/path`. */
+  CREDENTIALS_KEYS: keyRing,
+  SERVICE_KEYS: serviceKeys,
   /** Where Stripe reaches the gateway; the webhook URL is made from it. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
   /** How often each team's events at Stripe are scanned for events that no webhook delivered. */
@@ -18,3 +37,16 @@ export const webhooksEnv = serviceEnv.extend(processorEnv.shape).extend({
     .pipe(z.array(z.number().positive().max(86_400)).max(20))
     .optional(),
 });
+
+/** The service's variables beside those of every service. `CREDENTIALS_KEY` is the only key of a system that has no versions. */
+export const webhooksEnv = z.preprocess(source => {
+  const { CREDENTIALS_KEY: first, CREDENTIALS_KEYS: keys = first && `1:${first}` } = environment.parse(source);
+  return Object.assign({}, source, keys && { CREDENTIALS_KEYS: keys });
+}, variables);
+
+const environment = z.object({ CREDENTIALS_KEY: z.string().optional(), CREDENTIALS_KEYS: z.string().optional() });
+
+function splitAt(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,21 +1,26 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
-import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
+import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import { completionConsumer } from './consumers/completions.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
+import { purgeReports } from './consumers/purge-reports.ts';
 import { webhooksEnv } from './env.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
 import { startReconciler } from './jobs/reconciler.ts';
 import { startPendingReports } from './jobs/report-pending.ts';
+import { purgeOf } from './operations/purge-account.ts';
 import { reconcileTeam } from './operations/reconcile-team.ts';
-import { deleteExpiredSecrets } from './operations/rotate-signing-secret.ts';
+import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
+import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
+import { openSealedSecrets } from './persistence/sealed-secrets.ts';
 import { openSigningSecrets } from './persistence/signing-secrets.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
 import { receiverRoutes } from './routes/receiver.ts';
 import { webhookEventRoutes } from './routes/webhook-events.ts';
 import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
+import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
 
 /** The parts of the webhooks service; the chassis runs them. */
@@ -23,18 +28,22 @@ export const webhooks = defineService({
   name: 'webhooks',
   env: webhooksEnv,
   database: webhooksSchema,
-  parts: ({ env, em, outbox, bus, rpc, processors, isOverloaded, now, logger, resources }) => {
-    const { CREDENTIALS_KEY: credentialsKey, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
-    const secrets = resources.adopt(openSigningSecrets({ ...bus, em, credentialsKey }), it => it.close());
+  parts: ({ env, em, outbox, bus, rpc, processors, isOverloaded, isTeamOverloaded, now, logger, resources }) => {
+    const { SERVICE_KEYS: serviceKeys, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
+    const sealed = openSealedSecrets({ keyRing: env.CREDENTIALS_KEYS, logger });
+    const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em, sealed }), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
     const pipeline = openPipeline({ em, publish: bus.publish, rpc, processors, pausesMs, logger });
+    const stores = { store: pipeline.store, onStored: pipeline.received };
     const graceMs = env.RECONCILE_GRACE_SECONDS * 1_000;
     const reconcile = reconcileTeam({ em, processors, store: pipeline.store, logger, graceMs });
     const intervalMs = env.RECONCILE_INTERVAL_SECONDS * 1_000;
     return {
-      consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline)],
+      consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
+      purge: purgeOf(em),
       rpc: [
-        rpcHandler(FindProcessorCredentials, findProcessorCredentials(em)),
+        rpcHandler(FindProcessorCredentials, findProcessorCredentials({ em, sealed, serviceKeys })),
+        rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
       jobs: [
@@ -42,10 +51,14 @@ export const webhooks = defineService({
         () => startPendingReports({ outbox, logger }),
         () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded }),
       ],
-      cleaning: [() => deleteExpiredSecrets(em), () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS })],
+      cleaning: [
+        () => deleteExpiredSecrets(em),
+        () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
+        () => deleteOldLookUps(em),
+      ],
       routes: [
-        processorRoutes({ outbox, credentialsKey, processorBaseUrl, publicUrl, secrets }),
-        receiverRoutes({ secrets, store: pipeline.store, onStored: pipeline.received, isOverloaded, now, logger }),
+        processorRoutes({ outbox, rpc, sealed, processorBaseUrl, publicUrl, secrets, logger }),
+        receiverRoutes({ secrets, ...stores, isOverloaded, isTeamOverloaded, now, logger }),
         webhookEventRoutes({ em, outbox, onDue: pipeline.wake }),
       ],
     };

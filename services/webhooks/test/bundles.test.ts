@@ -1,7 +1,8 @@
 import { DELIVERIES_PATH, encodeBundle, type BundleResponse, type Delivery } from '@billing/contracts/delivery-bundle';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, sign } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 let service: WebhooksService;
 let team: Team;
@@ -16,7 +17,7 @@ const newEvent = () => customerUpdated(team.projectId);
 
 function delivery(of: Team, body: string | Buffer, changes: Partial<Delivery> = {}): Delivery {
   const bytes = Buffer.from(body);
-  const signature = sign(bytes, of.webhookSecret);
+  const signature = signatureOf(bytes, of.webhookSecret);
   return { teamId: of.teamId, signature, requestId: 'a-request', trace: {}, body: bytes, ...changes };
 }
 

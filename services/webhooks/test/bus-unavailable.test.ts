@@ -4,11 +4,12 @@ import { newEvent } from '@billing/testing/events';
 import { startLink } from '@billing/testing/link';
 import { testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { expect, it } from 'vitest';
 import { captureLog } from './capture-log.ts';
 import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, newWebhookEvent } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 const COUNT = 50;
 /** After two counted attempts an event has failed. */

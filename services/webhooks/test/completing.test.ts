@@ -1,8 +1,9 @@
 import { waitFor } from '@billing/testing/wait-for';
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { completed, customerCreated } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, newStripeCustomer, newWebhookEvent } from './stripe-events.ts';
+import { customerUpdated, newStripeCustomer } from './stripe-events.ts';
 
 let service: WebhooksService;
 

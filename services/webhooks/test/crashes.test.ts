@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { teamSchemaName } from '#domain/raw-object.ts';
 import { publicationId } from '#domain/publication-id.ts';
 import { findRoute } from '#pipeline/find-route.ts';
+import { followPayment } from '#pipeline/follow-payment.ts';
 import { LEASE_SECONDS, leaseDueEvents } from '#pipeline/lease.ts';
 import { openEventProcessor } from '#pipeline/process.ts';
 import { openPublicationWindow } from '#pipeline/publication-window.ts';
@@ -44,7 +45,8 @@ async function crashWhilePublishing({ em, rpc, processors, logger }: WebhooksSer
       return new Promise<void>(() => undefined);
     },
   });
-  const processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, logger });
+  const lookUps = { findRoute: findRoute({ em, rpc, processors }), followPayment: followPayment({ em, processors }) };
+  const processor = openEventProcessor({ em, ...lookUps, publisher, logger });
   void processor.process(await leaseDueEvents(em, COUNT));
   await waitFor(() => calls === COUNT, { what: 'every event to be about to be published' });
 }

@@ -6,8 +6,9 @@ import { newEvent } from '@billing/testing/events';
 
 /** A customer record of a project, for the given customer at Stripe. */
 export function customerState(projectId: ProjectId, processorCustomerId: string): CustomerState {
-  const fields = { projectId, email: 'ada@example.com', name: null, processorCustomerId, version: 1 };
-  return { id: CustomerId.create(), ...fields, createdAt: new Date(), deletedAt: null };
+  const fields = { projectId, email: 'ada@example.com', name: null, version: 1 };
+  const link = { processorCustomerId, linkedToExisting: false };
+  return { id: CustomerId.create(), ...fields, ...link, createdAt: new Date(), deletedAt: null };
 }
 
 export const customerCreated = (teamId: TeamId, projectId: ProjectId, processorCustomerId: string): Envelope =>

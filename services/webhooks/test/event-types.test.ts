@@ -1,11 +1,11 @@
 import { PROCESSOR_EVENT_OWNERS, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { newWebhookEvent } from './stripe-events.ts';
 
 /** The service that handles each type. */
 const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly ProcessorEventType[]> = {
-  catalog: ['product.created', 'product.updated', 'price.created', 'price.updated'],
+  catalog: ['product.created', 'product.updated', 'product.deleted', 'price.created', 'price.updated', 'price.deleted'],
   customers: ['customer.created', 'customer.updated', 'customer.deleted'],
   subscriptions: [
     'checkout.session.completed',
@@ -23,10 +23,15 @@ const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly Processo
     'invoice.finalized',
     'invoice.voided',
     'invoice.updated',
+    'invoice.marked_uncollectible',
     'payment_intent.succeeded',
     'payment_intent.payment_failed',
     'charge.succeeded',
     'charge.failed',
+    'charge.refunded',
+    'charge.dispute.created',
+    'charge.dispute.closed',
+    'refund.updated',
   ],
 };
 const TYPES = Object.entries(OWNED).flatMap(([owner, types]) => types.map(type => ({ owner, type })));
@@ -34,8 +39,8 @@ const TYPES = Object.entries(OWNED).flatMap(([owner, types]) => types.map(type =
 /** Other types of Stripe, among them similar ones, and words that are special in JavaScript. */
 const UNHANDLED = [
   'account.updated',
-  'charge.refunded',
-  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.refund.updated',
   'checkout.session',
   'customer.source.created',
   'customer.subscription.pending_update_applied',
@@ -45,8 +50,6 @@ const UNHANDLED = [
   'invoice_payment.paid',
   'payment_intent.created',
   'payment_method.attached',
-  'price.deleted',
-  'product.deleted',
   'CUSTOMER.CREATED',
   'customer.created.v1',
   'constructor',

@@ -1,6 +1,7 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, newStripeCustomer, sign } from './stripe-events.ts';
+import { customerUpdated, newStripeCustomer } from './stripe-events.ts';
 
 let service: WebhooksService;
 let team: Team;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const post = (bytes: string | Buffer) => service.post(team.teamId, bytes, sign(bytes, team.webhookSecret));
+const post = (bytes: string | Buffer) => service.post(team.teamId, bytes, signatureOf(bytes, team.webhookSecret));
 const countEvents = async () => (await service.list(team)).pagination.total;
 
 const valid = customerUpdated();

@@ -1,18 +1,18 @@
 import { DELIVERIES_PATH, encodeBundle, type BundleResponse } from '@billing/contracts/delivery-bundle';
 import { waitFor } from '@billing/testing/wait-for';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { expect, it } from 'vitest';
 import { startEagerReconciler } from './reconciling.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, sign } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 const REFUSED = { error: { code: 'unavailable' } };
 
-/** Starts a service whose outbox is full: no relay runs, and the account of each of three teams is an event. */
+/** Starts a service whose outbox is full: no relay runs, and to connect each of five teams makes two events. */
 async function startOverloaded() {
-  const service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 2 });
+  const service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 8 });
   const team = await service.newTeam();
-  await service.newTeam();
-  await service.newTeam();
+  for (let others = 0; others < 4; others += 1) await service.newTeam();
   await waitFor(service.isOverloaded, { what: 'the outbox to be full' });
   return { service, team };
 }
@@ -29,7 +29,7 @@ async function sendBundled(
 ) {
   const deliveries = events.map(event => {
     const body = Buffer.from(JSON.stringify(event));
-    return { teamId, signature: sign(body, webhookSecret), requestId: 'a-request', trace: {}, body };
+    return { teamId, signature: signatureOf(body, webhookSecret), requestId: 'a-request', trace: {}, body };
   });
   const headers = { ...identity.anonymous(), 'content-type': 'application/octet-stream' };
   const response = await app?.inject({
@@ -98,14 +98,21 @@ it('reconciles no team while its outbox is full', async () => {
   expect(await service.sql(leased)).not.toEqual([]);
 });
 
-it('refuses deliveries while too many stored events wait to be published', async () => {
-  await using service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 5 });
-  const team = await service.newTeam();
-  for (let count = 0; count < 5; count += 1)
-    expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 200 });
+it('refuses the deliveries of a team of which too many events wait, and of no other', async () => {
+  await using service = await startWebhooks({ run: false, reconciler: false, outboxHighWater: 16 });
+  const [team, other] = [await service.newTeam(), await service.newTeam()];
+  const send = (to: Team) => service.send(to, customerUpdated(to.projectId));
+  for (let count = 0; count < 13; count += 1) expect(await send(team)).toMatchObject({ status: 200 });
+  await waitFor(() => service.isTeamOverloaded(team.teamId), { what: 'the team to be overloaded' });
+  expect(await send(team)).toMatchObject({ status: 503, body: REFUSED });
+  expect(await sendBundled(service, team, [customerUpdated()])).toMatchObject([{ status: 503, body: REFUSED }]);
+  // Of the flood twelve count, and four events of the connections wait in the outbox.
+  expect(service.isOverloaded()).toBe(false);
+  expect(await send(other)).toMatchObject({ status: 200 });
   await waitFor(service.isOverloaded, { what: 'the service to be overloaded' });
-  expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 503, body: REFUSED });
+  expect(await send(other)).toMatchObject({ status: 503, body: REFUSED });
 
   await drain(service);
-  expect(await service.send(team, customerUpdated(team.projectId))).toMatchObject({ status: 200 });
+  await waitFor(() => !service.isTeamOverloaded(team.teamId), { what: 'the events of the team to drain' });
+  expect(await send(team)).toMatchObject({ status: 200 });
 });

@@ -7,17 +7,18 @@ import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { openBus } from '@billing/messaging/bus';
+import { createStream, openBus } from '@billing/messaging/bus';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { createTestDatabase } from '@billing/testing/database';
 import { newEvent } from '@billing/testing/events';
 import { testIdentity } from '@billing/service/testing/identity';
 import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { newCredentials } from './start-webhooks.ts';
-import { customerUpdated, sign } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
@@ -36,6 +37,7 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
   const processor = resources.adopt(await startLocalProcessor(), running => running.close());
   const identity = testIdentity('webhooks');
   const port = await freePort();
+  const serviceKey = randomBytes(32).toString('base64');
   const base = `http://127.0.0.1:${port}`;
   const env = {
     PATH: process.env['PATH'],
@@ -46,6 +48,8 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
     IDENTITY_PUBLIC_KEY: Buffer.from(identity.publicKey).toString('base64'),
     STRIPE_API_BASE_URL: processor.url,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    SERVICE_KEY: serviceKey,
+    SERVICE_KEYS: `webhooks:${serviceKey}`,
     PUBLIC_URL: 'https://billing.example.com',
     ...settings,
   };
@@ -59,7 +63,8 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
   const headers = { 'content-type': 'application/json' };
   const nats = resources.adopt(await connectTestNats(), connection => connection.close());
   // The process uses the root of production, which it shares with other tests of processes.
-  const bus = await openBus({ nats, logger: pino({ level: 'silent' }) });
+  await createStream(nats);
+  const bus = await openBus({ nats, inbox: '_INBOX', logger: pino({ level: 'silent' }) });
   /** The ids under which each webhook event of the project was published. */
   const published = new Map<string, Set<string>>();
   nats.subscribe(`${bus.root}.processor.>`, {
@@ -73,9 +78,10 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
 
   /** Connects the team, and publishes its project as the gateway does. */
   const connect = async (credentials: object): Promise<void> => {
-    const connected = await fetch(`${base}/api/service/teams/${teamId}/processor/connect`, {
+    const path = `/api/service/teams/${teamId}/processor/connect`;
+    const connected = await fetch(`${base}${path}`, {
       method: 'POST',
-      headers: { ...headers, ...identity.asUser({ teamId }) },
+      headers: { ...headers, ...identity.asUser({ teamId }, { method: 'POST', path }) },
       body: JSON.stringify(credentials),
     });
     expect(connected.status).toBe(200);
@@ -84,8 +90,9 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
     await bus.publish(created.type, JSON.stringify(envelope.encode(created)), created.id, {});
   };
   const list = async (): Promise<Record<string, unknown>[]> => {
-    const response = await fetch(`${base}/api/service/teams/${teamId}/projects/${projectId}/webhook-events`, {
-      headers: identity.asUser({ teamId, projectId }),
+    const path = `/api/service/teams/${teamId}/projects/${projectId}/webhook-events`;
+    const response = await fetch(`${base}${path}`, {
+      headers: identity.asUser({ teamId, projectId }, { method: 'GET', path }),
     });
     return ((await response.json()) as { webhookEvents: Record<string, unknown>[] }).webhookEvents; // the API's shape
   };
@@ -103,9 +110,10 @@ it('publishes every event that it confirmed, each under one id, though it is kil
   const send = async () => {
     const event = customerUpdated(projectId);
     const body = JSON.stringify(event);
-    const signed = { ...headers, ...identity.anonymous(), 'stripe-signature': sign(body, credentials.webhookSecret) };
-    const url = `${base}/api/webhooks/processor/${teamId}`;
-    const response = await fetch(url, { method: 'POST', headers: signed, body }).catch(() => undefined);
+    const path = `/api/webhooks/processor/${teamId}`;
+    const sender = identity.anonymous({ method: 'POST', path });
+    const signed = { ...headers, ...sender, 'stripe-signature': signatureOf(body, credentials.webhookSecret) };
+    const response = await fetch(`${base}${path}`, { method: 'POST', headers: signed, body }).catch(() => undefined);
     if (response?.ok) received.push(event.id);
   };
   const sending = Array.from({ length: 8 }, async () => {
@@ -153,5 +161,5 @@ it('names what is missing in its environment, and does not start', async () => {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = await once(child, 'close');
   expect(code).toBe(1);
-  expect(output).toMatch(/webhooks: Environment: .*CREDENTIALS_KEY is missing.*PUBLIC_URL is missing/);
+  expect(output).toMatch(/webhooks: Environment: .*CREDENTIALS_KEYS is missing.*PUBLIC_URL is missing/);
 });

@@ -2,10 +2,12 @@ import type { ProjectId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { teamSchemaName } from '#domain/raw-object.ts';
+import { saveRoutes } from '#operations/save-routes.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { findRoute } from '#pipeline/find-route.ts';
+import { followPayment } from '#pipeline/follow-payment.ts';
 import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
-import { postpone } from '#pipeline/postpone.ts';
+import { ignoreForeign, postpone } from '#pipeline/postpone.ts';
 import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
 import { openPublicationWindow } from '#pipeline/publication-window.ts';
 import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
@@ -26,7 +28,8 @@ beforeAll(async () => {
   service = await startWebhooks({ run: false });
   const { em, bus, rpc, processors, logger } = service;
   publisher = openEventPublisher({ em, publish: bus.publish, window: openPublicationWindow(), logger });
-  processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, logger });
+  const lookUps = { findRoute: findRoute({ em, rpc, processors }), followPayment: followPayment({ em, processors }) };
+  processor = openEventProcessor({ em, ...lookUps, publisher, logger });
 });
 beforeEach(async () => {
   team = await service.newTeam();
@@ -62,15 +65,38 @@ it('leases an event to one process at a time', async () => {
   await processAll();
 });
 
-it('leases no more events at once than fit into memory', async () => {
-  const [count, size] = [24, 1_000_000];
+it('leases no more events at once than fit into memory, and of no team more than of another', async () => {
+  const size = 1_000_000;
   const description = 'x'.repeat(size);
-  for (let index = 0; index < count; index += 1) await sendEvent(team.projectId, { description });
+  const teams = [team, await service.newTeam(), await service.newTeam()];
+  for (const of of teams)
+    for (let index = 0; index < 8; index += 1) await service.send(of, customerUpdated(of.projectId, { description }));
   await service.endLeases();
-  const sizes: number[] = [];
-  for (let leased = 0; leased < count; leased += sizes.at(-1) ?? count) sizes.push((await lease(1_000)).length);
-  const first = Math.ceil(MAX_BATCH_BYTES / size);
-  expect(sizes).toEqual([first, count - first]);
+  const leased = await lease(1_000);
+  expect(leased).toHaveLength(Math.ceil(MAX_BATCH_BYTES / size));
+  expect(teams.map(({ teamId }) => leased.filter(event => event.teamId === teamId).length)).toEqual([3, 3, 3]);
+  await processAll();
+});
+
+it('leases a team’s only event with the first of another team’s flood, by an index', async () => {
+  const flooded = await service.newTeam();
+  await service.send(flooded, customerUpdated());
+  await service.sql(
+    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object('id', 'evt_flood_' || n))).*
+       from webhook_events e, generate_series(1, 20000) n where e.team_id = ?`,
+    [flooded.teamId],
+  );
+  await service.sql('update webhook_events set due_at = clock_timestamp() where team_id = ?', [flooded.teamId]);
+  const id = await sendEvent();
+  await service.endLeases();
+  await service.sql('analyze webhook_events');
+  const found = await lease(1_000);
+  expect(found.filter(({ teamId }) => teamId === flooded.teamId)).toHaveLength(999);
+  expect(found.map(event => event.id)).toContain(id);
+
+  const rooms = { ofTeams: new Map([[flooded.teamId, 5]]), ofOthers: 10 };
+  expect(await leaseDueEvents(service.em, 1_000, rooms)).toHaveLength(5);
+  await service.sql('delete from webhook_events where team_id = ?', [flooded.teamId]);
   await processAll();
 });
 
@@ -85,8 +111,8 @@ it('leases an event again after a crash, and ignores late writes of the crashed 
   const again = await lease(10);
   expect(again.map(event => [event.id, event.attempt])).toEqual([[id, 2]]);
   if (!late) throw new Error('No event was leased.');
-  const route = { projects: [team.projectId], routedBy: 'known-id' } as const;
-  await releaseRouted(service.em.fork(), [{ event: late, route }], { isPublished: true });
+  const route = { projects: [team.projectId], routedBy: 'known-id', leftOut: 0 } as const;
+  await releaseRouted(service.em.fork(), [{ event: late, route }], { dueAfterSeconds: null });
   await postpone(service.em, [{ event: late, error: 'late' }], ROUTING_PAUSES_MS);
   expect(await service.recordOf(team, id)).toMatchObject({ projectId: null, error: null });
 
@@ -94,6 +120,27 @@ it('leases an event again after a crash, and ignores late writes of the crashed 
   const [publication] = await service.waitForPublications(id);
   expect(publication?.data.projectId).toBe(team.projectId);
   expect(await service.recordOf(team, id)).toMatchObject({ projectId: team.projectId, routedBy: 'object-metadata' });
+});
+
+it('does not call an event foreign whose route was saved after the last look at the routes', async () => {
+  const event = customerUpdated();
+  await service.send(team, event);
+  await service.endLeases();
+  const leaseIt = async () => (await lease(10)).find(({ id }) => id === event.id);
+  const first = await leaseIt();
+  if (!first) throw new Error('The event was not leased.');
+  expect(await ignoreForeign(service.em, first)).toBe(false);
+  await postpone(service.em, [{ event: first, error: 'unroutable' }], [0]);
+  const last = await leaseIt();
+  if (!last) throw new Error('The event was not leased again.');
+
+  const { teamId, projectId } = team;
+  const reference = { kind: 'customer', id: event.data.object.id } as const;
+  const record = { resourceId: 'cus_x', version: 1, createdAt: new Date(), deleted: false };
+  await service.em.fork().transactional(tx => saveRoutes(tx, [{ teamId, projectId, reference, ...record }]));
+  expect(await ignoreForeign(service.em, last)).toBe(false);
+  await processAll();
+  expect((await service.waitForPublications(event.id))[0]?.data).toMatchObject({ projectId, routedBy: 'known-id' });
 });
 
 it('publishes within the trace of the request that brought the event', async () => {

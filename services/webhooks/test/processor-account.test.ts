@@ -1,14 +1,17 @@
 import { createServer } from 'node:net';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import { TeamId } from '@billing/contracts/ids';
-import { ENDPOINT_EVENT_TYPES } from '@billing/contracts/processor-events';
+import { ENDPOINT_EVENT_TYPES, OPTIONAL_EVENT_TYPES } from '@billing/contracts/processor-events';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { unseal } from '@billing/processor/credentials';
+import { keyRingOf } from '@billing/processor/key-ring';
 import { API_VERSION } from '@billing/processor/stripe-client';
+import { auditOf } from '@billing/service/audit';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectProcessor } from '#operations/connect-processor.ts';
+import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
 import { newCredentials, PUBLIC_URL, startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
 const lines: string[] = [];
@@ -28,6 +31,8 @@ it('describes the webhook URL and how to set it up at Stripe', async () => {
   expect(webhookUrl).toBe(`${PUBLIC_URL}/api/webhooks/processor/${teamId}`);
   for (const part of [webhookUrl, API_VERSION, ...ENDPOINT_EVENT_TYPES]) expect(instructions).toContain(part);
   expect(ENDPOINT_EVENT_TYPES).toHaveLength(17);
+  const [, optional] = instructions.split('Optional');
+  for (const type of OPTIONAL_EVENT_TYPES) expect(optional).toContain(type);
 });
 
 it('connects with credentials that Stripe accepts, and shows none of the secrets', async () => {
@@ -57,9 +62,10 @@ it('connects with credentials that Stripe accepts, and shows none of the secrets
 it('returns the sealed key to other services, in a version that grows with each change', async () => {
   const team = await service.newTeam();
   const { teamId } = team;
-  const find = () => service.rpc.call(FindProcessorCredentials, { teamId });
+  const serviceKey = service.account?.serviceKey ?? Buffer.alloc(0);
+  const find = () => service.rpc.call(FindProcessorCredentials, { teamId, service: 'catalog' });
   const first = await find();
-  const open = (sealed: string) => unseal(service.credentialsKey, { teamId, kind: 'secret-key' }, sealed);
+  const open = (sealed: string) => unseal(keyRingOf(serviceKey), { teamId, kind: 'secret-key-for-catalog' }, sealed);
   expect(first).toMatchObject({ version: 1, livemode: false });
   expect(open(first?.sealedSecretKey ?? '')).toBe(team.secretKey);
 
@@ -69,7 +75,7 @@ it('returns the sealed key to other services, in a version that grows with each 
   const second = await find();
   expect(second?.version).toBe(2);
   expect(open(second?.sealedSecretKey ?? '')).toBe(changed.secretKey);
-  expect(await service.rpc.call(FindProcessorCredentials, { teamId: TeamId.create() })).toBeNull();
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: TeamId.create(), service: 'catalog' })).toBeNull();
 });
 
 it('publishes that an account changed, without a secret', async () => {
@@ -92,7 +98,7 @@ it.each([
   const teamId = TeamId.create();
   const response = await service.connect(teamId, { ...newCredentials(), ...wrong });
   expect([response.status, response.body.error.code]).toEqual([400, code]);
-  expect(await service.rpc.call(FindProcessorCredentials, { teamId })).toBeNull();
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId, service: 'catalog' })).toBeNull();
 });
 
 it('refuses a key that Stripe refuses, and continues with the current one', async () => {
@@ -100,7 +106,9 @@ it('refuses a key that Stripe refuses, and continues with the current one', asyn
   const refused = { ...newCredentials(), secretKey: 'sk_test_invalid0123456789' };
   const response = await service.connect(team.teamId, refused);
   expect([response.status, response.body.error.code]).toEqual([400, 'processor_credentials_invalid']);
-  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId, service: 'catalog' })).toMatchObject({
+    version: 1,
+  });
 });
 
 it('returns 503 while Stripe cannot be reached', async () => {
@@ -110,11 +118,20 @@ it('returns 503 while Stripe cannot be reached', async () => {
   await new Promise(resolve => closed.close(resolve));
   const connect = connectProcessor({
     outbox: service.outbox,
-    credentialsKey: service.credentialsKey,
+    sealed: openSealedSecrets({ keyRing: () => keyRingOf(service.credentialsKey), logger: service.logger }),
     processorBaseUrl: `http://127.0.0.1:${port}`,
     publicUrl: PUBLIC_URL,
+    logger: service.logger,
   });
-  await expect(connect(TeamId.create(), newCredentials())).rejects.toMatchObject({ kind: 'unavailable', status: 503 });
+  const credentials = { ...newCredentials(), additionalWebhookSecrets: [] };
+  const context = auditOf(
+    { principal: { kind: 'anonymous' }, caller: null, id: 'a-request' },
+    { id: 'connectProcessor' },
+  );
+  await expect(connect(TeamId.create(), credentials, context)).rejects.toMatchObject({
+    kind: 'unavailable',
+    status: 503,
+  });
 });
 
 it.each([
@@ -130,7 +147,9 @@ it.each([
   const response = await service.connect(team.teamId, { ...newCredentials(), secretKey });
   await control.clearFaults();
   expect([response.status, response.body.error.code]).toEqual([status, code]);
-  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId })).toMatchObject({ version: 1 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId, service: 'catalog' })).toMatchObject({
+    version: 1,
+  });
 });
 
 it('can be connected by owners of the team only', async () => {
@@ -144,7 +163,9 @@ it('saves one account and every secret when a team connects several times at onc
   const teamId = TeamId.create();
   const responses = await Promise.all(Array.from({ length: 6 }, () => service.connect(teamId, newCredentials())));
   expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
-  expect(await service.rpc.call(FindProcessorCredentials, { teamId })).toMatchObject({ version: 6 });
+  expect(await service.rpc.call(FindProcessorCredentials, { teamId, service: 'catalog' })).toMatchObject({
+    version: 6,
+  });
   const secrets = await service.sql('select valid_until from signing_secrets where team_id = ?', [teamId]);
   expect(secrets).toHaveLength(6);
   expect(secrets.filter(({ valid_until: until }) => until === null)).toHaveLength(1);

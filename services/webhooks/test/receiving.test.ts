@@ -1,8 +1,9 @@
 import { TeamId } from '@billing/contracts/ids';
+import { newWebhookEvent, signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuseRows } from './refuse-rows.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, newWebhookEvent, sign } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
 const now = () => new Date(NOW * 1_000);
@@ -30,20 +31,22 @@ describe('the signature', () => {
     [301, 400],
   ])('made %i s from now returns %i', async (offset, status) => {
     const bytes = body();
-    expect((await service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW + offset))).status).toBe(status);
+    expect(
+      (await service.post(team.teamId, bytes, signatureOf(bytes, team.webhookSecret, { at: NOW + offset }))).status,
+    ).toBe(status);
   });
 
   it('is checked over the raw bytes, whatever the content type', async () => {
     const bytes = `  ${body()}\n`;
-    const signature = sign(bytes, team.webhookSecret, NOW);
+    const signature = signatureOf(bytes, team.webhookSecret, { at: NOW });
     const response = await service.post(team.teamId, bytes, signature, { contentType: 'text/plain' });
     expect(response.body).toEqual({ received: true });
   });
 
   it('may be one of several, as long as one fits', async () => {
     const bytes = body();
-    const [, right] = sign(bytes, team.webhookSecret, NOW).split(',');
-    const [, wrong] = sign(bytes, 'whsec_other', NOW).split(',');
+    const [, right] = signatureOf(bytes, team.webhookSecret, { at: NOW }).split(',');
+    const [, wrong] = signatureOf(bytes, 'whsec_other', { at: NOW }).split(',');
     const header = `t=${NOW},${wrong},v0=abc,${right},v1=short`;
     expect((await service.post(team.teamId, bytes, header)).status).toBe(200);
   });
@@ -54,7 +57,7 @@ describe('the signature', () => {
     const unconnected = { teamId: TeamId.create() };
     service.newProject(unconnected.teamId);
     const bytes = body();
-    const right = sign(bytes, team.webhookSecret, NOW);
+    const right = signatureOf(bytes, team.webhookSecret, { at: NOW });
     const before = await countEvents();
     const responses = await Promise.all([
       service.post(team.teamId, bytes, undefined),
@@ -65,13 +68,13 @@ describe('the signature', () => {
       service.post(team.teamId, bytes, right.replace(/t=\d+/, 't=1e9')),
       service.post(team.teamId, `${bytes} `, right),
       service.post(team.teamId, 'no json', right),
-      service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW, 'v0')),
-      service.post(team.teamId, bytes, sign(bytes, other.webhookSecret, NOW)),
-      service.post(team.teamId, bytes, sign(bytes, '', NOW)),
+      service.post(team.teamId, bytes, signatureOf(bytes, team.webhookSecret, { at: NOW, scheme: 'v0' })),
+      service.post(team.teamId, bytes, signatureOf(bytes, other.webhookSecret, { at: NOW })),
+      service.post(team.teamId, bytes, signatureOf(bytes, '', { at: NOW })),
       service.post(other.teamId, bytes, right),
       service.post(unknown.teamId, bytes, right),
       service.post(unconnected.teamId, bytes, right),
-      service.post(unconnected.teamId, bytes, sign(bytes, '', NOW)),
+      service.post(unconnected.teamId, bytes, signatureOf(bytes, '', { at: NOW })),
       service.post(team.teamId, bytes, right.replace('v1=', 'v1=00')),
       service.post(team.teamId, bytes, right.replace(/^t=\d+,/, '')),
       service.post(team.teamId, bytes, `t=${NOW}`),
@@ -86,7 +89,8 @@ describe('the signature', () => {
 });
 
 describe('a signed body', () => {
-  const post = (bytes: string | Buffer) => service.post(team.teamId, bytes, sign(bytes, team.webhookSecret, NOW));
+  const post = (bytes: string | Buffer) =>
+    service.post(team.teamId, bytes, signatureOf(bytes, team.webhookSecret, { at: NOW }));
   const valid = customerUpdated();
 
   it('of more than 1 MiB is refused', async () => {

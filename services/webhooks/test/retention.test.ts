@@ -1,8 +1,9 @@
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { expect, it } from 'vitest';
 import { deletePayloads } from '../src/jobs/delete-payloads.ts';
 import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
-import { customerUpdated, newWebhookEvent } from './stripe-events.ts';
+import { customerUpdated } from './stripe-events.ts';
 
 /** Sends an event and reports how its project handled it. */
 async function sendCompleted(service: WebhooksService, team: Team, outcome: 'processed' | 'failed') {

@@ -12,7 +12,7 @@ it('awaits no outcome again when an event is routed a second time', async () => 
   const [event] = await leaseDueEvents(service.em, 1);
   if (!event) throw new Error('The event was not due.');
   const other = service.newProject(team.teamId);
-  const route = { projects: [team.projectId, other], routedBy: 'known-id' } as const;
+  const route = { projects: [team.projectId, other], routedBy: 'known-id', leftOut: 0 } as const;
   const record = () => service.em.fork().transactional(tx => recordRoutes(tx, [{ event, route }]));
 
   expect(await record()).toHaveLength(1);

@@ -3,14 +3,15 @@ import { defineService } from '@billing/service/definition';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { startTestAccount } from '@billing/service/testing/test-account';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
+import { SERVICES } from '@billing/contracts/operation';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
-import { FindProject } from '@billing/contracts/rpc/calls';
+import { FindProject, FindTeamName } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import type { Logger } from 'pino';
 import { webhooks } from '../src/service.ts';
-import { sign } from './stripe-events.ts';
 import { watchBus } from './watch-bus.ts';
 
 export const PUBLIC_URL = 'https://billing.example.com';
@@ -60,13 +61,20 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
   const definition = reconciler ? webhooks : withoutReconciler;
   const resources = new AsyncDisposableStack();
   const account = await startTestAccount();
-  const withUrl = { PUBLIC_URL, ...env };
-  const service = resources.use(await startTestService(definition, { account, env: withUrl, ...options }));
+  const credentialsKey = randomBytes(32);
+  const ownEnv = {
+    PUBLIC_URL,
+    CREDENTIALS_KEY: credentialsKey.toString('base64'),
+    SERVICE_KEYS: SERVICES.map(name => `${name}:${account.serviceKey.toString('base64')}`).join(','),
+    ...env,
+  };
+  const service = resources.use(await startTestService(definition, { account, env: ownEnv, ...options }));
   const { bus, em, identity } = service;
   const projects = new Map<ProjectId, TeamId>();
   await service.serve(FindProject, async ({ teamId, projectId: id }) =>
     projects.get(id) === teamId ? { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() } : null,
   );
+  await service.serve(FindTeamName, async () => ({ name: 'Acme' }));
   const watcher = resources.adopt(await watchBus(bus), it => it.stop());
   if (run) await service.run();
 
@@ -96,7 +104,8 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
   return {
     ...service,
     ...watcher,
-    credentialsKey: account.credentialsKey,
+    /** The master key of version 1. */
+    credentialsKey,
     newProject,
     connect,
     post,
@@ -112,7 +121,7 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
     /** Posts an event as Stripe signs it. */
     send: (team: Team, event: object, where?: PostOptions) => {
       const body = JSON.stringify(event);
-      return post(team.teamId, body, sign(body, team.webhookSecret), where);
+      return post(team.teamId, body, signatureOf(body, team.webhookSecret), where);
     },
     /** The record of an event, as a member of the team sees it. */
     recordOf: async (of: Scope, eventId: string) => (await list(of)).webhookEvents.find(({ id }) => id === eventId),
@@ -128,7 +137,7 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
     endLeases: () => em.fork().execute('update webhook_events set due_at = now() where lease_id is not null'),
     /** One more copy of the service, on the same database and bus. */
     async startCopy({ run: runs = true, env: own = {}, ...rest }: Options = {}) {
-      const copyEnv = { ...withUrl, ...own };
+      const copyEnv = { ...ownEnv, ...own };
       const copy = resources.use(await startTestService(definition, { besides: service, env: copyEnv, ...rest }));
       if (runs) await copy.run();
       return copy;

@@ -4,6 +4,16 @@ const MINUTE = 60 * SECOND;
 /** Pauses between attempts to find an event's project, in milliseconds. */
 export const ROUTING_PAUSES_MS: readonly number[] = [1 * SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
+/**
+ * After so many attempts an event of which nothing is known counts as foreign: by then our own change that it may have
+ * overtaken is committed. If not, the event is routed when that happens.
+ */
+const FOREIGN_AFTER_ATTEMPTS = 3;
+
+/** Whether an event that found no project in the given attempt (from 1) belongs to nobody here. */
+export const isForeignAfter = (attempt: number, pausesMs: readonly number[]): boolean =>
+  attempt >= Math.min(FOREIGN_AFTER_ATTEMPTS, pausesMs.length + 1);
+
 /** How long to wait after the given attempt (from 1), in milliseconds; null when it was the last one. */
 export function pauseAfter(attempt: number, pausesMs: readonly number[]): number | null {
   return pausesMs[attempt - 1] ?? null;

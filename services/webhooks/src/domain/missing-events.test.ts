@@ -20,11 +20,12 @@ it('never scans further back than 30 days', () => {
   expect(scans.map(({ createdFrom }) => createdFrom)).toEqual([before(30 * DAY), before(30 * DAY)]);
 });
 
-it('expects only types that every endpoint subscribes to among delivered events', () => {
+it('expects among all events those types without which a record would stay wrong', () => {
   const [undelivered, all] = scansFor({ scannedUntil: NOW, hasBackfilled: true }, NOW);
   const wantedBy = (type: string) => [undelivered?.isWanted(type), all?.isWanted(type)];
   expect(wantedBy('invoice.paid')).toEqual([true, true]);
-  expect(wantedBy('invoice.finalized')).toEqual([true, false]);
+  expect(wantedBy('invoice.voided')).toEqual([true, true]);
+  expect(wantedBy('customer.subscription.paused')).toEqual([true, false]);
   expect(wantedBy('payment_method.attached')).toEqual([false, false]);
 });
 

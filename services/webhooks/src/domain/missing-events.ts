@@ -1,12 +1,15 @@
-import { ENDPOINT_EVENT_TYPES, isHandled } from '@billing/contracts/processor-events';
+import { ENDPOINT_EVENT_TYPES, isHandled, OPTIONAL_EVENT_TYPES } from '@billing/contracts/processor-events';
 
 const MINUTE_MS = 60_000;
 /** How long Stripe keeps events. https://docs.stripe.com/api/events */
 const RETENTION_MS = 30 * 24 * 60 * MINUTE_MS;
 /** Scanned twice: Stripe's clock is not ours, and its list may lag. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** Types that every endpoint subscribes to: other types may rightly be missing. */
-const EXPECTED_TYPES: ReadonlySet<string> = new Set(ENDPOINT_EVENT_TYPES);
+/**
+ * Types that every endpoint subscribes to, and those without which a record would stay wrong: an endpoint that does not
+ * subscribe to `invoice.voided`, for example, would leave a voided invoice open. Other types may rightly be missing.
+ */
+const EXPECTED_TYPES: ReadonlySet<string> = new Set([...ENDPOINT_EVENT_TYPES, ...OPTIONAL_EVENT_TYPES]);
 
 /** How far a team's events have been scanned. */
 export interface ScanProgress {

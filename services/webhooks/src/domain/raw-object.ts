@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TeamId } from '@billing/contracts/ids';
-import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { processorObjectOf, type ProcessorEventType, type ProcessorObject } from '@billing/contracts/processor-events';
 
 /** One table per type of object in each team's schema. */
 export const RAW_TABLES = [
@@ -10,33 +10,29 @@ export const RAW_TABLES = [
   'invoices',
   'payment_intents',
   'charges',
+  'disputes',
+  'refunds',
   'products',
   'prices',
 ] as const;
 export type RawTable = (typeof RAW_TABLES)[number];
 
-const TABLE_BY_PREFIX = {
+/** The table of each kind of object. */
+export const TABLES = {
   'checkout.session': 'checkout_sessions',
   'customer.subscription': 'subscriptions',
   customer: 'customers',
   invoice: 'invoices',
   payment_intent: 'payment_intents',
   charge: 'charges',
+  'charge.dispute': 'disputes',
+  refund: 'refunds',
   product: 'products',
   price: 'prices',
-} as const satisfies Record<string, RawTable>;
-
-type ObjectOf<Type extends string> = Type extends `${infer Left}.${infer Middle}.${string}`
-  ? `${Left}.${Middle}`
-  : Type extends `${infer Only}.${string}`
-    ? Only
-    : never;
+} as const satisfies Record<ProcessorObject, RawTable>;
 
 /** The table that holds the objects of an event's type. */
-export function rawTableOf(type: ProcessorEventType): RawTable {
-  const prefix = type.slice(0, type.lastIndexOf('.')) as ObjectOf<ProcessorEventType>; // the same part of the name, before the last dot
-  return TABLE_BY_PREFIX[prefix];
-}
+export const rawTableOf = (type: ProcessorEventType): RawTable => TABLES[processorObjectOf(type)];
 
 /** The newest state of one of Stripe's objects. */
 export interface RawObject {

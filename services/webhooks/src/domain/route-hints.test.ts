@@ -20,8 +20,18 @@ it('reads every place of an invoice that names a project, the invoice’s own me
       { kind: 'customer', id: 'cus_1' },
     ],
     customerId: 'cus_1',
+    payment: null,
     fansOut: false,
   });
+});
+
+it('follows a refund or dispute to its payment, the charge first', () => {
+  const paymentOf = (type: string, object: object) => readRouteHints(type, { ...object }).payment;
+  const both = { charge: 'ch_1', payment_intent: { id: 'pi_1' } };
+  expect(paymentOf('charge.dispute.created', both)).toEqual({ kind: 'charge', id: 'ch_1' });
+  expect(paymentOf('refund.updated', { ...both, charge: null })).toEqual({ kind: 'payment_intent', id: 'pi_1' });
+  expect(paymentOf('refund.updated', {})).toBeNull();
+  expect(paymentOf('charge.refunded', both)).toBeNull();
 });
 
 it('takes an object itself for the thing by which it may be known', () => {
@@ -45,6 +55,7 @@ it.each([
     named: [],
     references: [],
     customerId: null,
+    payment: null,
     fansOut: false,
   });
 });

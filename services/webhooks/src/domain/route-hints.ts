@@ -1,13 +1,23 @@
 import { ProjectId } from '@billing/contracts/ids';
 import type { Reference, ReferenceKind } from './reference.ts';
 
+/** A payment that a refund or dispute is about. */
+export interface PaymentReference {
+  readonly kind: 'charge' | 'payment_intent';
+  /** Stripe's id. */
+  readonly id: string;
+}
+
 /** What an event itself says about its project. */
 export interface RouteHints {
   /** Projects that the object's metadata names, the nearest first; they may be another team's. */
   readonly named: readonly ProjectId[];
   /** Stripe's objects whose project may be known, the most specific first. */
   readonly references: readonly Reference[];
+  /** The customer that may name the project at Stripe. */
   readonly customerId: string | null;
+  /** The payment that leads to the customer, of an object that names no customer itself. */
+  readonly payment: PaymentReference | null;
   /** Whether it goes to every project that has the customer: several may share one. */
   readonly fansOut: boolean;
 }
@@ -48,9 +58,19 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   return {
     named: [object, details, object['subscription_details']].flatMap(projectOf),
     references: candidates.filter(it => it.id !== ''),
-    customerId: idOfKind('customer') || null,
+    // A customer that has just been created says itself what its metadata are.
+    customerId: type === 'customer.created' ? null : idOfKind('customer') || null,
+    payment: isOfPayment(type) ? paymentOf(object) : null,
     fansOut: own === 'customer',
   };
+}
+
+const isOfPayment = (type: string): boolean => type.startsWith('charge.dispute.') || type.startsWith('refund.');
+
+/** The charge, else the payment intent; null for neither. */
+function paymentOf(object: Readonly<Record<string, unknown>>): PaymentReference | null {
+  const payments = (['charge', 'payment_intent'] as const).map(kind => ({ kind, id: idOf(object[kind]) }));
+  return payments.find(({ id }) => id !== '') ?? null;
 }
 
 /** The kind of the event's own object, if other objects refer to it. */

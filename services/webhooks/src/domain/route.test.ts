@@ -10,6 +10,7 @@ const hints = (changes: Partial<RouteHints> = {}): RouteHints => ({
   named: [],
   references: [subscription, customer],
   customerId: 'cus_1',
+  payment: null,
   fansOut: false,
   ...changes,
 });
@@ -20,7 +21,10 @@ const knowing = (changes: Partial<RouteLookup> & { holders?: Record<string, Proj
   customerNames: undefined,
   ...changes,
 });
-const routed = (routedBy: string, ...projects: ProjectId[]) => ({ kind: 'route', route: { routedBy, projects } });
+const routed = (routedBy: string, ...projects: ProjectId[]) => ({
+  kind: 'route',
+  route: { routedBy, projects, leftOut: 0 },
+});
 
 it('prefers metadata to known ids, and those to the customer’s metadata', () => {
   const all = knowing({ holders: { sub_1: [b] }, customerNames: a });
@@ -38,15 +42,25 @@ it('passes over a foreign project wherever it is named', () => {
   expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
 });
 
+it('takes for foreign only what names no project at all', () => {
+  expect(decideRoute(hints(), knowing({ customerNames: null }))).toEqual({ kind: 'foreign' });
+  expect(decideRoute(hints(), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
+  expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: null }))).toEqual({ kind: 'unroutable' });
+});
+
 it('looks up what it needs, and nothing else', () => {
   const unsure = { isOwn: () => undefined };
   expect(decideRoute(hints({ named: [a] }), knowing(unsure))).toEqual({ kind: 'needs-project', projectId: a });
-  expect(decideRoute(hints(), knowing(unsure))).toEqual({ kind: 'needs-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing(unsure))).toEqual({
+    kind: 'needs-customer',
+    customerId: 'cus_1',
+    isShared: false,
+  });
   expect(decideRoute(hints(), knowing({ ...unsure, customerNames: b }))).toEqual({
     kind: 'needs-project',
     projectId: b,
   });
-  expect(decideRoute(hints({ customerId: null }), knowing())).toEqual({ kind: 'unroutable' });
+  expect(decideRoute(hints({ customerId: null }), knowing())).toEqual({ kind: 'foreign' });
 });
 
 it('sends a customer’s own events to all who hold the customer, the named project first, each once', () => {
@@ -58,8 +72,22 @@ it('sends a customer’s own events to all who hold the customer, the named proj
 
 it('has a shared customer’s metadata choose for other events, among those who hold the customer', () => {
   const holders = { cus_1: [a, b] };
-  expect(decideRoute(hints(), knowing({ holders }))).toEqual({ kind: 'needs-customer', customerId: 'cus_1' });
+  expect(decideRoute(hints(), knowing({ holders }))).toEqual({
+    kind: 'needs-customer',
+    customerId: 'cus_1',
+    isShared: true,
+  });
   expect(decideRoute(hints(), knowing({ holders, customerNames: b }))).toEqual(routed('customer-metadata', b));
   expect(decideRoute(hints(), knowing({ holders, customerNames: null }))).toEqual(routed('known-id', a));
   expect(decideRoute(hints(), knowing({ holders, customerNames: foreign }))).toEqual(routed('known-id', a));
+});
+
+it('sends an event to at most 100 projects, and counts those that it leaves out', () => {
+  const holders = Array.from({ length: 300 }, () => ProjectId.create());
+  const own = hints({ fansOut: true, references: [customer], named: [a] });
+  const decision = decideRoute(own, knowing({ holders: { cus_1: holders } }));
+  expect(decision).toEqual({
+    kind: 'route',
+    route: { routedBy: 'object-metadata', projects: [a, ...holders.slice(0, 99)], leftOut: 201 },
+  });
 });

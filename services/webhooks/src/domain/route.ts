@@ -7,7 +7,12 @@ import type { RouteHints } from './route-hints.ts';
 export interface Route {
   readonly projects: readonly [ProjectId, ...ProjectId[]];
   readonly routedBy: RoutedBy;
+  /** How many more projects have the customer than an event may go to. */
+  readonly leftOut: number;
 }
+
+/** An event goes to at most so many projects. */
+export const MAX_PROJECTS = 100;
 
 /** What is known so far; `undefined` means that it was not looked up yet. */
 export interface RouteLookup {
@@ -22,13 +27,15 @@ export interface RouteLookup {
 export type Decision =
   | { readonly kind: 'route'; readonly route: Route }
   | { readonly kind: 'needs-project'; readonly projectId: ProjectId }
-  | { readonly kind: 'needs-customer'; readonly customerId: string }
-  | { readonly kind: 'unroutable' };
+  /** `isShared` when several projects have the customer, so that it is foreign to none of them. */
+  | { readonly kind: 'needs-customer'; readonly customerId: string; readonly isShared: boolean }
+  /** `foreign` when nothing names any project: neither the object nor its customer. */
+  | { readonly kind: 'unroutable' | 'foreign' };
 
 /**
  * Finds the project of an event, or what must be looked up to find it: the metadata of the object itself, then the known
  * ids, then the customer's metadata. A project of another team is never used. A customer's own events go to every project
- * that has the customer; where another event only names a shared customer, the customer's metadata chooses among those
+ * that has the customer, at most 100; where another event only names a shared customer, the customer's metadata chooses among those
  * projects, else the project whose record is the oldest.
  */
 export function decideRoute(hints: RouteHints, lookup: RouteLookup): Decision {
@@ -40,27 +47,33 @@ export function decideRoute(hints: RouteHints, lookup: RouteLookup): Decision {
   let shared: readonly ProjectId[] = [];
   for (const reference of hints.references) {
     const projects = lookup.projectsOf(reference);
-    if (projects.length === 1 || (projects.length > 1 && hints.fansOut)) return route('known-id', projects);
+    const [first, ...others] = projects;
+    if (first && (others.length === 0 || hints.fansOut)) return route('known-id', [first, ...others]);
     if (shared.length === 0) shared = projects;
   }
   return byCustomer(hints, lookup, shared);
 }
 
-function byCustomer({ customerId }: RouteHints, lookup: RouteLookup, shared: readonly ProjectId[]): Decision {
+function byCustomer(hints: RouteHints, lookup: RouteLookup, shared: readonly ProjectId[]): Decision {
+  const { customerId } = hints;
   const { customerNames } = lookup;
-  if (customerId !== null && customerNames === undefined) return { kind: 'needs-customer', customerId };
+  if (customerId !== null && customerNames === undefined)
+    return { kind: 'needs-customer', customerId, isShared: shared.length > 0 };
   if (customerNames) {
     const own = lookup.isOwn(customerNames);
     if (own === undefined) return { kind: 'needs-project', projectId: customerNames };
     if (own && (shared.length === 0 || shared.includes(customerNames)))
       return route('customer-metadata', [customerNames]);
   }
-  return route('known-id', shared.slice(0, 1));
+  const [first] = shared;
+  if (first) return route('known-id', [first]);
+  return { kind: hints.named.length > 0 || customerNames ? 'unroutable' : 'foreign' };
 }
 
 const holders = (hints: RouteHints, lookup: RouteLookup) => hints.references.flatMap(it => lookup.projectsOf(it));
 
-function route(routedBy: RoutedBy, projects: readonly ProjectId[]): Decision {
-  const [first, ...others] = new Set(projects);
-  return first ? { kind: 'route', route: { projects: [first, ...others], routedBy } } : { kind: 'unroutable' };
+function route(routedBy: RoutedBy, [first, ...others]: readonly [ProjectId, ...ProjectId[]]): Decision {
+  const rest = [...new Set(others)].filter(project => project !== first);
+  const projects = [first, ...rest.slice(0, MAX_PROJECTS - 1)] as const;
+  return { kind: 'route', route: { projects, routedBy, leftOut: rest.length + 1 - projects.length } };
 }

@@ -1,26 +1,37 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { FOREIGN } from '#domain/ignored.ts';
 
 /** Several short statements instead of one that locks many rows. */
 const MAX_BATCHES = 100;
 
+/** How long the payloads of events are stored that belong to nobody here. */
+const FOREIGN_DAYS = 7;
+
 interface Retention {
+  /** Of events that did not fail. */
   readonly days: number;
   /** Rows per statement. */
   readonly batchSize?: number;
 }
 
 /**
- * Deletes the payloads of events that were received so many days ago and did not fail. Their records stay, and so do the
- * newest raw objects in the team's schema. Failed events keep their payload, so that they can be replayed.
+ * Deletes the payloads of events that were received so many days ago and did not fail; those of foreign events after seven
+ * days. Their records stay, and so do the newest raw objects in the team's schema. Failed events keep their payload, so
+ * that they can be replayed.
  */
 export async function deletePayloads(em: EntityManager, { days, batchSize = 1_000 }: Retention): Promise<void> {
+  await deleteOlder(em, `status in ('processed', 'ignored')`, { days, batchSize });
+  await deleteOlder(em, `error = '${FOREIGN}'`, { days: Math.min(days, FOREIGN_DAYS), batchSize });
+}
+
+/** What has no payload any more can't be processed, and waits for nothing. */
+async function deleteOlder(em: EntityManager, which: string, { days, batchSize }: Required<Retention>): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const rows = await em.fork().execute<unknown[]>(
-      `update webhook_events set payload = null
+      `update webhook_events set payload = null, waiting_for = null
         where (team_id, id) in (
           select team_id, id from webhook_events
-           where received_at < clock_timestamp() - make_interval(days => ?) and payload is not null
-             and status in ('processed', 'ignored')
+           where received_at < clock_timestamp() - make_interval(days => ?) and payload is not null and ${which}
            order by received_at limit ? for update skip locked)
         returning 1`,
       [days, batchSize],

@@ -2,84 +2,173 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { processorAccount, processorConnect } from '@billing/contracts/resources/processor-account';
 import type { Outbox } from '@billing/messaging/outbox';
-import { seal } from '@billing/processor/credentials';
 import { ProcessorError } from '@billing/processor/errors';
+import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { API_VERSION } from '@billing/processor/stripe-client';
+import { changesOf, recordAudit } from '@billing/service/audit';
+import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { isLive } from '#domain/credential-modes.ts';
+import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
+import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
+import { checkSameAccount, type AccountIdentity } from './check-same-account.ts';
 import { webhookUrlOf } from './describe-webhook-url.ts';
-import { rotateSigningSecret } from './rotate-signing-secret.ts';
+import { lockTeam } from './lock-team.ts';
+import { saveSigningSecrets } from './save-signing-secrets.ts';
+import { createEndpoint, deleteEndpoint, deleteOtherEndpoints } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;
 type ConnectedProcessor = z.output<typeof processorAccount>;
 
 export interface ConnectProcessorParts {
   readonly outbox: Outbox;
-  /** 32 bytes: seals the secrets. */
-  readonly credentialsKey: Buffer;
+  readonly sealed: SealedSecrets;
   /** The address of the local processor; undefined for Stripe. */
   readonly processorBaseUrl: string | undefined;
   /** Where Stripe reaches the gateway. */
   readonly publicUrl: string;
+  readonly logger: Logger;
 }
 
+/** How Stripe signs what it sends to us; with `id` when this service made the endpoint. */
+interface Endpoint {
+  readonly id: string | null;
+  readonly secret: string;
+}
+
+/** What a connection replaced. */
+type Previous = Pick<
+  ProcessorAccount,
+  'accountId' | 'livemode' | 'publishableKey' | 'sealedSecretKey' | 'webhookEndpointId'
+> | null;
+
+const SECRETS = ['secretKey', 'webhookSecret', 'additionalWebhookSecrets'];
+
 /**
- * Connects a team to its Stripe account, or replaces its credentials, once Stripe has accepted the key.
- * @throws Problem 400 `processor_credentials_invalid`; 502 or 503 when Stripe gives no clear response
+ * Connects a team to its Stripe account, or replaces its credentials, once Stripe has accepted the key. Without a
+ * `webhookSecret` it makes the webhook endpoint itself, and deletes those that it made before: first it is made, then its
+ * secret is saved, then the old ones go, so that at each moment Stripe has one whose secret is known.
+ * @throws Problem 400 `processor_credentials_invalid`; 409 `processor_mismatch`, `processor_purge_running`; 422 `webhook_endpoint_not_permitted`; 502
+ * or 503 when Stripe gives no clear response
  */
-export function connectProcessor({ outbox, credentialsKey, processorBaseUrl, publicUrl }: ConnectProcessorParts) {
-  return async (teamId: TeamId, credentials: Credentials): Promise<ConnectedProcessor> => {
-    const accountId = await findAccount(credentials, processorBaseUrl);
-    const account = await outbox.transaction(async (tx, publish) => {
-      await tx.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`connect/${teamId}`]);
-      const saved = await saveAccount(tx, credentialsKey, teamId, { ...credentials, accountId });
-      await rotateSigningSecret(tx, credentialsKey, teamId, credentials.webhookSecret);
-      await makeTeamDue(tx, teamId, accountId);
-      const { version, livemode } = saved;
-      publish(ProcessorAccountChanged, teamId, { version, accountId, livemode });
-      return saved;
-    });
-    const { livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt } = account;
+export function connectProcessor(parts: ConnectProcessorParts) {
+  const { outbox, sealed, processorBaseUrl, publicUrl, logger } = parts;
+
+  return async (teamId: TeamId, credentials: Credentials, context: AuditContext): Promise<ConnectedProcessor> => {
+    const { secretKey, webhookSecret } = credentials;
+    const processor = stripeProcessor(secretKey, processorBaseUrl);
+    const identity = { accountId: await findAccount(processor, credentials), livemode: isLive(secretKey) };
+
+    const save = (endpoint: Endpoint) =>
+      outbox.transaction(async (tx, publish) => {
+        await lockTeam(tx, teamId);
+        await checkSameAccount(tx, teamId, identity);
+        const saved = await saveAccount(tx, sealed, teamId, { ...credentials, ...identity }, endpoint);
+        const { additionalWebhookSecrets: additional } = credentials;
+        await saveSigningSecrets(tx, sealed, teamId, { current: endpoint.secret, additional });
+        await makeTeamDue(tx, teamId, identity.accountId);
+        publish(ProcessorAccountChanged, teamId, { version: saved.account.version, ...identity });
+        const changes = changesOf(saved.previous, changedFields(credentials, identity), SECRETS);
+        recordAudit(publish, teamId, context, { target: { type: 'processor_account', id: teamId }, changes });
+        return saved;
+      });
+    const saveWithOwnEndpoint = () =>
+      withEndpointLease(outbox.em, teamId, async () => {
+        const endpoint = await createEndpoint(processor, teamId, webhookUrlOf(publicUrl, teamId));
+        try {
+          const saved = await save(endpoint);
+          await deleteOtherEndpoints(processor, { teamId, except: endpoint.id, logger });
+          return saved;
+        } catch (err) {
+          // After any other error the account may have been saved all the same.
+          if (err instanceof Problem) await deleteEndpoint(processor, { id: endpoint.id, teamId, logger });
+          throw err;
+        }
+      });
+    /** The endpoint that the previous connection made, by its own key if that was another account's. */
+    const deletePrevious = async (previous: Previous, current: string | null) => {
+      if (!previous?.webhookEndpointId || !previous.sealedSecretKey || previous.webhookEndpointId === current) return;
+      const isSame = previous.accountId === identity.accountId && previous.livemode === identity.livemode;
+      const own = { teamId, kind: 'secret-key' } as const;
+      const key = isSame ? secretKey : sealed.openIfPossible(own, previous.sealedSecretKey);
+      // Without the other account's key its endpoint stays there.
+      if (key === undefined) return;
+      await deleteEndpoint(stripeProcessor(key, processorBaseUrl), { id: previous.webhookEndpointId, teamId, logger });
+    };
+
+    await checkSameAccount(outbox.em.fork(), teamId, identity);
+    const { account, previous } = await (webhookSecret === undefined
+      ? saveWithOwnEndpoint()
+      : save({ id: null, secret: webhookSecret }));
+    await deletePrevious(previous, account.webhookEndpointId);
+    const { accountId, livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt } = account;
     const shown = { accountId, livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt };
     return { connected: true, ...shown, webhookUrl: webhookUrlOf(publicUrl, teamId), apiVersion: API_VERSION };
   };
 }
 
 /** One read with the key shows whether Stripe accepts it, and whose it is. */
-async function findAccount({ secretKey, publishableKey }: Credentials, baseUrl: string | undefined): Promise<string> {
-  if (isLive(secretKey) !== isLive(publishableKey))
+async function findAccount(processor: Processor, { secretKey, publishableKey }: Credentials): Promise<string> {
+  if (publishableKey !== undefined && isLive(secretKey) !== isLive(publishableKey))
     throw invalidCredentials('The secret key and the publishable key must both be for test mode or both be live.');
   try {
-    return (await stripeProcessor(secretKey, baseUrl).findAccount()).accountId;
+    return (await processor.findAccount()).accountId;
   } catch (err) {
     if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
     throw invalidCredentials('The payment processor refused the secret key.', err);
   }
 }
 
+/** What the audit log compares; a connection always gets its secrets anew. */
+const changedFields = (
+  { secretKey, publishableKey, webhookSecret = 'made by us', additionalWebhookSecrets: additional }: Credentials,
+  { accountId, livemode }: AccountIdentity,
+) => ({
+  accountId,
+  livemode,
+  publishableKey: publishableKey ?? null,
+  secretKey,
+  webhookSecret,
+  additionalWebhookSecrets: additional.length > 0 ? additional : null,
+});
+
 async function saveAccount(
   tx: EntityManager,
-  credentialsKey: Buffer,
+  sealed: SealedSecrets,
   teamId: TeamId,
-  { secretKey, publishableKey, accountId }: Credentials & { accountId: string },
-): Promise<ProcessorAccount> {
+  { secretKey, publishableKey, accountId, livemode }: Credentials & AccountIdentity,
+  endpoint: Endpoint,
+): Promise<{ account: ProcessorAccount; previous: Previous }> {
   const known = await tx.findOne(ProcessorAccount, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const previous = known && {
+    accountId: known.accountId,
+    livemode: known.livemode,
+    publishableKey: known.publishableKey,
+    sealedSecretKey: known.sealedSecretKey,
+    webhookEndpointId: known.webhookEndpointId,
+  };
   const now = new Date();
   const changes = {
     accountId,
-    livemode: isLive(secretKey),
-    publishableKey,
-    sealedSecretKey: seal(credentialsKey, { teamId, kind: 'secret-key' }, secretKey),
+    livemode,
+    publishableKey: publishableKey ?? null,
+    sealedSecretKey: sealed.seal({ teamId, kind: 'secret-key' }, secretKey),
     secretKeyLast4: secretKey.slice(-4),
+    webhookEndpointId: endpoint.id,
     version: (known?.version ?? 0) + 1,
+    connectedAt: known && !known.disconnectedAt ? known.connectedAt : now,
     updatedAt: now,
+    disconnectedAt: null,
+    purgedAt: null,
   };
-  return known ? tx.assign(known, changes) : tx.create(ProcessorAccount, { teamId, connectedAt: now, ...changes });
+  const account = known ? tx.assign(known, changes) : tx.create(ProcessorAccount, { teamId, ...changes });
+  return { account, previous };
 }
 
 function invalidCredentials(message: string, cause?: unknown): Problem {

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
+import { ProjectCopy } from '#persistence/project-copy.entity.ts';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 
 interface ListQuery extends Page {
@@ -9,19 +10,19 @@ interface ListQuery extends Page {
   readonly type?: string | undefined;
 }
 
-/**
- * Lists the events of a project, newest first. Events without a project belong to the team: they are listed too if
- * `withUnrouted`, which is for the team's members only.
- */
+/** Lists a team's events of the given projects, newest first; null stands for events without a project. */
 export function listWebhookEvents(em: EntityManager) {
-  return async ({ teamId, projectId }: ProjectScope, query: ListQuery, { withUnrouted }: { withUnrouted: boolean }) => {
+  return async (teamId: TeamId, projectIds: readonly (ProjectId | null)[], query: ListQuery) => {
     const { status = null, type = null, limit, offset } = query;
     const from = (place: string) => `from webhook_events e
       where e.team_id = ? and ${place} and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
     const filter = [status, status, type, type];
     // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
-    const parts = [{ from: from('e.project_id = ?'), values: [teamId, projectId, ...filter] }];
-    if (withUnrouted) parts.push({ from: from('e.project_id is null'), values: [teamId, ...filter] });
+    const parts = projectIds.map(id =>
+      id === null
+        ? { from: from('e.project_id is null'), values: [teamId, ...filter] }
+        : { from: from('e.project_id = ?'), values: [teamId, id, ...filter] },
+    );
     const newest = parts.map(
       part => `(select ${RECORD_COLUMNS}, e.received_at ${part.from} order by e.received_at desc, e.id desc limit ?)`,
     );
@@ -42,5 +43,14 @@ export function listWebhookEvents(em: EntityManager) {
       webhookEvents: rows.map(toResource),
       pagination: paginate({ limit, offset }, rows.length, counted?.total ?? 0),
     };
+  };
+}
+
+/** Lists all of a team's events, newest first. */
+export function listTeamWebhookEvents(em: EntityManager) {
+  const list = listWebhookEvents(em);
+  return async (teamId: TeamId, query: ListQuery) => {
+    const copies = await em.fork().find(ProjectCopy, { teamId }, { orderBy: { projectId: 'asc' } });
+    return list(teamId, [null, ...copies.map(({ projectId }) => projectId)], query);
   };
 }

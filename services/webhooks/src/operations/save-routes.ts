@@ -33,14 +33,30 @@ export async function saveRoutes(tx: EntityManager, records: readonly RouteRecor
      where known.version < excluded.version and known.project_id = excluded.project_id`,
     [JSON.stringify(newestOfEach(named).map(toRow))],
   );
-  for (const [teamId, ofTeam] of Map.groupBy(named, it => it.teamId)) {
-    await executeBound(
+  for (const [teamId, ofTeam] of Map.groupBy(named, it => it.teamId))
+    await wakeWaiting(
       tx,
-      `update webhook_events set due_at = clock_timestamp()
-        where team_id = $1 and waiting_for is not null and waiting_for && $2::text[] and lease_id is null`,
-      [teamId, ofTeam.map(({ reference }) => reference.id)],
+      teamId,
+      ofTeam.map(({ reference }) => reference.id),
     );
-  }
+}
+
+/**
+ * Makes events due that found no project, foreign and failed ones too, and that name one of Stripe's ids. One that is being
+ * processed loses its lease: it may have looked for its project before there was one. An event that waits has a
+ * `routing_attempts` above zero, so that its next routing clears what it waits for.
+ */
+async function wakeWaiting(tx: EntityManager, teamId: TeamId, ids: readonly string[]): Promise<void> {
+  await executeBound(
+    tx,
+    `update webhook_events
+        set due_at = clock_timestamp(), lease_id = null, processed_at = null, status = 'received',
+            error = case when status = 'received' then error end,
+            routing_attempts = case when status = 'received' then routing_attempts else 1 end,
+            version = version + (status <> 'received')::int
+      where team_id = $1 and waiting_for is not null and waiting_for && $2::text[] and payload is not null`,
+    [teamId, ids],
+  );
 }
 
 /** One statement changes a row only once; in one order, so that two writers never wait for each other in a circle. */

@@ -82,6 +82,11 @@ export async function postponeTeam(em: EntityManager, { teamId, leaseId }: Lease
   );
 }
 
+/** Scans a team's events no more until it is connected again, in the transaction that disconnects it. */
+export async function pauseTeam(tx: EntityManager, teamId: TeamId): Promise<void> {
+  await tx.execute(`update reconciliations set due_at = 'infinity', lease_id = null where team_id = ?`, [teamId]);
+}
+
 /**
  * Makes a team due, in the transaction that connects it: what failed before may succeed with a new key. A scan of another
  * account, or the first one, starts at the time of the connection; a scan under way loses its lease then.

@@ -10,8 +10,10 @@ const SigningSecretSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     /** Opens with the credentials key, for this team only. */
     sealedSecret: p.text(),
-    /** Null for the current one; a replaced one is accepted until then. */
+    /** Null for the current one and the additional ones; a replaced one is accepted until then. */
     validUntil: p.datetime().nullable(),
+    /** Of one more endpoint; valid as long as it is listed. */
+    isAdditional: p.boolean(),
   },
 });
 

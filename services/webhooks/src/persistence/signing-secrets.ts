@@ -1,9 +1,10 @@
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
-import { envelope } from '@billing/contracts/event';
 import { TeamId } from '@billing/contracts/ids';
-import { unseal } from '@billing/processor/credentials';
+import { executeBound, textArray } from '@billing/database/bound-statement';
+import { openBatcher } from '@billing/messaging/batcher';
+import type { Bus } from '@billing/messaging/bus';
+import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** The secrets that may sign a team's events, from memory where possible. */
 export interface SigningSecrets {
@@ -18,11 +19,8 @@ export interface SigningSecrets {
 
 interface SigningSecretsOptions {
   readonly em: EntityManager;
-  /** 32 bytes: opens the sealed secrets. */
-  readonly credentialsKey: Buffer;
-  readonly nats: NatsConnection;
-  /** First token of the bus's subjects. */
-  readonly root: string;
+  readonly sealed: Pick<SealedSecrets, 'open'>;
+  readonly follow: Bus['follow'];
 }
 
 interface CachedSecrets {
@@ -38,53 +36,82 @@ const CACHE_MS = 5_000;
 const MAX_RELOADS_PER_SECOND = 5;
 const SECOND_MS = 1_000;
 const NO_RELOADS = { since: -SECOND_MS, count: 0 };
-/** Teams in memory, unknown ones too, so that guessing costs neither a query per guess nor endless memory. */
+/** Teams in memory that have secrets. */
 const MAX_TEAMS = 10_000;
+/** Teams in memory that have none, which anyone may invent: they displace only each other. */
+const MAX_UNKNOWN = 10_000;
+/** Queries at the same time; the teams that are asked for meanwhile share the next one. */
+const PARALLEL_QUERIES = 2;
 
 /** Opens the cache of signing secrets; it drops a team's at once when `processor-account.changed` arrives. */
-export function openSigningSecrets({ em, credentialsKey, nats, root }: SigningSecretsOptions): SigningSecrets {
-  const cache = new Map<string, CachedSecrets>();
-  const changes = nats.subscribe(`${root}.${ProcessorAccountChanged.name}`, {
-    callback: (_err, message) => {
-      const event = envelope.safeParse(message.json());
-      if (event.success) cache.delete(event.data.teamId);
-    },
+export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions): SigningSecrets {
+  const known = new Map<string, CachedSecrets>();
+  const unknown = new Map<string, CachedSecrets>();
+  const readTogether = openBatcher((teamIds: readonly string[]) => readSecrets(em, sealed, teamIds), {
+    parallel: PARALLEL_QUERIES,
   });
-
-  const read = (teamId: string, reloads = NO_RELOADS): Promise<readonly string[]> => {
-    cache.delete(teamId);
-    // The oldest entry goes first: a Map keeps the order of insertion.
-    if (cache.size >= MAX_TEAMS) cache.delete(cache.keys().next().value ?? '');
-    const secrets = readSecrets(em, credentialsKey, teamId);
-    const entry = { secrets, readAt: performance.now(), reloads };
-    cache.set(teamId, entry);
-    secrets.catch(() => cache.get(teamId) === entry && cache.delete(teamId));
-    return secrets;
+  const forget = (teamId: string): void => {
+    known.delete(teamId);
+    unknown.delete(teamId);
   };
+  const stopFollowing = follow(ProcessorAccountChanged, forget);
+
+  /** A team counts as unknown until secrets of it are found. One whose query failed is read again next time. */
+  const read = (teamId: string, reloads = NO_RELOADS): Promise<readonly string[]> => {
+    const entry = { secrets: secretsOf(teamId), readAt: performance.now(), reloads };
+    const cache = known.has(teamId) ? known : unknown;
+    forget(teamId);
+    save(cache, cache === known ? MAX_TEAMS : MAX_UNKNOWN, teamId, entry);
+    const move = (secrets: readonly string[]): void => {
+      if (cache.get(teamId) !== entry) return;
+      forget(teamId);
+      if (secrets.length > 0) save(known, MAX_TEAMS, teamId, entry);
+      else save(unknown, MAX_UNKNOWN, teamId, entry);
+    };
+    entry.secrets.then(move, () => cache.get(teamId) === entry && forget(teamId));
+    return entry.secrets;
+  };
+  const secretsOf = async (teamId: string) => (TeamId.schema.safeParse(teamId).success ? readTogether(teamId) : []);
 
   return {
-    of: teamId => {
-      const known = cache.get(teamId);
-      return known && performance.now() - known.readAt < CACHE_MS ? known.secrets : read(teamId, known?.reloads);
+    of: async teamId => {
+      const cached = known.get(teamId) ?? unknown.get(teamId);
+      return cached && performance.now() - cached.readAt < CACHE_MS ? cached.secrets : read(teamId, cached?.reloads);
     },
-    reload: teamId => {
-      const known = cache.get(teamId);
+    reload: async teamId => {
       const now = performance.now();
-      const { since, count } =
-        known && now - known.reloads.since < SECOND_MS ? known.reloads : { since: now, count: 0 };
-      return known && count >= MAX_RELOADS_PER_SECOND ? known.secrets : read(teamId, { since, count: count + 1 });
+      const cached = known.get(teamId) ?? unknown.get(teamId);
+      if (!cached) return read(teamId);
+      const { since, count } = now - cached.reloads.since < SECOND_MS ? cached.reloads : { since: now, count: 0 };
+      // An invented team was looked up a moment ago; once is enough.
+      const isFresh = unknown.has(teamId) && now - cached.readAt < SECOND_MS / MAX_RELOADS_PER_SECOND;
+      return isFresh || count >= MAX_RELOADS_PER_SECOND ? cached.secrets : read(teamId, { since, count: count + 1 });
     },
-    forget: teamId => cache.delete(teamId),
-    close: () => changes.unsubscribe(),
+    forget,
+    close: stopFollowing,
   };
 }
 
-async function readSecrets(em: EntityManager, credentialsKey: Buffer, teamId: string): Promise<readonly string[]> {
-  if (!TeamId.schema.safeParse(teamId).success) return [];
-  const rows = await em.fork().execute<{ sealed_secret: string }[]>(
-    `select sealed_secret from signing_secrets
-      where team_id = ? and (valid_until is null or valid_until > clock_timestamp())`,
-    [teamId],
+/** Saves an entry as the newest; the oldest goes when there are too many. A Map keeps the order of insertion. */
+function save(cache: Map<string, CachedSecrets>, max: number, teamId: string, entry: CachedSecrets): void {
+  cache.set(teamId, entry);
+  if (cache.size > max) cache.delete(cache.keys().next().value ?? '');
+}
+
+/** Returns the valid secrets of each team, in order. */
+async function readSecrets(
+  em: EntityManager,
+  sealed: Pick<SealedSecrets, 'open'>,
+  teamIds: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const rows = await executeBound<{ team_id: string; sealed_secret: string }>(
+    em.fork(),
+    `select team_id, sealed_secret from signing_secrets
+      where team_id = any($1::text[]) and (valid_until is null or valid_until > clock_timestamp())`,
+    [textArray(teamIds)],
   );
-  return rows.map(row => unseal(credentialsKey, { teamId, kind: 'webhook-secret' }, row.sealed_secret));
+  const byTeam = Map.groupBy(rows, row => row.team_id);
+  return teamIds.map(teamId =>
+    (byTeam.get(teamId) ?? []).map(row => sealed.open({ teamId, kind: 'webhook-secret' }, row.sealed_secret)),
+  );
 }

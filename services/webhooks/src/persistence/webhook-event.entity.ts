@@ -9,13 +9,22 @@ const WebhookEventSchema = defineEntity({
   tableName: 'webhook_events',
   indexes: [
     { name: 'webhook_events_newest', properties: ['teamId', 'projectId', 'receivedAt', 'id'] },
-    { name: 'webhook_events_due', properties: ['dueAt'], where: 'due_at is not null' },
+    { name: 'webhook_events_due_of_team', properties: ['teamId', 'dueAt'], where: 'due_at is not null' },
     { name: 'webhook_events_pending', properties: ['pendingReportAt'], where: 'pending_report_at is not null' },
     {
       name: 'webhook_events_received',
       expression: 'create index webhook_events_received on webhook_events using brin (received_at)',
     },
-    { name: 'webhook_events_unrouted', properties: ['teamId'], where: 'waiting_for is not null' },
+    {
+      name: 'webhook_events_waiting',
+      expression:
+        'create index webhook_events_waiting on webhook_events using gin (waiting_for) where waiting_for is not null',
+    },
+    {
+      name: 'webhook_events_foreign',
+      properties: ['receivedAt'],
+      where: "error = 'foreign' and payload is not null",
+    },
   ],
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
@@ -54,7 +63,7 @@ const WebhookEventSchema = defineEntity({
     replays: p.integer(),
     /** When to publish its record as pending; null once that is done, and once it is complete. */
     pendingReportAt: p.datetime().nullable(),
-    /** Stripe's ids that could lead to its project, once it found none. */
+    /** Stripe's ids that could lead to its project; null unless it found none. A route of one of them makes it due. */
     waitingFor: p.array().nullable(),
     version: p.integer(),
     processorCreatedAt: p.datetime(),

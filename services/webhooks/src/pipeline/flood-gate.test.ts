@@ -18,7 +18,7 @@ it('holds the events of a flood, and those of no other team', () => {
   const { gate, flood } = gateAt(1_000);
   flood(200);
   gate.received(other);
-  expect([gate.holds(team), gate.holds(other), gate.holdsAny()]).toEqual([true, false, true]);
+  expect([gate.holds(team), gate.holds(other), gate.held()]).toEqual([true, false, [team]]);
 });
 
 it('processes a flood that does not end after five seconds, for as long as it was held', () => {
@@ -38,5 +38,5 @@ it('stops holding soon after a flood ends', () => {
   flood(200);
   expect(gate.holds(team)).toBe(true);
   wait(200);
-  expect([gate.holds(team), gate.holdsAny()]).toEqual([false, false]);
+  expect([gate.holds(team), gate.held()]).toEqual([false, []]);
 });

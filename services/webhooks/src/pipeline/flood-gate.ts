@@ -14,8 +14,8 @@ export interface FloodGate {
   readonly received: (teamId: TeamId) => void;
   /** Whether the team's events should wait. */
   readonly holds: (teamId: TeamId) => boolean;
-  /** Whether the events of any team should wait. */
-  readonly holdsAny: () => boolean;
+  /** The teams whose events should wait. */
+  readonly held: () => TeamId[];
 }
 
 interface Arrivals {
@@ -75,6 +75,6 @@ export function openFloodGate(now: () => number = () => performance.now()): Floo
       count(team, 1);
     },
     holds,
-    holdsAny: () => [...teams.keys()].some(holds),
+    held: () => [...teams.keys()].filter(holds),
   };
 }

@@ -3,8 +3,9 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
-import { extendLease, leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
+import { extendLease, leaseRows, releaseLease, type LeasedTable, type TeamRooms } from '@billing/database/lease-rows';
 import { readContent, type EventContent } from '#domain/event-content.ts';
+import { weightOf, WEIGHT_OF_ROW } from '#domain/event-weight.ts';
 import { readPayload } from '#domain/payload.ts';
 
 /** How long a lease holds; after a crash another copy processes the events then. */
@@ -17,10 +18,12 @@ export const WEBHOOK_EVENTS: LeasedTable = {
   table: 'webhook_events',
   key: ['team_id', 'id'],
   leaseSeconds: LEASE_SECONDS,
-  columns: `team_id, id, type, api_version, livemode, payload, trace, payload_bytes, routing_attempts, replays, routed_by,
+  columns: `team_id, id, type, api_version, livemode, payload::text as payload, trace, payload_bytes, routing_attempts, replays, routed_by,
     to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
   attempts: 'routing_attempts',
-  maxSize: { column: 'payload_bytes', bytes: 16 * 1_048_576 },
+  maxPerTeam: 1_000,
+  weight: WEIGHT_OF_ROW,
+  maxSize: { column: 'payload_bytes', bytes: 8 * 1_048_576 },
 };
 
 /** What a webhook event brought, as far as the pipeline needs it. */
@@ -35,9 +38,15 @@ export interface PipelineEvent extends EventContent {
   readonly trace: TraceCarrier;
 }
 
-/** An event that this process works on. */
-export interface LeasedEvent extends PipelineEvent {
+/** An event and the lease of the process that works on it. */
+export interface LeaseKey {
+  readonly teamId: TeamId;
+  readonly id: string;
   readonly leaseId: string;
+}
+
+/** An event that this process works on. */
+export interface LeasedEvent extends PipelineEvent, LeaseKey {
   /** How often it was leased, this time included. */
   readonly attempt: number;
   readonly replays: number;
@@ -53,7 +62,8 @@ interface LeasedRow {
   readonly type: string;
   readonly api_version: string | null;
   readonly livemode: boolean;
-  readonly payload: unknown;
+  /** JSON: parsed objects of a whole batch would take several times the memory. */
+  readonly payload: string;
   readonly trace: TraceCarrier;
   readonly payload_bytes: number;
   readonly routing_attempts: number;
@@ -64,15 +74,15 @@ interface LeasedRow {
 }
 
 /**
- * Leases up to `limit` due events, the longest due first, and fewer where they are large. Each lease counts as an
- * attempt, so that an event that crashes the process comes to an end.
+ * Leases up to `limit` due events: of each team the longest due, as many as it has room for, and fewer where they are large.
+ * Each lease counts as an attempt, so that an event that crashes the process comes to an end.
  */
-export async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedEvent[]> {
-  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit);
+export async function leaseDueEvents(em: EntityManager, limit: number, rooms?: TeamRooms): Promise<LeasedEvent[]> {
+  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit, rooms);
   return rows.flatMap(row => {
     const { id, type, team_id: teamId, livemode, trace, replays } = row;
     if (!isHandled(type)) return [];
-    const { object, previousAttributes } = readPayload(row.payload);
+    const { object, previousAttributes } = readPayload(JSON.parse(row.payload));
     const routed =
       row.awaiting.length > 0 && row.routed_by ? { projects: row.awaiting, routedBy: row.routed_by } : null;
     return {
@@ -113,6 +123,9 @@ export async function releaseUnprocessed(em: EntityManager, events: readonly Lea
 /** The key of an event's row. */
 export const toKey = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>) => ({ team_id: teamId, id });
 /** The key of an event's row and its lease, in the shape of a row. */
-export const toLeasedKey = (event: LeasedEvent) => ({ ...toKey(event), lease_id: event.leaseId });
+export const toLeasedKey = (event: LeaseKey) => ({ ...toKey(event), lease_id: event.leaseId });
 /** The key of an event's row as one text. */
 export const nameOf = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>): string => `${teamId} ${id}`;
+/** For how many events of its team an event counts, as far as it is known where it goes. */
+export const weightOfEvent = ({ payloadSize, routed }: LeasedEvent): number =>
+  weightOf(payloadSize, routed?.projects.length);

@@ -3,18 +3,21 @@ import type { TeamId } from '@billing/contracts/ids';
 import type { PublishMessage } from '@billing/messaging/bus';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { TeamRooms } from '@billing/database/lease-rows';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import { openLeaseQueue } from '@billing/database/lease-queue';
 import type { Logger } from 'pino';
+import { findFinished } from './find-finished.ts';
 import { findRoute } from './find-route.ts';
+import { followPayment } from './follow-payment.ts';
 import { openFloodGate } from './flood-gate.ts';
-import { leaseDueEvents, releaseUnprocessed, type LeasedEvent } from './lease.ts';
+import { leaseDueEvents, releaseUnprocessed, weightOfEvent, type LeasedEvent } from './lease.ts';
 import { openEventProcessor } from './process.ts';
 import { openPublicationWindow } from './publication-window.ts';
 import { openEventPublisher } from './publish.ts';
 import { storeEvents } from './store.ts';
 
-/** Events per batch. */
+/** Events per batch, by their weight. */
 const BATCH_SIZE = 1_000;
 /** Stored events are processed from memory for this part of their lease, in milliseconds. */
 const MAX_AGE_MS = 10_000;
@@ -24,6 +27,10 @@ const OVERHEAD = 2_000;
 const POLL_MS = 500;
 /** How soon to look again for events in memory that have to wait, in milliseconds. */
 const WAIT_MS = 50;
+/** A team with more look-ups than this has enough of them. */
+const MAX_LOOKUPS = 32;
+/** How often to look whether other copies have completed events, in milliseconds. */
+const RECOUNT_MS = 500;
 
 interface PipelineParts {
   readonly em: EntityManager;
@@ -45,12 +52,37 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
     maxAgeMs: MAX_AGE_MS,
     sizeOf: ({ payloadSize }) => payloadSize + OVERHEAD,
     groupOf: ({ teamId }) => teamId,
+    weigh: weightOfEvent,
   });
   const gate = openFloodGate();
   const window = openPublicationWindow();
   const publisher = openEventPublisher({ em, publish, window, logger });
-  const processor = openEventProcessor({ em, findRoute: findRoute({ rpc, processors }), publisher, pausesMs, logger });
+  const lookUps = { findRoute: findRoute({ em, rpc, processors }), followPayment: followPayment({ em, processors }) };
+  const processor = openEventProcessor({ em, ...lookUps, publisher, pausesMs, logger });
   let loop: LeaseLoop | undefined;
+  let recountedAt = 0;
+
+  /** How many events of each team may be taken beside those that are about to be processed, by their weight. */
+  const roomsBeside = (own: readonly LeasedEvent[]): TeamRooms => {
+    const { ofTeams, ofOthers } = window.rooms();
+    const left = new Map(ofTeams);
+    const take = (teamId: TeamId, weight: number) =>
+      left.set(teamId, Math.max(0, (left.get(teamId) ?? ofOthers) - weight));
+    for (const event of own) take(event.teamId, weightOfEvent(event));
+    for (const [teamId, count] of processor.lookUps()) take(teamId, count > MAX_LOOKUPS ? Infinity : count);
+    for (const teamId of gate.held()) take(teamId, Infinity);
+    return { ofTeams: left, ofOthers };
+  };
+  const isLimited = (own: readonly LeasedEvent[]) => [...roomsBeside(own).ofTeams.values()].includes(0);
+
+  /** Makes room for what other copies have completed. */
+  const recount = async (): Promise<void> => {
+    if (performance.now() - recountedAt < RECOUNT_MS) return;
+    const overdue = window.overdue();
+    if (overdue.length === 0) return;
+    recountedAt = performance.now();
+    for (const event of await findFinished(em, overdue)) window.remove(event);
+  };
 
   return {
     store: storeEvents({ em, stored }),
@@ -66,13 +98,17 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
       const started = startLeaseLoop<LeasedEvent>({
         name: 'webhook-events',
         batchSize: BATCH_SIZE,
-        lease: limit =>
-          stored.lease(limit, {
-            leaseDue: due => leaseDueEvents(em, due),
+        lease: async limit => {
+          await recount();
+          const { ofTeams, ofOthers } = roomsBeside([]);
+          return stored.lease(limit, {
+            leaseDue: (due, own) => leaseDueEvents(em, due, roomsBeside(own)),
             intervalMs: POLL_MS,
-            roomOf: team => (gate.holds(team as TeamId) ? 0 : window.roomOf(team)), // the queue's groups are teams
-            roomOfTable: () => (gate.holdsAny() ? 0 : window.room()),
-          }),
+            pauseMs: WAIT_MS,
+            roomOf: team => ofTeams.get(team) ?? ofOthers,
+            isLimited,
+          });
+        },
         work: events => processor.process(events),
         intervalMs: WAIT_MS,
         logger,

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Problem } from '@billing/contracts/problem';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
+import { failureReason } from '@billing/messaging/failure-reason';
 import { executeBound } from '@billing/database/bound-statement';
 import { pauseAfter } from '#domain/back-off.ts';
+import { FOREIGN } from '#domain/ignored.ts';
 import { toLeasedKey, type LeasedEvent } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
@@ -14,7 +15,10 @@ interface UnroutedEvent {
   readonly error: string;
 }
 
-/** Releases events to be tried again after their pause; after the last one they have failed, and can be replayed. */
+/**
+ * Releases events to be tried again after their pause; after the last one they have failed, and can be replayed. They go on
+ * when a route of what they name is saved.
+ */
 export async function postpone(
   em: EntityManager,
   unrouted: readonly UnroutedEvent[],
@@ -33,7 +37,7 @@ export async function postpone(
     `update webhook_events e
         set lease_id = null, error = u.error, attempts = u.attempt, routing_attempts = u.attempt,
             due_at = clock_timestamp() + make_interval(secs => u.pause_ms / 1000.0),
-            waiting_for = case when u.pause_ms is null then null else u.waiting_for end,
+            waiting_for = u.waiting_for,
             status = case when u.pause_ms is null then 'failed' else e.status end,
             processed_at = case when u.pause_ms is null then clock_timestamp() end,
             version = e.version + (u.pause_ms is null)::int
@@ -41,6 +45,33 @@ export async function postpone(
             u(team_id text, id text, lease_id uuid, error text, attempt int, pause_ms float8, waiting_for text[])
       where e.team_id = u.team_id and e.id = u.id and e.lease_id = u.lease_id`,
     [JSON.stringify(rows)],
+  );
+}
+
+/**
+ * Ends an event that belongs to nobody here. Returns false, with nothing changed, if it has not waited yet: from the time it
+ * waits, no route can be saved without making it due (`saveRoutes`).
+ */
+export async function ignoreForeign(em: EntityManager, event: LeasedEvent): Promise<boolean> {
+  const rows = await em.fork().execute<unknown[]>(
+    `update webhook_events
+        set status = 'ignored', error = '${FOREIGN}', attempts = ?, processed_at = clock_timestamp(), due_at = null,
+            lease_id = null, version = version + 1
+      where team_id = ? and id = ? and lease_id = ? and waiting_for is not null
+      returning 1`,
+    [attemptOf(event), event.teamId, event.id, event.leaseId],
+  );
+  return rows.length > 0;
+}
+
+/** Ends an event of which no more is wanted than its object in the team's schema. */
+export async function completeMirrored(em: EntityManager, event: LeasedEvent): Promise<void> {
+  await em.fork().execute(
+    `update webhook_events
+        set status = 'processed', error = null, waiting_for = null, attempts = ?, processed_at = clock_timestamp(),
+            due_at = null, lease_id = null, version = version + 1
+      where team_id = ? and id = ? and lease_id = ?`,
+    [attemptOf(event), event.teamId, event.id, event.leaseId],
   );
 }
 
@@ -52,7 +83,7 @@ export async function postponeAfterError(
   pausesMs: readonly number[],
 ): Promise<void> {
   if (isUnavailable(err)) return releaseUncounted(em, events);
-  const reason = err instanceof Problem ? err.message : 'an unexpected error on our side; the log has it';
+  const reason = failureReason(err);
   await postpone(
     em,
     events.map(event => ({ event, error: `unroutable: ${reason}` })),

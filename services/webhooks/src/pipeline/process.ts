@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
-import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
+import { isForeignAfter, ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import type { FindRoute } from './find-route.ts';
+import type { FollowPayment } from './follow-payment.ts';
 import { holdForRouting, type LeasedEvent } from './lease.ts';
 import { mirrorObjects } from './mirror.ts';
-import { attemptOf, postpone, postponeAfterError } from './postpone.ts';
+import { attemptOf, completeMirrored, ignoreForeign, postpone, postponeAfterError } from './postpone.ts';
 import type { EventPublisher } from './publish.ts';
 import { readRoutes, type Routes } from './read-routes.ts';
 import { divideByRoute, recordRoutes, type RoutedEvent } from './route.ts';
@@ -17,12 +19,15 @@ const NO_PROJECT = 'unroutable: neither its metadata nor a known id nor its cust
 const NEVER_FINISHED = 'unroutable: no attempt finished; the event may have crashed the process';
 /** Pauses between attempts to release events while the database is unavailable. */
 const RELEASE_PAUSES_MS = [200, 800, 2_000];
-/** Events whose route is looked up elsewhere at the same time. */
-const PARALLEL_LOOKUPS = 32;
+/** Events of a team whose route is looked up elsewhere at the same time. */
+const PARALLEL_LOOKUPS = 16;
+/** Of all teams. */
+const MAX_LOOKUPS = 4_000;
 
 interface ProcessParts {
   readonly em: EntityManager;
   readonly findRoute: FindRoute;
+  readonly followPayment: FollowPayment;
   readonly publisher: EventPublisher;
   readonly logger: Logger;
   /** Between attempts to find an event's project, in milliseconds; after one more attempt it has failed. */
@@ -32,6 +37,8 @@ interface ProcessParts {
 /** Processes batches of leased events; those whose project must be looked up elsewhere are finished on the side. */
 export interface EventProcessor {
   process(events: readonly LeasedEvent[]): Promise<void>;
+  /** How many events of each team are looked up, of teams that have any. */
+  lookUps(): ReadonlyMap<TeamId, number>;
   /** Fulfilled when nothing is looked up any more. */
   idle(): Promise<void>;
 }
@@ -41,10 +48,11 @@ export interface EventProcessor {
  * event by event, and an event that fails alone is postponed.
  */
 export function openEventProcessor(parts: ProcessParts): EventProcessor {
-  const { em, findRoute, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
+  const { em, findRoute, followPayment, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
   const maxAttempts = pausesMs.length + 1;
   const schemas = openTeamSchemas(em);
-  const limitLookups = semaphore(PARALLEL_LOOKUPS);
+  /** By team: one whose account is slow delays no other. */
+  const lookUpsOf = new Map<TeamId, { readonly limit: ReturnType<typeof semaphore>; running: number }>();
   const lookups = new Set<Promise<void>>();
 
   const processBatch = async (leased: readonly LeasedEvent[]): Promise<void> => {
@@ -88,20 +96,40 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
   };
 
   const startLookup = (event: LeasedEvent, routes: Routes): void => {
-    const running: Promise<void> = limitLookups(() => lookUpAndPublish(event, routes)).finally(() =>
-      lookups.delete(running),
-    );
+    const { teamId } = event;
+    const ofTeam = lookUpsOf.get(teamId) ?? { limit: semaphore(PARALLEL_LOOKUPS), running: 0 };
+    lookUpsOf.set(teamId, ofTeam);
+    ofTeam.running += 1;
+    const running: Promise<void> = ofTeam
+      .limit(() => lookUpAndPublish(event, routes))
+      .finally(() => {
+        lookups.delete(running);
+        ofTeam.running -= 1;
+        if (ofTeam.running === 0) lookUpsOf.delete(teamId);
+      });
     lookups.add(running);
   };
 
-  const lookUpAndPublish = async (event: LeasedEvent, routes: Routes): Promise<void> => {
+  const lookUpAndPublish = async (leased: LeasedEvent, known: Routes): Promise<void> => {
+    let event = leased;
     try {
-      const route = (await findRoute(event, routes)) ?? (await readRouteNow(event));
-      if (!route) return await postpone(em, [{ event, error: NO_PROJECT }], pausesMs);
+      event = await followPayment(leased);
+      const routes = event === leased ? known : await readRoutes(em.fork(), [event]);
+      const found = await findRoute(event, routes);
+      const route = typeof found === 'string' ? await readRouteNow(event) : found;
+      if (!route) return await endUnrouted(event, found === 'foreign');
       await publisher.publish(await em.fork().transactional(tx => recordRoutes(tx, [{ event, route }])));
     } catch (err) {
       await afterError(event, err);
     }
+  };
+
+  const endUnrouted = async (event: LeasedEvent, isForeign: boolean): Promise<void> => {
+    // Its object is in the team's schema, and a customer record is only made by callers.
+    if (event.type === 'customer.created') return completeMirrored(em, event);
+    const mayEnd = isForeign && isForeignAfter(attemptOf(event), pausesMs);
+    if (mayEnd && (await ignoreForeign(em, event))) return undefined;
+    return postpone(em, [{ event, error: NO_PROJECT }], pausesMs);
   };
 
   /** A record may have been created meanwhile; it could not wake an event that was leased. */
@@ -146,8 +174,9 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
       // An event that was leased before may have crashed the process: it must not take others along.
       const { first = [], again = [] } = Object.groupBy(events, ({ attempt }) => (attempt > 1 ? 'again' : 'first'));
       for (const group of [first, ...again.map(event => [event])]) if (group.length > 0) await processGroup(group);
-      while (lookups.size > PARALLEL_LOOKUPS) await Promise.race(lookups);
+      while (lookups.size > MAX_LOOKUPS) await Promise.race(lookups);
     },
+    lookUps: () => new Map([...lookUpsOf].map(([teamId, { running }]) => [teamId, running])),
     idle: async () => void (await Promise.allSettled(lookups)),
   };
 }
@@ -156,5 +185,5 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
 function toRouted(event: LeasedEvent): RoutedEvent[] {
   const [first, ...others] = event.routed?.projects ?? [];
   if (!event.routed || !first) return [];
-  return [{ event, route: { projects: [first, ...others], routedBy: event.routed.routedBy } }];
+  return [{ event, route: { projects: [first, ...others], routedBy: event.routed.routedBy, leftOut: 0 } }];
 }

@@ -1,14 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { metrics } from '@opentelemetry/api';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent, processorEventJson } from '@billing/contracts/processor-events';
 import type { PublishMessage } from '@billing/messaging/bus';
 import { encode } from '@billing/messaging/relay';
+import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
+import { MAX_BYTES_ON_BUS, weightOf } from '#domain/event-weight.ts';
 import { publicationId } from '#domain/publication-id.ts';
 import { nameOf, type LeasedEvent } from './lease.ts';
+import { UNAVAILABLE_SECONDS } from './postpone.ts';
 import type { PublicationWindow } from './publication-window.ts';
-import { releaseRouted, type RoutedEvent } from './route.ts';
+import { releaseRouted, type RoutedEvent, type RoutedKey } from './route.ts';
 
 /** How long published events wait to be completed before they are released together, in milliseconds: within their lease. */
 const RELEASE_AFTER_MS = 3_000;
@@ -16,17 +20,19 @@ const RELEASE_AFTER_MS = 3_000;
 const MIN_FLUSH_PAUSE_MS = 250;
 /** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
 const REFUSED_PAUSE_MS = 1_000;
+/** Messages on their way to the bus at the same time: an event may become many. */
+const MAX_IN_FLIGHT = 512;
 
 interface PublishParts {
   readonly em: EntityManager;
   readonly publish: PublishMessage;
-  readonly window: Pick<PublicationWindow, 'add' | 'remove'>;
+  readonly window: Pick<PublicationWindow, 'add' | 'remove' | 'roomOf'>;
   readonly logger: Logger;
 }
 
 /** Publishes routed events to their projects. */
 export interface EventPublisher {
-  /** Those that the bus refuses are released, to be tried again. */
+  /** Those that the bus refuses, or the window has no room for, are released to be tried again. */
   publish(routed: readonly RoutedEvent[]): Promise<void>;
   /** Events that are completed need no release any more. */
   completed(events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]): void;
@@ -42,21 +48,25 @@ export interface EventPublisher {
 export function openEventPublisher({ em, publish, window, logger }: PublishParts): EventPublisher {
   /** Events whose outcome may come back before the bus has confirmed their publication. */
   const inFlight = new Set<string>();
+  const limitPublications = semaphore(MAX_IN_FLIGHT);
+  const leftOut = metrics.getMeter('@billing/webhooks').createCounter('billing.webhook.projects.left_out', {
+    description: 'Projects that an event did not go to, since more have its customer than it may go to',
+  });
   /** With the time of their publication; the oldest first. */
-  const published = new Map<string, { readonly routed: RoutedEvent; readonly at: number }>();
+  const published = new Map<string, { readonly routed: RoutedKey; readonly at: number }>();
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async (olderThanMs = 0): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const routed: RoutedEvent[] = [];
+    const routed: RoutedKey[] = [];
     for (const [name, one] of published) {
       if (one.at > performance.now() - olderThanMs) break;
       published.delete(name);
       routed.push(one.routed);
     }
     flushLater();
-    await releaseRouted(em.fork(), routed, { isPublished: true }).catch((err: unknown) =>
+    await releaseRouted(em.fork(), routed, { dueAfterSeconds: null }).catch((err: unknown) =>
       logger.warn({ err }, 'published events not released, they will be published again under the same ids'),
     );
   };
@@ -68,40 +78,51 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
     timer ??= setTimeout(() => void flush(RELEASE_AFTER_MS), Math.max(waitMs, MIN_FLUSH_PAUSE_MS));
   };
 
-  const publishOne = ({ event, route }: RoutedEvent) =>
-    Promise.all(
-      route.projects.map(projectId => {
-        const message = toMessage(event, projectId, route.routedBy);
-        return publish(message.type, encode(message), message.id, event.trace);
-      }),
+  const publishOne = ({ event, route }: RoutedEvent) => {
+    const isOmitted = isTooLarge(event, route.projects.length);
+    return Promise.all(
+      route.projects.map(projectId =>
+        limitPublications(() => {
+          const message = toMessage(event, projectId, route.routedBy, isOmitted);
+          return publish(message.type, encode(message), message.id, event.trace);
+        }),
+      ),
     );
+  };
+
+  /** Counts the event as published, unless it goes to many projects and its team has published enough for now. */
+  const admit = ({ event, route }: RoutedEvent): boolean => {
+    if (route.projects.length > 1 && window.roomOf(event.teamId) === 0) return false;
+    inFlight.add(nameOf(event));
+    window.add(event, weightOf(event.payloadSize, route.projects.length));
+    if (route.leftOut > 0) leftOut.add(route.leftOut);
+    return true;
+  };
 
   return {
-    async publish(routed) {
-      for (const { event } of routed) {
-        inFlight.add(nameOf(event));
-        window.add(event.teamId, nameOf(event));
-      }
+    async publish(events) {
+      const { true: routed = [], false: postponed = [] } = Object.groupBy(events, one => `${admit(one)}`);
+      await releaseRouted(em.fork(), postponed, { dueAfterSeconds: 0 });
       const outcomes = await Promise.allSettled(routed.map(publishOne));
       const refused: RoutedEvent[] = [];
       for (const [index, one] of routed.entries()) {
         const { event } = one;
         const isIncomplete = inFlight.delete(nameOf(event));
         if (outcomes[index]?.status === 'rejected') {
-          window.remove(nameOf(event));
+          window.remove(event);
           refused.push(one);
-        } else if (isIncomplete) published.set(nameOf(event), { routed: one, at: performance.now() });
+        } else if (isIncomplete) published.set(nameOf(event), { routed: withoutContent(one), at: performance.now() });
       }
       flushLater();
       if (refused.length === 0) return;
       const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
       logger.warn({ err: reasons[0], events: refused.length }, 'events not published, will try again');
-      await releaseRouted(em.fork(), refused, { isPublished: false });
+      await releaseRouted(em.fork(), refused, { dueAfterSeconds: UNAVAILABLE_SECONDS });
       await pause(REFUSED_PAUSE_MS);
     },
     completed(events) {
       for (const event of events) {
-        window.remove(nameOf(event));
+        window.remove(event);
         inFlight.delete(nameOf(event));
         published.delete(nameOf(event));
       }
@@ -110,14 +131,32 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
   };
 }
 
-function toMessage(event: LeasedEvent, projectId: ProjectId, routedBy: RoutedEvent['route']['routedBy']) {
-  const { teamId, id: eventId, type, apiVersion, livemode, createdAt, object, previousAttributes, trace } = event;
+const withoutContent = ({ event: { teamId, id, leaseId }, route }: RoutedEvent): RoutedKey => ({
+  event: { teamId, id, leaseId },
+  route,
+});
+
+/** Whether the object stays off the bus, for all projects together. */
+function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: number): boolean {
+  const bytes = Buffer.byteLength(object) + (previousAttributes === null ? 0 : Buffer.byteLength(previousAttributes));
+  return bytes * projects > MAX_BYTES_ON_BUS;
+}
+
+function toMessage(
+  event: LeasedEvent,
+  projectId: ProjectId,
+  routedBy: RoutedEvent['route']['routedBy'],
+  isOmitted: boolean,
+) {
+  const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
   const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy };
   return {
     id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
     type: processorEvent(type).name,
     teamId,
-    data: processorEventJson(head, object, previousAttributes),
+    data: isOmitted
+      ? processorEventJson({ ...head, objectOmitted: true }, JSON.stringify({ id: event.objectId ?? undefined }), null)
+      : processorEventJson(head, event.object, event.previousAttributes),
     trace,
     occurredMs: Date.now(),
   };

@@ -2,14 +2,20 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { decideRoute, type Route } from '#domain/route.ts';
+import { sentToSome } from '#domain/event-errors.ts';
 import { saveRoutes, type RouteRecord } from '#operations/save-routes.ts';
-import { LEASE_SECONDS, nameOf, toLeasedKey, type LeasedEvent } from './lease.ts';
-import { UNAVAILABLE_SECONDS } from './postpone.ts';
+import { LEASE_SECONDS, nameOf, toLeasedKey, type LeasedEvent, type LeaseKey } from './lease.ts';
 import type { Routes } from './read-routes.ts';
 
 /** An event and where it goes. */
 export interface RoutedEvent {
   readonly event: LeasedEvent;
+  readonly route: Route;
+}
+
+/** A routed event without its content, which may be large: enough to release it. */
+export interface RoutedKey {
+  readonly event: LeaseKey;
   readonly route: Route;
 }
 
@@ -53,9 +59,9 @@ async function recordAwaited(tx: EntityManager, routed: readonly RoutedEvent[]):
         set project_id = r.projects[1], routed_to = r.projects, awaiting = r.projects, routed_by = r.routed_by,
             due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
             pending_report_at = clock_timestamp() + make_interval(secs => ${REPORT_PENDING_SECONDS}),
-            waiting_for = null, attempts = 0, error = null, version = e.version + 1
+            waiting_for = null, attempts = 0, error = r.error, version = e.version + 1
        from json_to_recordset($1::json) as
-            r(team_id text, id text, lease_id uuid, projects text[], routed_by text)
+            r(team_id text, id text, lease_id uuid, projects text[], routed_by text, error text)
       where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id and cardinality(e.awaiting) = 0
       returning e.team_id, e.id`,
     [JSON.stringify(routed.map(toRow))],
@@ -66,12 +72,12 @@ async function recordAwaited(tx: EntityManager, routed: readonly RoutedEvent[]):
 
 /**
  * Releases routed events, and records where they go if that is not known yet: those that were published are left alone
- * from now on; those that the bus refused are due again soon, as if they had not been leased.
+ * from now on (`dueAfterSeconds` is null); the others are due again, as if they had not been leased.
  */
 export async function releaseRouted(
   em: EntityManager,
-  routed: readonly RoutedEvent[],
-  { isPublished }: { isPublished: boolean },
+  routed: readonly RoutedKey[],
+  { dueAfterSeconds }: { dueAfterSeconds: number | null },
 ): Promise<void> {
   if (routed.length === 0) return;
   await executeBound(
@@ -86,14 +92,15 @@ export async function releaseRouted(
        from json_to_recordset($1::json) as
             r(team_id text, id text, lease_id uuid, projects text[], routed_by text)
       where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id`,
-    [JSON.stringify(routed.map(toRow)), isPublished ? null : UNAVAILABLE_SECONDS, isPublished ? 0 : 1],
+    [JSON.stringify(routed.map(toRow)), dueAfterSeconds, dueAfterSeconds === null ? 0 : 1],
   );
 }
 
-const toRow = ({ event, route }: RoutedEvent) => ({
+const toRow = ({ event, route: { projects, routedBy, leftOut } }: RoutedKey) => ({
   ...toLeasedKey(event),
-  projects: route.projects,
-  routed_by: route.routedBy,
+  projects,
+  routed_by: routedBy,
+  error: leftOut > 0 ? sentToSome(projects.length, leftOut) : null,
 });
 
 /** The route of a subscription that has just been created. */

@@ -6,6 +6,7 @@ import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
+import { LIVEMODE_MISMATCH } from '#domain/ignored.ts';
 import { LEASE_SECONDS, nameOf, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
@@ -28,7 +29,8 @@ interface StoreParts {
 
 /**
  * Stores events in one statement, all or none, and returns for each whether it is new. The row is the work that is still
- * to be done on the event, so nothing else needs to commit with it. Events of types that nobody handles are `ignored`.
+ * to be done on the event, so nothing else needs to commit with it. Events of types that nobody handles are `ignored`, and so
+ * are those of the other mode than the team's account: live or test. While a team is purged, its events are not stored.
  */
 export function storeEvents({ em, stored }: StoreParts) {
   return async (received: readonly ReceivedEvent[]): Promise<Stored[]> => {
@@ -39,11 +41,14 @@ export function storeEvents({ em, stored }: StoreParts) {
     const hasRoom = new Map(received.map(({ teamId }) => [teamId, stored.hasRoom(teamId)]));
     const isLeased = ({ teamId }: ReceivedEvent): boolean => hasRoom.get(teamId) ?? false;
     const inserted = await insert(em, sorted, { leaseId, isLeased });
-    const fresh = new Set(inserted.map(row => `${row.team_id} ${row.id}`));
-    // Of several copies of an event in one batch, the first one is the new one.
-    const outcomes = received.map(one => (fresh.delete(keyOf(one)) ? 'new' : 'duplicate'));
-    const news = received.filter((_, index) => outcomes[index] === 'new');
-    const { leased = [], unleased = [] } = Object.groupBy(news, one => (isLeased(one) ? 'leased' : 'unleased'));
+    const isWork = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_work]));
+    const work: ReceivedEvent[] = [];
+    const outcomes = received.map(one => {
+      if (isWork.get(keyOf(one))) work.push(one);
+      // Of several copies of an event in one batch, the first one is the new one.
+      return isWork.delete(keyOf(one)) ? 'new' : 'duplicate';
+    });
+    const { leased = [], unleased = [] } = Object.groupBy(work, one => (isLeased(one) ? 'leased' : 'unleased'));
     stored.add(
       leased.flatMap(one => toLeasedEvent(one, leaseId)),
       leasedAt,
@@ -62,24 +67,30 @@ interface Leasing {
 }
 
 function insert(em: EntityManager, received: readonly ReceivedEvent[], { leaseId, isLeased }: Leasing) {
-  return executeBound<{ team_id: string; id: string }>(
+  return executeBound<{ team_id: string; id: string; is_work: boolean }>(
     em.fork(),
     `insert into webhook_events
        (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
         failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
-        processed_at, recovered)
-     select team_id, id, type, api_version, livemode, object_id, unnest::json, octet_length(unnest), trace,
-            case when handled then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
-            case when handled then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
-            case when handled and leased then $3::uuid end,
-            case when handled then null else now() end, recovered
+        processed_at, recovered, error)
+     select team_id, id, type, api_version, livemode, object_id, payload::json, octet_length(payload), trace,
+            case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
+            case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
+            case when is_work and leased then $3::uuid end,
+            case when is_work then null else now() end, recovered, case when not fits then '${LIVEMODE_MISMATCH}' end
        from rows from (
               json_to_recordset($1::json) as
                 (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
                  handled boolean, leased boolean, created timestamptz, recovered boolean),
-              unnest($2::text[])) as e
+              unnest($2::text[])) as
+              e(team_id, id, type, api_version, livemode, object_id, trace, handled, leased, created, recovered, payload)
+      cross join lateral (
+              select coalesce(
+                (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
+      cross join lateral (select handled and fits as is_work) w
+      where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open)
      on conflict (team_id, id) do nothing
-     returning team_id, id`,
+     returning team_id, id, status = 'received' as is_work`,
     [
       JSON.stringify(received.map(one => ({ ...toRow(one), leased: isLeased(one) }))),
       textArray(received.map(({ event }) => event.payload)),

@@ -1,11 +1,14 @@
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { connectProcessor, type ConnectProcessorParts } from '#operations/connect-processor.ts';
+import { disconnectProcessor } from '#operations/disconnect-processor.ts';
 import { describeWebhookUrl } from '#operations/describe-webhook-url.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 
 interface Dependencies extends ConnectProcessorParts {
+  readonly rpc: RpcClient;
   readonly secrets: Pick<SigningSecrets, 'forget'>;
 }
 
@@ -17,8 +20,14 @@ export const processorRoutes =
     serve(app, webhooksOperations.getWebhookUrl, async ({ params }) =>
       describeWebhookUrl(parts.publicUrl, params.teamId),
     );
-    serve(app, webhooksOperations.connectProcessor, async ({ params, body }) => {
-      const processor = await connect(params.teamId, body);
+    const disconnect = disconnectProcessor(parts);
+    serve(app, webhooksOperations.disconnectProcessor, async ({ params, query: { purge }, body, audit }) => {
+      await disconnect(params.teamId, { purge, confirm: body?.confirm }, audit);
+      secrets.forget(params.teamId);
+      return { success: true };
+    });
+    serve(app, webhooksOperations.connectProcessor, async ({ params, body, audit }) => {
+      const processor = await connect(params.teamId, body, audit);
       secrets.forget(params.teamId);
       return { processor };
     });

@@ -5,7 +5,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { openBatcher } from '@billing/messaging/batcher';
 import { withinTrace } from '@billing/messaging/trace-carrier';
 import { toProblem, type HttpServer } from '@billing/service/http';
-import { overloaded, type IsOverloaded } from '@billing/service/overloaded';
+import { overloaded, teamOverloaded, type IsOverloaded } from '@billing/service/overloaded';
 import { serve } from '@billing/service/serve';
 import type { Logger } from 'pino';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
@@ -23,6 +23,7 @@ interface Dependencies {
   /** Called for each new event, once it is stored. */
   readonly onStored: (teamId: TeamId) => void;
   readonly isOverloaded: IsOverloaded;
+  readonly isTeamOverloaded: (teamId: TeamId) => boolean;
   readonly now: () => Date;
   readonly logger: Logger;
 }
@@ -32,10 +33,11 @@ interface Dependencies {
  * Bodies stay the bytes that were signed.
  */
 export const receiverRoutes =
-  ({ secrets, store, onStored, isOverloaded, now, logger }: Dependencies) =>
+  ({ secrets, store, onStored, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
   (app: HttpServer): void => {
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
+      if (isTeamOverloaded(received.teamId)) throw teamOverloaded();
       const stored = await storeBatched(received);
       if (stored === 'new') onStored(received.teamId);
       return stored;

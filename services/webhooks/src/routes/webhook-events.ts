@@ -3,7 +3,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { listWebhookEvents } from '#operations/list-webhook-events.ts';
+import { listTeamWebhookEvents, listWebhookEvents } from '#operations/list-webhook-events.ts';
 import { replayWebhookEvent } from '#operations/replay-webhook-event.ts';
 
 interface Dependencies {
@@ -18,13 +18,24 @@ export const webhookEventRoutes =
   ({ em, outbox, onDue }: Dependencies) =>
   (app: HttpServer): void => {
     const list = listWebhookEvents(em);
-    const replay = replayWebhookEvent(outbox);
-    serve(app, webhooksOperations.listWebhookEvents, ({ params, query, principal }) =>
-      list(params, query, { withUnrouted: principal.kind === 'user' }),
-    );
-    serve(app, webhooksOperations.replayWebhookEvent, async ({ params: { eventId, ...scope } }) => {
-      const webhookEvent = await replay(scope, eventId);
+    const listOfTeam = listTeamWebhookEvents(em);
+    const replayEvent = replayWebhookEvent(outbox);
+    const replay = async (...event: Parameters<typeof replayEvent>) => {
+      const webhookEvent = await replayEvent(...event);
       onDue();
       return { webhookEvent };
-    });
+    };
+    // Events without a project belong to the team: only its members see them.
+    serve(app, webhooksOperations.listWebhookEvents, ({ params: { teamId, projectId }, query, principal }) =>
+      list(teamId, principal.kind === 'user' ? [projectId, null] : [projectId], query),
+    );
+    serve(app, webhooksOperations.listTeamWebhookEvents, ({ params: { teamId }, query: { projectId, ...query } }) =>
+      projectId === 'none' ? list(teamId, [null], query) : listOfTeam(teamId, query),
+    );
+    serve(app, webhooksOperations.replayWebhookEvent, ({ params: { teamId, projectId, eventId }, audit }) =>
+      replay(teamId, projectId, eventId, audit),
+    );
+    serve(app, webhooksOperations.replayTeamWebhookEvent, ({ params: { teamId, eventId }, audit }) =>
+      replay(teamId, null, eventId, audit),
+    );
   };

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import { MIRRORING_SERVICES, PurgeFinished, PurgeStarted, type PurgeReport } from '@billing/contracts/events/webhooks';
+import type { TeamId } from '@billing/contracts/ids';
+import { unavailable } from '@billing/contracts/problem';
+import type { Publish } from '@billing/messaging/outbox';
+import type { Purge } from '@billing/service/purge';
+import { teamSchemaName } from '#domain/raw-object.ts';
+import { AccountPurge } from '#persistence/account-purge.entity.ts';
+import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { ProjectCopy } from '#persistence/project-copy.entity.ts';
+
+/** How long to wait for events in flight, and how often to look, in milliseconds: within the time of a preparation. */
+const SETTLE_MS = 5_000;
+const POLL_MS = 100;
+
+/**
+ * Starts to purge what mirrors a team's account, in the transaction that disconnects it. A purge that is under way already
+ * goes on.
+ */
+export async function startPurge(tx: EntityManager, teamId: TeamId, publish: Publish): Promise<void> {
+  if (await tx.findOne(AccountPurge, { teamId })) return;
+  const copies = await tx.find(ProjectCopy, { teamId });
+  const [purgeId, projectIds] = [randomUUID(), copies.map(({ projectId }) => projectId)];
+  tx.create(AccountPurge, { teamId, purgeId, step: 'started', projectIds, reported: [], until: new Date() });
+  publish(PurgeStarted, teamId, { purgeId, projectIds });
+}
+
+/**
+ * Takes in that a service has done its step. When every service has deleted the records, they open the team again; when
+ * every service has done that, another account may be connected. Reports may come twice, late and in any order.
+ */
+export async function recordReport(
+  tx: EntityManager,
+  teamId: TeamId,
+  { purgeId, step, service, at }: PurgeReport,
+  publish: Publish,
+): Promise<void> {
+  const purge = await tx.findOne(AccountPurge, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!purge || purge.purgeId !== purgeId || purge.step !== step) return;
+  purge.reported = [...new Set([...purge.reported, service])];
+  if (at > purge.until) purge.until = at;
+  const isDone = MIRRORING_SERVICES.every(name => purge.reported.includes(name));
+  if (isDone && step === 'started') {
+    tx.assign(purge, { step: 'finished', reported: [] });
+    const { projectIds, until } = purge;
+    publish(PurgeFinished, teamId, { purgeId, projectIds, until });
+  } else if (isDone) {
+    tx.remove(purge);
+    await tx.nativeUpdate(ProcessorAccount, { teamId }, { purgedAt: new Date() });
+  }
+  await tx.flush();
+}
+
+/** How this service itself deletes what mirrors a team's account. */
+export const purgeOf = (em: EntityManager): Purge => ({
+  tables: ['webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
+  kept: ['processor_accounts', 'signing_secrets', 'project_copies', 'endpoint_leases', 'account_purges'],
+  settle: teamId => waitForEventsInFlight(em, teamId),
+  remove: async (tx, teamId) => {
+    await tx.execute(`drop schema if exists ${tx.getPlatform().quoteIdentifier(teamSchemaName(teamId))} cascade`);
+  },
+});
+
+/** A process holds the lease of each event that it works on, and works on none after the lease has ended. */
+async function waitForEventsInFlight(em: EntityManager, teamId: TeamId): Promise<void> {
+  for (const deadline = performance.now() + SETTLE_MS; ;) {
+    await em.fork().execute(
+      `update webhook_events set due_at = null, lease_id = null, waiting_for = null
+        where team_id = ? and (lease_id is null or due_at < clock_timestamp())
+          and (due_at is not null or waiting_for is not null)`,
+      [teamId],
+    );
+    const [leased] = await em
+      .fork()
+      .execute<unknown[]>(`select 1 from webhook_events where team_id = ? and lease_id is not null limit 1`, [teamId]);
+    if (!leased) return;
+    if (performance.now() > deadline) throw unavailable('Webhook events of the team are still being processed.');
+    await pause(POLL_MS);
+  }
+}

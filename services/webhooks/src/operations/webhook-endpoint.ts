@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { TeamId } from '@billing/contracts/ids';
+import { Problem } from '@billing/contracts/problem';
+import { isHandled, PROCESSOR_EVENT_OWNERS } from '@billing/contracts/processor-events';
+import { isMissing, missingPermission } from '@billing/processor/errors';
+import type { Processor } from '@billing/processor/port';
+import type { Logger } from 'pino';
+
+/** Marks an endpoint as made by this service for the team. */
+const markOf = (teamId: TeamId) => ({ teamId });
+
+/**
+ * Makes a webhook endpoint for a team at Stripe, for every type that is handled. Only the response to this has its secret.
+ * @throws Problem 422 `webhook_endpoint_not_permitted`; 502 or 503
+ */
+export async function createEndpoint(
+  processor: Processor,
+  teamId: TeamId,
+  url: string,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
+  try {
+    return await processor.createWebhookEndpoint({ url, types, metadata: markOf(teamId) }, `endpoint:${randomUUID()}`);
+  } catch (err) {
+    const permission = missingPermission(err);
+    if (permission === null) throw err;
+    throw new Problem(
+      'unprocessable',
+      'webhook_endpoint_not_permitted',
+      `The secret key may not create webhook endpoints: give it the permission ${permission}, or create an endpoint in the Stripe Dashboard and pass its webhookSecret.`,
+      { details: { permission }, cause: err },
+    );
+  }
+}
+
+interface Cleaning {
+  readonly teamId: TeamId;
+  /** The endpoint that stays. */
+  readonly except: string;
+  readonly logger: Logger;
+}
+
+/** Deletes the endpoints that this service made for a team, also those that a crash left behind. */
+export async function deleteOtherEndpoints(processor: Processor, { teamId, except, logger }: Cleaning): Promise<void> {
+  try {
+    const marked = (await processor.listWebhookEndpoints()).filter(({ metadata }) => metadata['teamId'] === teamId);
+    for (const { id } of marked) if (id !== except) await deleteEndpoint(processor, { id, teamId, logger });
+  } catch (err) {
+    logger.warn({ err, teamId }, 'webhook endpoints of earlier connections not found');
+  }
+}
+
+/**
+ * Deletes an endpoint that this service made. One that stays behind does no harm: its events are refused, and the next
+ * connection deletes it. So a failure is only logged.
+ */
+export async function deleteEndpoint(
+  processor: Processor,
+  { id, teamId, logger }: { readonly id: string; readonly teamId: TeamId; readonly logger: Logger },
+): Promise<void> {
+  await processor.deleteWebhookEndpoint(id).catch((err: unknown) => {
+    if (!isMissing(err)) logger.warn({ err, teamId, endpointId: id }, 'webhook endpoint not deleted');
+  });
+}

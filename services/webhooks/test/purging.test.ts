@@ -1,0 +1,165 @@
+import { CustomerCreated } from '@billing/contracts/events/customers';
+import { ProjectCreated } from '@billing/contracts/events/gateway';
+import { MIRRORING_SERVICES, PurgeFinished, PurgeReported, PurgeStarted } from '@billing/contracts/events/webhooks';
+import { newEvent } from '@billing/testing/events';
+import { deliveredAgain } from '@billing/testing/processor-events';
+import { waitFor } from '@billing/testing/wait-for';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { customerState } from './domain-events.ts';
+import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import { customerUpdated } from './stripe-events.ts';
+
+let service: WebhooksService;
+beforeAll(async () => {
+  service = await startWebhooks({ reconciler: false });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const disconnect = ({ teamId }: Team, query = '', body?: object) =>
+  service.call('DELETE', `/api/service/teams/${teamId}/processor${query}`, {
+    as: service.identity.asUser({ teamId }),
+    ...(body && { body }),
+  });
+const purge = (team: Team) => disconnect(team, '?purge=true', { confirm: 'Acme' });
+
+const eventOf = ({ teamId }: Team, type: typeof PurgeStarted | typeof PurgeFinished) =>
+  waitFor(() => service.received.find(event => event.type === type.name && event.teamId === teamId), {
+    what: type.name,
+    timeoutMs: 20_000,
+  });
+/** Reports the step of a purge for every other service. */
+const reportFor = async (team: Team, step: 'started' | 'finished', at = new Date()) => {
+  const { data } = await eventOf(team, step === 'started' ? PurgeStarted : PurgeFinished);
+  const { purgeId } = PurgeStarted.data.parse(data);
+  const others = MIRRORING_SERVICES.filter(name => name !== 'webhooks');
+  const reports = others.map(name => newEvent(PurgeReported, team.teamId, { purgeId, step, service: name, at }));
+  // One comes twice.
+  await service.emit(...reports, ...reports.slice(0, 1).map(deliveredAgain));
+};
+
+/** A team with a project, a customer and an event. */
+async function newTeamWithRecords() {
+  const team = await service.newTeam();
+  const { teamId, projectId } = team;
+  const state = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+  await service.emit(newEvent(ProjectCreated, teamId, state));
+  const customer = customerState(projectId, 'cus_1');
+  await service.emit(newEvent(CustomerCreated, teamId, customer));
+  const event = customerUpdated(projectId);
+  await service.send(team, event);
+  await service.waitForPublications(event.id);
+  await waitFor(async () => (await service.sql('select 1 from routes where team_id = ?', [teamId])).length === 1, {
+    what: 'the route to be saved',
+  });
+  return { team, customer };
+}
+
+const countRows = async ({ teamId }: Team) => {
+  const [row] = await service.sql(
+    `select (select count(*)::int from webhook_events where team_id = ?) as events,
+            (select count(*)::int from routes where team_id = ?) as routes,
+            (select count(*)::int from pg_namespace where nspname = ?) as schemas`,
+    [teamId, teamId, teamId],
+  );
+  return row;
+};
+
+it('asks for the name of the team before it deletes anything', async () => {
+  const team = await service.newTeam();
+  for (const body of [undefined, {}, { confirm: 'acme' }, { confirm: '' }]) {
+    const response = await disconnect(team, '?purge=true', body);
+    expect([response.status, response.body.error.code]).toEqual([422, 'confirmation_required']);
+  }
+  expect((await disconnect(team, '?purge=yes', { confirm: 'Acme' })).status).toBe(400);
+  // It is connected still.
+  expect((await service.send(team, customerUpdated(team.projectId))).status).toBe(200);
+});
+
+it('deletes events, routes and the team’s schema, and then connects another account', async () => {
+  const { team } = await newTeamWithRecords();
+  const { teamId, projectId } = team;
+  expect(await countRows(team)).toEqual({ events: 1, routes: 1, schemas: 1 });
+  expect((await purge(team)).status).toBe(200);
+  // A repeated request lets the purge go on.
+  expect((await purge(team)).status).toBe(200);
+  await waitFor(async () => JSON.stringify(await countRows(team)) === '{"events":0,"routes":0,"schemas":0}', {
+    what: 'the records to be deleted',
+    timeoutMs: 20_000,
+  });
+  const other = newCredentials();
+  const early = await service.connect(teamId, other);
+  expect([early.status, early.body.error.code]).toEqual([409, 'processor_purge_running']);
+
+  await reportFor(team, 'started');
+  await reportFor(team, 'finished');
+  const connected = await waitFor(
+    async () => {
+      const response = await service.connect(teamId, other);
+      return response.status === 200 ? response : undefined;
+    },
+    { what: 'another account to be connected', timeoutMs: 20_000 },
+  );
+  expect(connected.body.processor.accountId).toBe((await service.processorOf(other).findAccount()).accountId);
+  const started = service.received.filter(event => event.type === PurgeStarted.name && event.teamId === teamId);
+  expect(started.map(({ data }) => data)).toMatchObject([{ projectIds: [projectId] }]);
+
+  const event = customerUpdated(projectId);
+  await service.send({ ...team, ...other }, event);
+  await service.waitForPublications(event.id);
+  expect(await countRows(team)).toEqual({ events: 1, routes: 0, schemas: 1 });
+});
+
+it('drops events about what was purged, however late they come, and takes in what comes after', async () => {
+  const { team, customer } = await newTeamWithRecords();
+  const { teamId, projectId } = team;
+  const late = newEvent(CustomerCreated, teamId, { ...customer, version: 7 });
+  await purge(team);
+  await waitFor(async () => (await countRows(team))?.['routes'] === 0, { what: 'the purge', timeoutMs: 20_000 });
+  // While it runs, whatever a service that has not received its event still publishes.
+  await service.emit(newEvent(CustomerCreated, teamId, { ...customer, version: 8 }));
+  // By the clock of another machine.
+  const until = new Date(Date.now() + 2_000);
+  await reportFor(team, 'started', until);
+  await reportFor(team, 'finished', until);
+  await waitFor(
+    async () => (await service.sql('select 1 from account_purges where team_id = ?', [teamId])).length === 0,
+    { what: 'the purge to end', timeoutMs: 20_000 },
+  );
+  const newCustomer = (processorId: string, occurredAt: Date) => ({
+    ...newEvent(CustomerCreated, teamId, customerState(projectId, processorId)),
+    occurredAt,
+  });
+  await service.emit(late, newCustomer('cus_old', until), newCustomer('cus_new', new Date(until.getTime() + 1)));
+  const routes = () => service.sql('select processor_id as id from routes where team_id = ?', [teamId]);
+  await waitFor(async () => (await routes()).length > 0, { what: 'the new route' });
+  expect(await routes()).toEqual([{ id: 'cus_new' }]);
+});
+
+it('deletes nothing of what came after it when the event of a purge comes once more', async () => {
+  const { team } = await newTeamWithRecords();
+  const { teamId, projectId } = team;
+  await purge(team);
+  const started = await eventOf(team, PurgeStarted);
+  await reportFor(team, 'started');
+  const finished = await eventOf(team, PurgeFinished);
+  await reportFor(team, 'finished');
+  await waitFor(async () => (await service.connect(teamId, newCredentials())).status === 200, {
+    what: 'another account to be connected',
+    timeoutMs: 20_000,
+  });
+  await service.emit(newEvent(CustomerCreated, teamId, customerState(projectId, 'cus_new')));
+  await waitFor(async () => (await countRows(team))?.['routes'] === 1, { what: 'the new route' });
+
+  for (const event of [started, finished]) await service.deliver(deliveredAgain(event));
+  expect(await countRows(team)).toMatchObject({ routes: 1 });
+  await service.emit(newEvent(CustomerCreated, teamId, customerState(projectId, 'cus_newer')));
+  await waitFor(async () => (await countRows(team))?.['routes'] === 2, { what: 'the team to be open' });
+});
+
+it('purges a team that was disconnected before', async () => {
+  const { team } = await newTeamWithRecords();
+  await disconnect(team);
+  expect((await service.connect(team.teamId, newCredentials())).body.error.code).toBe('processor_mismatch');
+  expect((await purge(team)).status).toBe(200);
+  await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge', timeoutMs: 20_000 });
+});
