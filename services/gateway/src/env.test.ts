@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { parseEnv } from '@billing/service/env';
 import { expect, it } from 'vitest';
-import { gatewayEnv, serviceUrls } from './env.ts';
+import { gatewayEnv, mailSettings, serviceUrls } from './env.ts';
 
 const pem = (kind: 'ed25519' | 'x25519') =>
   Buffer.from(
@@ -14,24 +14,49 @@ const complete = {
   PORT: '8080',
   DATABASE_URL: 'postgres://localhost/billing',
   NATS_URL: 'nats://localhost',
-  PUBLIC_URL: 'https://billing.example/',
+  PUBLIC_URL: 'http://billing.example/',
   IDENTITY_PRIVATE_KEY: pem('ed25519'),
   AUTH_SECRET: 'x'.repeat(32),
   ...Object.fromEntries(urls),
 };
 
-it('has defaults for the documented rate limits', () => {
+it('has defaults for the documented quotas and rate limits', () => {
   const env = parseEnv(gatewayEnv, complete);
   expect(env).toMatchObject({
-    PUBLIC_URL: 'https://billing.example',
+    PUBLIC_URL: 'http://billing.example',
     KEY_MODE: 'test',
     TRUST_PROXY: false,
+    QUOTA_TEAMS: 20,
+    QUOTA_PROJECTS: 20,
+    QUOTA_KEYS: 50,
+    QUOTA_INVITATIONS: 100,
     RATE_LIMIT_PER_KEY: 600,
+    RATE_LIMIT_PER_TEAM: 2_000,
     RATE_LIMIT_SESSION_CREATION: 60,
     RATE_LIMIT_SIGN_IN: 10,
+    RATE_LIMIT_SIGN_IN_FAILURES: 10,
+    RATE_LIMIT_BAD_KEYS: 20,
     RATE_LIMIT_BAD_PORTAL_TOKENS: 20,
+    RATE_LIMIT_PORTAL_LINK: 60,
+    RATE_LIMIT_PORTAL_SETUP: 5,
+    RATE_LIMIT_WEBHOOK_EVENTS: 500,
+    RATE_LIMIT_WEBHOOK_BYTES: 33_554_432,
+    MAX_BODY_BYTES_IN_FLIGHT: 134_217_728,
+    MAX_CONNECTIONS: 10_000,
   });
   expect(serviceUrls(env)).toMatchObject({ catalog: 'http://127.0.0.1:3000', portal: 'http://127.0.0.1:3006' });
+});
+
+it.each([
+  [{}, undefined],
+  [{ SMTP_URL: '' }, undefined],
+  [{ SMTP_URL: 'smtp://mail' }, { smtpUrl: 'smtp://mail', from: 'billing@billing.example' }],
+  [
+    { SMTP_URL: 'smtps://mail', SMTP_FROM: 'a@b.co' },
+    { smtpUrl: 'smtps://mail', from: 'a@b.co' },
+  ],
+])('sends mail by %j', (variables, expected) => {
+  expect(mailSettings(parseEnv(gatewayEnv, { ...complete, ...variables }))).toEqual(expected);
 });
 
 it.each([
@@ -51,7 +76,18 @@ it.each([
   ['TRUST_PROXY', 'yes', 'TRUST_PROXY is wrong'],
   ['TRUST_PROXY', '10.0.0.0/33', 'TRUST_PROXY is wrong'],
   ['RATE_LIMIT_SIGN_IN', '0', 'RATE_LIMIT_SIGN_IN is wrong'],
+  ['RATE_LIMIT_WEBHOOK_BYTES', '1000', 'RATE_LIMIT_WEBHOOK_BYTES is wrong'],
+  ['QUOTA_KEYS', '0', 'QUOTA_KEYS is wrong'],
+  ['SMTP_URL', 'https://mail.example', 'SMTP_URL is wrong'],
   ['KEY_MODE', 'prod', 'KEY_MODE is wrong'],
 ])('rejects %s with the value %j by name', (name, value, sentence) => {
   expect(() => parseEnv(gatewayEnv, { ...complete, [name]: value })).toThrow(sentence);
+});
+
+it('needs to know the proxies in front of an https address', () => {
+  const secure = { ...complete, PUBLIC_URL: 'https://billing.example' };
+  for (const settings of [secure, { ...secure, TRUST_PROXY: '' }])
+    expect(() => parseEnv(gatewayEnv, settings)).toThrow(/TRUST_PROXY is (missing|wrong) \(PUBLIC_URL is https/);
+  for (const trusted of ['1', 'loopback', '0'])
+    expect(() => parseEnv(gatewayEnv, { ...secure, TRUST_PROXY: trusted })).not.toThrow();
 });

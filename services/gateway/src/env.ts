@@ -5,6 +5,7 @@ import { pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 import type { RateLimitSettings } from '#auth/rate-limits.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
+import type { Quotas } from '#domain/quotas.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
 const trustedProxies = z.union([
@@ -18,16 +19,25 @@ const trustedProxies = z.union([
     .transform(list => list.split(',').map(network => network.trim()))
     .refine(networks => networks.every(isNetwork), 'Expected a number of proxies or a list of networks.'),
 ]);
-const perMinute = (limit: number) => z.coerce.number().int().min(1).default(limit);
+const atMost = (limit: number) => z.coerce.number().int().min(1).default(limit);
+/** Ten seconds' worth of it, and one percent more, is a 32-bit integer. */
+const limitOf = (limit: number) => z.coerce.number().int().min(1).max(100_000_000).default(limit);
 
-/** The gateway's environment. It signs identity tokens, so it has the private key and, unlike the services, no public one. */
-export const gatewayEnv = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
+/** The gateway itself speaks http, so an https address is a proxy's; unless it is trusted, all callers have its address. */
+const PROXY_NEEDED =
+  'PUBLIC_URL is https, so a proxy is in front: set the number of proxies or their networks; 0 if it sends no X-Forwarded-For';
+
+const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   /** The URL that callers use, for example https://billing.example.com; decides cookie flags and the allowed origin. */
   PUBLIC_URL: httpUrl,
   /** Ed25519, PKCS #8 PEM in base64. */
   IDENTITY_PRIVATE_KEY: pemInBase64.refine(isEd25519, 'Expected an Ed25519 private key, PKCS #8 PEM in base64.'),
   /** Signs session cookies and derives the secrets of repeatable requests for API keys. */
   AUTH_SECRET: z.string().min(32),
+  /** The mail server for links to reset a password; empty: only an operator makes such links. */
+  SMTP_URL: z.union([z.literal(''), z.url({ protocol: /^smtps?$/ })]).default(''),
+  /** The sender of these mails; by default `billing@` the host of PUBLIC_URL. */
+  SMTP_FROM: z.string().max(254).default(''),
   CATALOG_URL: httpUrl,
   CUSTOMERS_URL: httpUrl,
   SUBSCRIPTIONS_URL: httpUrl,
@@ -35,14 +45,37 @@ export const gatewayEnv = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend(
   ANALYTICS_URL: httpUrl,
   WEBHOOKS_URL: httpUrl,
   PORTAL_URL: httpUrl,
-  /** The prefix of new API keys: `bil_test_…` or `bil_live_…`. */
+  /** The prefix of new API keys in teams without a processor account: `bil_test_…` or `bil_live_…`. */
   KEY_MODE: z.enum(KEY_MODES).default('test'),
   /** How many proxies are in front (1, 2, …) or their networks (10.0.0.0/8, loopback); empty: none is trusted. */
   TRUST_PROXY: trustedProxies.default(false),
-  RATE_LIMIT_PER_KEY: perMinute(600),
-  RATE_LIMIT_SESSION_CREATION: perMinute(60),
-  RATE_LIMIT_SIGN_IN: perMinute(10),
-  RATE_LIMIT_BAD_PORTAL_TOKENS: perMinute(20),
+  QUOTA_TEAMS: atMost(20),
+  QUOTA_PROJECTS: atMost(20),
+  QUOTA_KEYS: atMost(50),
+  QUOTA_INVITATIONS: atMost(100),
+  RATE_LIMIT_PER_KEY: limitOf(600),
+  RATE_LIMIT_PER_TEAM: limitOf(2_000),
+  RATE_LIMIT_SESSION_CREATION: limitOf(60),
+  RATE_LIMIT_SIGN_IN: limitOf(10),
+  RATE_LIMIT_SIGN_IN_FAILURES: limitOf(10),
+  RATE_LIMIT_BAD_KEYS: limitOf(20),
+  RATE_LIMIT_BAD_PORTAL_TOKENS: limitOf(20),
+  RATE_LIMIT_PORTAL_LINK: limitOf(60),
+  RATE_LIMIT_PORTAL_SETUP: limitOf(5),
+  RATE_LIMIT_WEBHOOK_EVENTS: limitOf(500),
+  /** The largest event must fit. */
+  RATE_LIMIT_WEBHOOK_BYTES: z.coerce.number().int().min(1_048_576).max(100_000_000_000).default(33_554_432),
+  /** Bytes of request bodies in memory at the same time. */
+  MAX_BODY_BYTES_IN_FLIGHT: z.coerce.number().int().min(8_388_608).default(134_217_728),
+  MAX_CONNECTIONS: z.coerce.number().int().min(1).default(10_000),
+  /** Of one address, unless it is a trusted proxy. */
+  MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).default(1_000),
+});
+
+/** The gateway's environment. It signs identity tokens, so it has the private key and, unlike the services, no public one. */
+export const gatewayEnv = variables.check(({ value: { PUBLIC_URL: publicUrl, TRUST_PROXY: trusted }, issues }) => {
+  if (!publicUrl.startsWith('https:') || trusted !== false) return;
+  issues.push({ code: 'custom', path: ['TRUST_PROXY'], input: trusted, message: PROXY_NEEDED });
 });
 type GatewayEnv = z.output<typeof gatewayEnv>;
 
@@ -59,11 +92,29 @@ export const serviceUrls = (env: GatewayEnv): ServiceUrls => ({
   portal: env.PORTAL_URL,
 });
 
+/** The mail server and the sender; undefined when no mail is sent. */
+export const mailSettings = ({ SMTP_URL: smtpUrl, SMTP_FROM: from, PUBLIC_URL: publicUrl }: GatewayEnv) =>
+  smtpUrl === '' ? undefined : { smtpUrl, from: from || `billing@${new URL(publicUrl).hostname}` };
+
+export const quotas = (env: GatewayEnv): Quotas => ({
+  teams: env.QUOTA_TEAMS,
+  projects: env.QUOTA_PROJECTS,
+  keys: env.QUOTA_KEYS,
+  invitations: env.QUOTA_INVITATIONS,
+});
+
 export const rateLimitSettings = (env: GatewayEnv): RateLimitSettings => ({
   perKey: env.RATE_LIMIT_PER_KEY,
+  perTeam: env.RATE_LIMIT_PER_TEAM,
   sessionCreation: env.RATE_LIMIT_SESSION_CREATION,
   signIn: env.RATE_LIMIT_SIGN_IN,
+  signInFailures: env.RATE_LIMIT_SIGN_IN_FAILURES,
+  badKeys: env.RATE_LIMIT_BAD_KEYS,
   badPortalTokens: env.RATE_LIMIT_BAD_PORTAL_TOKENS,
+  portalLink: env.RATE_LIMIT_PORTAL_LINK,
+  portalSetup: env.RATE_LIMIT_PORTAL_SETUP,
+  webhookEvents: env.RATE_LIMIT_WEBHOOK_EVENTS,
+  webhookBytes: env.RATE_LIMIT_WEBHOOK_BYTES,
 });
 
 function isEd25519(pem: string): boolean {

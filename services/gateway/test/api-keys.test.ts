@@ -45,7 +45,7 @@ describe('an API key', () => {
       createdAt: expect.stringMatching(/Z$/),
     });
     const list = await owner.call('GET', `${path}/api-keys`);
-    expect(list.body).toEqual({ apiKeys: [apiKey] });
+    expect(list.body).toMatchObject({ apiKeys: [apiKey], pagination: { total: 1 } });
     expect(list.text).not.toContain(secret);
 
     const em = gateway.em.fork();
@@ -112,12 +112,9 @@ describe('an API key', () => {
 
   it('is rejected after it expires', async () => {
     const { path, createKey } = await gateway.createTenant();
-    const key = await createKey(undefined, { expiresAt: new Date(Date.now() + 700).toISOString() });
+    const key = await createKey(undefined, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
     expect(await statusAt(gateway, path, key.bearer)).toBe(200);
-    await waitFor(async () => (await statusAt(gateway, path, key.bearer)) === 401, {
-      what: 'the key to expire',
-      timeoutMs: 1_500,
-    });
+    await waitFor(async () => (await statusAt(gateway, path, key.bearer)) === 401, { what: 'the key to expire' });
   });
 
   it('accepts its previous secret after a rotation only during the overlap', async () => {
@@ -149,7 +146,8 @@ describe('an API key', () => {
     const { owner, path, createKey } = await gateway.createTenant();
     const revoked = await createKey();
     await owner.call('DELETE', `${path}/api-keys/${revoked.id}`);
-    const expired = await createKey(undefined, { expiresAt: new Date(Date.now() + 50).toISOString() });
+    const expired = await createKey();
+    await gateway.em.fork().execute('update api_keys set expires_at = now() where id = ?', [expired.id]);
     await waitFor(async () => (await statusAt(gateway, path, expired.bearer)) === 401, { what: 'the key to expire' });
     const unknown = await copy.createTenant().then(other => other.createKey());
     await gateway.em.fork().execute('delete from api_keys where id = ?', [unknown.id]);

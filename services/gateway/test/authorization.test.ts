@@ -97,15 +97,16 @@ beforeAll(async () => {
   });
   const revoked = await tenant.createKey();
   await owner.call('DELETE', `${tenant.path}/api-keys/${revoked.id}`);
-  const expired = await tenant.createKey(undefined, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
+  const expired = await tenant.createKey();
+  await gateway.em.fork().execute('update api_keys set expires_at = now() where id = ?', [expired.id]);
   await waitFor(
     async () => (await gateway.call('GET', `${tenant.path}/products`, { headers: expired.bearer })).status === 401,
     { what: 'the key to expire' },
   );
   const member = await gateway.signUp();
-  await owner.call('POST', `${tenant.teamPath}/members`, { email: member.email, role: 'member' });
+  await gateway.addMember(tenant, member);
   const signedOut = await gateway.signUp();
-  await owner.call('POST', `${tenant.teamPath}/members`, { email: signedOut.email, role: 'owner' });
+  await gateway.addMember(tenant, signedOut, 'owner');
   await signedOut.call('POST', '/api/auth/sign-out');
 
   headersOf = {
@@ -223,6 +224,7 @@ describe('a session cookie', () => {
     [{ 'sec-fetch-site': 'same-origin' }, 200],
     [{ 'sec-fetch-site': 'none' }, 200],
     [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
     [{ origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' }, 403],
     [{ origin: 'https://evil.example' }, 403],
     [{ origin: 'http://localhost' }, 403],

@@ -11,7 +11,7 @@ const DESK = { width: 1280, height: 900 };
 it.skipIf(withoutBrowser).each([
   { viewport: PHONE, colorScheme: 'dark' },
   { viewport: DESK, colorScheme: 'light' },
-] as const)('fits the screen and is accessible: %j', async options => {
+] as const)('fits the screen and is accessible: %j', { timeout: 90_000 }, async options => {
   await using docs = await openDocs(options);
   const { page } = docs;
   await page.evaluate(`for (const it of document.querySelectorAll('details')) it.open = true`);

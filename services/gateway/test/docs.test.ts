@@ -1,6 +1,9 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '#docs/document.ts';
+import { passwordEndpoints } from '#docs/password-endpoints.ts';
+import { portalEndpoint } from '#docs/portal-endpoint.ts';
+import { signInEndpoints } from '#docs/sign-in-endpoints.ts';
 import type { ApiDocument, DescribedOperation } from '#docs/openapi-types.ts';
 import { openPage } from '#docs/page/page.ts';
 import { startGateway } from './start-gateway.ts';
@@ -19,7 +22,7 @@ const PROJECT = '/api/service/teams/{teamId}/projects/{projectId}';
 describe('the document', () => {
   it('describes every declared operation, sign-in and the portal page once', () => {
     const ids = described.map(({ operation }) => operation.operationId);
-    const undeclared = ['signUp', 'signIn', 'signOut', 'getSession', 'getPortalPage'];
+    const undeclared = [...signInEndpoints, ...passwordEndpoints, portalEndpoint].map(({ id }) => id);
     expect(ids.toSorted()).toEqual([...allOperations.map(({ id }) => id), ...undeclared].toSorted());
   });
 
@@ -86,13 +89,29 @@ describe('the document', () => {
     expect(document.components.schemas['Price']?.properties?.['createdAt']).toMatchObject({ format: 'date-time' });
   });
 
-  it('accepts an Idempotency-Key for every POST except webhooks and the portal', () => {
+  it('describes the headers of rate limits, except where anyone could see how busy a team is', () => {
+    const limited = byId.map(([id, { operation }]) => {
+      const responses = Object.entries(operation.responses);
+      const success = responses.find(([status]) => Number(status) < 300)?.[1];
+      const tooMany = operation.responses['429'];
+      if (!success) throw new Error(`${id} has no success.`);
+      const shows = 'X-RateLimit-Remaining' in resolveResponse(success).headers;
+      const resets = tooMany === undefined || 'X-RateLimit-Reset' in resolveResponse(tooMany).headers;
+      return { id, shows, resets, isLimited: tooMany !== undefined };
+    });
+    expect(limited.filter(({ resets }) => !resets)).toEqual([]);
+    expect(limited.filter(({ isLimited }) => !isLimited).map(({ id }) => id)).toContain('getSession');
+    const silent = limited.filter(({ isLimited, shows }) => isLimited && !shows).map(({ id }) => id);
+    expect(silent.toSorted()).toEqual(['receiveWebhook', 'receiveWebhookAtOldPath']);
+  });
+
+  it('accepts an Idempotency-Key for every POST except webhooks', () => {
     const repeatable = byId.filter(([, { operation }]) =>
       operation.parameters.some(parameter => '$ref' in parameter && parameter.$ref.endsWith('/IdempotencyKey')),
     );
     expect(repeatable.map(([id]) => id).toSorted()).toEqual(
       allOperations
-        .filter(({ method, access: { kind } }) => method === 'POST' && kind !== 'signature' && kind !== 'portal-token')
+        .filter(({ method, access: { kind } }) => method === 'POST' && kind !== 'signature')
         .map(({ id }) => id)
         .toSorted(),
     );

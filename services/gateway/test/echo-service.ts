@@ -2,7 +2,14 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { ServiceName } from '@billing/contracts/operation';
-import { identityTokenVerifier, type Principal } from '@billing/service/identity-token';
+import { PROBLEM_HEADER } from '@billing/contracts/problem';
+import {
+  identityTokenVerifier,
+  type Principal,
+  type SignedRequest,
+  type VerifyIdentityToken,
+} from '@billing/service/identity-token';
+import { pathOf } from '@billing/service/templated-path';
 import type { ServiceUrls } from '../src/env.ts';
 
 /** A request as a service received it. */
@@ -33,13 +40,14 @@ export const urlsOf = (services: EchoServices): ServiceUrls =>
   Object.fromEntries(NAMES.map(name => [name, services[name].url])) as unknown as ServiceUrls; // NAMES has each service
 
 /**
- * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?hang=1` sends
- * no response, `?break=1` half of one.
+ * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?problem=` the code of
+ * the problem, `?hang=1` sends no response, `?break=1` half of one.
  */
 async function startEchoService(service: ServiceName, publicKey: string) {
   const verify = identityTokenVerifier(publicKey, service);
   const received: ReceivedRequest[] = [];
   let ready = true;
+  let webhookStatus = 200;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -49,11 +57,11 @@ async function startEchoService(service: ServiceName, publicKey: string) {
         response.writeHead(ready ? 200 : 503).end('{}');
         return;
       }
-      const principal = principalIn(verify, headers['x-billing-identity']);
+      const principal = principalIn(verify, headers['x-billing-identity'], { method, path: pathOf(url) });
       const bytes = Buffer.concat(chunks);
       const it: ReceivedRequest = { service, method, url, headers, body: bytes.toString('latin1'), principal };
       received.push(it);
-      if (url === DELIVERIES_PATH) echoBundle(response, it, bytes);
+      if (url === DELIVERIES_PATH) echoBundle(response, it, bytes, webhookStatus);
       else echo(response, it);
     });
   });
@@ -62,6 +70,8 @@ async function startEchoService(service: ServiceName, publicKey: string) {
   return {
     url: `http://127.0.0.1:${port}`,
     received,
+    /** Sets the status of each webhook's response. */
+    respondToWebhooks: (status: number) => void (webhookStatus = status),
     setReady: (value: boolean) => void (ready = value),
     close: () =>
       new Promise<void>(resolve => {
@@ -83,23 +93,24 @@ function echo(response: ServerResponse, request: ReceivedRequest): void {
     'content-type': 'application/json; charset=utf-8',
     'x-powered-by': 'echo',
     'x-billing-secret': 'internal',
+    ...(searchParams.has('problem') && { [PROBLEM_HEADER]: searchParams.get('problem') ?? '' }),
     'set-cookie': ['stray=1', 'portal_return=of-the-service; Path=/portal/return/x'],
   });
   response.end(JSON.stringify(request));
 }
 
 /** Returns one response for each delivery of a bundle. */
-function echoBundle(response: ServerResponse, request: ReceivedRequest, bytes: Buffer): void {
+function echoBundle(response: ServerResponse, request: ReceivedRequest, bytes: Buffer, status: number): void {
   const responses = decodeBundle(bytes).map(({ body, ...delivery }) => ({
-    status: 200,
+    status,
     body: { ...request, body: body.toString('latin1'), delivery },
   }));
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ responses }));
 }
 
-function principalIn(verify: ReturnType<typeof identityTokenVerifier>, token: string | string[] | undefined) {
+function principalIn(verify: VerifyIdentityToken, token: string | string[] | undefined, request: SignedRequest) {
   try {
-    return verify(typeof token === 'string' ? token : undefined);
+    return verify(typeof token === 'string' ? token : undefined, request).principal;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import express from 'express';
-import { openBus } from '@billing/messaging/bus';
+import { createStream, openBus } from '@billing/messaging/bus';
 import { connectTestNats, testBusRoot } from '@billing/testing/nats';
 import { pino } from 'pino';
 import { listen } from '#http/server.ts';
@@ -26,10 +26,15 @@ it('is ready when every service is, otherwise names those that are not', async (
 it('is not ready without its broker', async () => {
   await using resources = new AsyncDisposableStack();
   const nats = await connectTestNats();
-  const bus = await openBus({ nats, logger: pino({ level: 'silent' }), root: testBusRoot() });
+  const root = testBusRoot();
+  await createStream(nats, root);
+  const bus = await openBus({ nats, inbox: '_INBOX', logger: pino({ level: 'silent' }), root });
   await bus.remove();
   const app = express().use(healthRoutes({ broker: () => bus.ping() }));
-  const { port } = resources.adopt(await listen(app, { host: '127.0.0.1', port: 0 }), server => server.close());
+  const { port } = resources.adopt(
+    await listen(app, { host: '127.0.0.1', port: 0 }, { max: 10, maxPerAddress: 10, isTrustedProxy: () => false }),
+    server => server.close(),
+  );
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
   expect(await ready()).toEqual({ status: 'ready' });
   await nats.close();

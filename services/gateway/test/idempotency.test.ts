@@ -8,17 +8,26 @@ let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-const OPERATIONS = ['createTeam', 'addMember', 'createProject', 'createApiKey', 'rotateApiKey'] as const;
+const OPERATIONS = ['createTeam', 'inviteMember', 'createProject', 'createApiKey', 'rotateApiKey'] as const;
+
+/** The status of a success. */
+const STATUS = {
+  createTeam: 201,
+  inviteMember: 202,
+  createProject: 201,
+  createApiKey: 201,
+  rotateApiKey: 201,
+} as const;
 
 describe.each(OPERATIONS)('%s, repeated with its idempotency key,', name => {
   it('returns the stored response', async () => {
     const { post, count } = await prepare(name);
     const first = await post('k');
-    expect(first).toMatchObject({ status: 201 });
+    expect(first.status).toBe(STATUS[name]);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     const createdCount = await count();
     const second = await post('k');
-    expect([second.status, second.body]).toEqual([201, first.body]);
+    expect([second.status, second.body]).toEqual([STATUS[name], first.body]);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(await count()).toBe(createdCount);
   });
@@ -27,9 +36,9 @@ describe.each(OPERATIONS)('%s, repeated with its idempotency key,', name => {
     const { post, count } = await prepare(name);
     const before = await count();
     const responses = await Promise.all(Array.from({ length: 20 }, () => post('k')));
-    const codes = responses.map(({ status, body }) => (status === 201 ? 'ok' : body.error.code));
+    const codes = responses.map(({ status, body }) => (status === STATUS[name] ? 'ok' : body.error.code));
     expect(codes.filter(code => code !== 'ok' && code !== 'idempotency_key_in_use')).toEqual([]);
-    const bodies = new Set(responses.filter(({ status }) => status === 201).map(({ text }) => text));
+    const bodies = new Set(responses.filter(({ status }) => status === STATUS[name]).map(({ text }) => text));
     expect(bodies.size).toBe(1);
     expect((await count()) - before).toBe(1);
   });
@@ -40,7 +49,7 @@ describe.each(OPERATIONS)('%s, repeated with its idempotency key,', name => {
     const createdCount = await count();
     await deleteStoredResponses();
     const again = await post('k');
-    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect([again.status, again.body]).toEqual([STATUS[name], first.body]);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
     expect(await count()).toBe(createdCount);
   });
@@ -65,7 +74,7 @@ it('rejects a key that is in use, or was used for another body', async () => {
 it('separates the keys of different users, teams and projects', async () => {
   for (const name of OPERATIONS) {
     const [one, other] = [await prepare(name), await prepare(name)];
-    expect([(await one.post('same')).status, (await other.post('same')).status]).toEqual([201, 201]);
+    expect([(await one.post('same')).status, (await other.post('same')).status]).toEqual([STATUS[name], STATUS[name]]);
   }
 });
 
@@ -97,6 +106,12 @@ it('never stores a secret, and issues random ones without an idempotency key', a
     headers: { ...headers, 'idempotency-key': randomUUID() },
   });
   expect(await statusWith(path, rotated.body.secret)).toBe(200);
+  const invited = await gateway.call('POST', `${path.split('/projects')[0]}/members`, {
+    body: { email: 'lin@example.com', role: 'member' },
+    headers: { ...headers, 'idempotency-key': randomUUID() },
+  });
+  const [, token = ''] = invited.body.invitation.url.split('#');
+  expect(token).toHaveLength(43);
 
   const em = gateway.em.fork();
   const tables = await em.execute<{ name: string }[]>(
@@ -106,6 +121,7 @@ it('never stores a secret, and issues random ones without an idempotency key', a
   const rows = await Promise.all(tables.map(table => em.execute<object[]>(`select * from ${table.name}`)));
   const stored = JSON.stringify(rows) + gateway.logLines.join('');
   for (const text of [secret, rotated.body.secret]) expect(stored).not.toContain(text.slice('bil_test_'.length, -4));
+  expect(stored).not.toContain(token);
   expect((await createKey()).secret).not.toBe((await createKey()).secret);
 });
 
@@ -169,10 +185,10 @@ async function prepare(name: (typeof OPERATIONS)[number]) {
         post: postTo('/api/service/teams', { name: 'Acme' }),
         count: () => queryCount('select count(*) from members where user_id = ?', owner.userId),
       };
-    case 'addMember':
+    case 'inviteMember':
       return {
         post: postTo(`${teamPath}/members`, { email: (await gateway.signUp()).email, role: 'member' }),
-        count: () => queryCount('select count(*) from members where team_id = ?', teamId),
+        count: () => queryCount('select count(*) from invitations where team_id = ?', teamId),
       };
     case 'createProject':
       return {

@@ -19,10 +19,11 @@ const route = (...operations: Operation[]) =>
   operationRoutes({
     operations,
     authorizeRequest: notCalled,
-    rateLimits: { checkPortalTokens: notCalled, countBadPortalToken: notCalled },
+    admitToPortal: notCalled,
     proxy: { forward: notCalled },
     webhooks: { forward: notCalled },
     ownOperations: {} as never, // no operation is implemented
+    recordRefusal: notCalled,
     respondOnce: notCalled,
     isOverloaded: notCalled,
   });

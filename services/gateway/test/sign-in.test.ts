@@ -106,7 +106,9 @@ describe('sign-in', () => {
     '/delete-user',
     '/update-user',
     '/sign-in/social',
-    '/list-sessions',
+    '/two-factor/send-otp',
+    '/two-factor/view-backup-codes',
+    '/set-password',
     '/reset-password/x',
     '',
   ])('exposes no other route of better-auth: %s', async path => {
@@ -118,8 +120,16 @@ describe('sign-in', () => {
   });
 });
 
-it('restricts cookies to HTTPS when the public URL is https', async () => {
-  await using secure = await startGateway({ env: { PUBLIC_URL: 'https://billing.example' } });
+it('keeps browsers to HTTPS when the public URL is https', async () => {
+  await using secure = await startGateway({ env: { PUBLIC_URL: 'https://billing.example', TRUST_PROXY: '1' } });
+  const plain = await gateway.call('GET', '/health/live');
+  expect(plain.headers.has('strict-transport-security')).toBe(false);
+  for (const path of ['/health/live', '/portal/x', '/api/service/teams/team_x/projects/proj_x/products']) {
+    const { headers } = await secure.call('GET', path);
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  }
   const body = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
   const response = await secure.call('POST', '/api/auth/sign-up/email', { body });
   const [cookie] = response.headers.getSetCookie();

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { testIdentity } from '@billing/service/testing/identity';
+import { NO_LIMITS } from '@billing/testing/no-limits';
 import { pino } from 'pino';
 import { gatewayService } from '../src/service.ts';
 import { startEchoServices, urlsOf, type EchoServices, type ReceivedRequest } from './echo-service.ts';
@@ -13,13 +17,6 @@ interface GatewaySettings extends Pick<TestServiceOptions, 'env' | 'linkDatabase
   /** A running gateway, whose database, bus and services the new one shares. */
   readonly copyOf?: NonNullable<TestServiceOptions['besides']> & { readonly services: EchoServices };
 }
-
-const NO_RATE_LIMITS = {
-  RATE_LIMIT_PER_KEY: '100000',
-  RATE_LIMIT_SESSION_CREATION: '100000',
-  RATE_LIMIT_SIGN_IN: '100000',
-  RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
-};
 
 /** Starts the gateway in this process, over HTTP, with its own database and bus, and echoes in place of services. */
 export async function startGateway({ copyOf, env, responseTimeoutMs, ...options }: GatewaySettings = {}) {
@@ -38,7 +35,7 @@ export async function startGateway({ copyOf, env, responseTimeoutMs, ...options 
         ...Object.fromEntries(
           Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
         ),
-        ...NO_RATE_LIMITS,
+        ...NO_LIMITS,
         ...env,
       },
       logger: pino({ level: 'info' }, { write: line => void logLines.push(line) }),
@@ -61,6 +58,15 @@ export async function startGateway({ copyOf, env, responseTimeoutMs, ...options 
     return events;
   }
 
+  /** Prints a link to reset a password by the operator's command. */
+  async function resetLink(email: string): Promise<string> {
+    const main = join(import.meta.dirname, '../src/reset-link/main.ts');
+    const { DATABASE_URL, PUBLIC_URL } = service.env;
+    const inShell = { env: { ...process.env, DATABASE_URL, PUBLIC_URL } };
+    const { stdout } = await promisify(execFile)(process.execPath, [main, email], inShell);
+    return stdout.trim();
+  }
+
   return {
     ...service,
     identity,
@@ -70,6 +76,7 @@ export async function startGateway({ copyOf, env, responseTimeoutMs, ...options 
     call,
     ...tenants(call),
     collectEvents,
+    resetLink,
     /** All requests that the services received, in order for each service. */
     received: (): ReceivedRequest[] => Object.values(services).flatMap(it => it.received),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -4,6 +4,9 @@ import { cookieOf, type Call } from './http-client.ts';
 
 export const PASSWORD = 'correct horse battery';
 
+/** The path that accepts the invitation with this link. */
+export const acceptPath = (url: string): string => `/api/service/invitations/${url.split('#')[1]}/accept`;
+
 interface ApiKey {
   readonly id: string;
   readonly secret: string;
@@ -21,6 +24,7 @@ export function tenants(call: Call) {
     const cookie = cookieOf(response);
     return {
       email,
+      password: PASSWORD,
       cookie,
       userId: String(response.body.user.id),
       /** Calls with the user's session. */
@@ -42,5 +46,16 @@ export function tenants(call: Call) {
     return { owner, teamId: String(team.id), projectId: String(project.id), teamPath, path, createKey };
   }
 
-  return { signUp, createTenant };
+  /** Invites a user to the team and accepts as them. */
+  async function addMember(
+    { owner, teamPath }: Pick<Awaited<ReturnType<typeof createTenant>>, 'owner' | 'teamPath'>,
+    user: Awaited<ReturnType<typeof signUp>>,
+    role: 'owner' | 'member' = 'member',
+  ): Promise<void> {
+    const { body } = await owner.call('POST', `${teamPath}/members`, { email: user.email, role });
+    const response = await user.call('POST', acceptPath(body.invitation.url));
+    if (response.status !== 200) throw new Error(`accept: ${response.status} ${response.text}`);
+  }
+
+  return { signUp, createTenant, addMember };
 }

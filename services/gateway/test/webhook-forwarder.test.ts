@@ -8,6 +8,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { identityTokens } from '#auth/identity-tokens.ts';
+import { openBodyBudget } from '#http/body-budget.ts';
 import { errorHandler } from '#http/problem-response.ts';
 import { requestContext, type GatewayResponse } from '#http/request-context.ts';
 import { openWebhookForwarder } from '#proxy/webhook-forwarder.ts';
@@ -42,12 +43,15 @@ async function startForwarder(respondTo: RespondTo, responseTimeoutMs = 10_000) 
   });
 
   const tokenFor = identityTokens(identity.privateKey, () => new Date());
-  const forwarder = resources.adopt(openWebhookForwarder({ url: service.url, tokenFor, responseTimeoutMs }), opened =>
-    opened.close(),
+  const quota = { check: () => undefined, reserve: () => async () => undefined };
+  const forwarder = resources.adopt(
+    openWebhookForwarder({ url: service.url, tokenFor, quota, responseTimeoutMs }),
+    opened => opened.close(),
   );
   let receivedCount = 0;
   const app = express();
-  app.use(requestContext(pino({ level: 'silent' })));
+  const bodyBudget = openBodyBudget(1_024 * MIB);
+  app.use(requestContext({ logger: pino({ level: 'silent' }), publicUrl: 'http://127.0.0.1', bodyBudget }));
   app.post('/:teamId', async (request, response) => {
     request.once('end', () => (receivedCount += 1));
     await forwarder.forward(request, response as GatewayResponse, request.params.teamId); // requestContext has filled its locals

@@ -1,23 +1,33 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKeyId } from '@billing/contracts/ids';
+import { openBatcher } from '@billing/messaging/batcher';
 import type { Logger } from 'pino';
-import { hashSecret, isWellFormed } from '#domain/api-key-secret.ts';
+import { hashSecret, isWellFormed, modeOf } from '#domain/api-key-secret.ts';
 import type { KeyGrant } from '#domain/access.ts';
-import { findApiKey, type StoredApiKey } from '#persistence/find-api-key.ts';
+import { findApiKeys, type StoredApiKey } from '#persistence/find-api-key.ts';
 
 /** How long a query result is used, in milliseconds. Revocation and rotation apply to every copy after this time. */
 const TIME_TO_LIVE_MS = 500;
 /** A key that is in use is queried again this long before its result expires, in milliseconds, so that no request waits. */
 const REFRESH_AHEAD_MS = 100;
 const MAX_ENTRIES = 10_000;
+/** How long a secret that no key has is remembered, in milliseconds. No key gets a secret that was sent before. */
+const UNKNOWN_MS = 60_000;
+/** Queries at the same time; the secrets that arrive meanwhile share the next one. */
+const PARALLEL_QUERIES = 2;
+/** Between two queries for callers who sent too many bad keys. */
+const SUSPECT_LINGER = { times: 1_000, longestMs: 100 };
 /** How often the time of a key's last use is written, in milliseconds. */
 const LAST_USED_INTERVAL_MS = 60_000;
 
 /** Finds API keys by their secrets. */
 export interface ApiKeyCache {
-  /** Returns what the secret's key grants; undefined when it is malformed, unknown, revoked or expired. */
-  find(secret: string): Promise<KeyGrant | undefined>;
+  /**
+   * Returns what the secret's key grants; undefined when it is malformed, unknown, revoked or expired. Secrets of suspect
+   * callers that this copy has not seen share a query every 100 ms.
+   */
+  find(secret: string, caller: { readonly isSuspect: boolean }): Promise<KeyGrant | undefined>;
   /** Removes a key, so that a change made by this process applies to its next request. */
   evict(keyId: ApiKeyId): void;
   /** Waits for pending writes of last uses. */
@@ -27,7 +37,7 @@ export interface ApiKeyCache {
 interface Entry {
   readonly expiresAt: number;
   /** Concurrent requests share one query. */
-  readonly query: Promise<StoredApiKey | undefined>;
+  readonly query: Promise<StoredApiKey | null>;
   keyId?: ApiKeyId;
   isRefreshing?: boolean;
 }
@@ -38,22 +48,39 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-/** Opens a cache of the table `api_keys` that queries each key about twice a second while it is in use. */
+/** Looks up one hash; those that are looked up at the same time share a query. */
+type FindByHash = (hash: string) => Promise<StoredApiKey | null>;
+
+/**
+ * Opens a cache of the table `api_keys` that queries each key about twice a second while it is in use. However many
+ * unknown keys arrive, they share few queries, and a key in use never waits for them.
+ */
 export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache {
   const entries = new Map<string, Entry>();
   const lastWrites = new Map<ApiKeyId, number>();
   const pendingWrites = new Set<Promise<unknown>>();
 
-  function findByHash(hash: string, at: number): Promise<StoredApiKey | undefined> {
+  const unknown = new Map<string, number>();
+  const findMany = (hashes: readonly string[]) => findApiKeys(em.fork(), hashes);
+  const findInUse: FindByHash = openBatcher(findMany, { parallel: PARALLEL_QUERIES });
+  const findNew: FindByHash = openBatcher(findMany, { parallel: PARALLEL_QUERIES });
+  const findOfSuspect: FindByHash = openBatcher(findMany, { linger: SUSPECT_LINGER });
+
+  async function findByHash(hash: string, at: number, isSuspect: boolean): Promise<StoredApiKey | null> {
     const cached = entries.get(hash);
-    if (!cached || cached.expiresAt <= at) return store(hash, queryKey(hash, at)).query;
+    if (!cached) {
+      if ((unknown.get(hash) ?? 0) > at) return null;
+      return store(hash, queryKey(hash, at, isSuspect ? findOfSuspect : findNew)).query;
+    }
+    if (cached.expiresAt <= at) return store(hash, queryKey(hash, at, findInUse)).query;
     if (cached.expiresAt - at <= REFRESH_AHEAD_MS && !cached.isRefreshing) void refresh(hash, cached, at);
     return cached.query;
   }
 
-  function queryKey(hash: string, at: number): Entry {
-    return { expiresAt: at + TIME_TO_LIVE_MS, query: findApiKey(em.fork(), hash) };
-  }
+  const queryKey = (hash: string, at: number, find: FindByHash): Entry => ({
+    expiresAt: at + TIME_TO_LIVE_MS,
+    query: find(hash),
+  });
 
   function store(hash: string, entry: Entry): Entry {
     // A Map iterates in insertion order, so its first entry is the oldest.
@@ -67,7 +94,7 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
   /** After a failed query the former entry stays until it expires. An entry evicted meanwhile does not come back. */
   async function refresh(hash: string, former: Entry, at: number): Promise<void> {
     former.isRefreshing = true;
-    const next = queryKey(hash, at);
+    const next = queryKey(hash, at, findInUse);
     const isQueried = await next.query.then(
       () => true,
       () => false,
@@ -75,11 +102,20 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
     if (isQueried && entries.get(hash) === former) store(hash, next);
   }
 
-  /** Unknown secrets and failed queries do not stay in the cache. */
+  /** Unknown secrets and failed queries do not stay among the keys. */
   async function indexOrDrop(hash: string, entry: Entry): Promise<void> {
     const apiKey = await entry.query.catch(() => undefined);
-    if (apiKey) entry.keyId = apiKey.id;
-    else if (entries.get(hash) === entry) entries.delete(hash);
+    if (apiKey) {
+      entry.keyId = apiKey.id;
+      return;
+    }
+    if (entries.get(hash) === entry) entries.delete(hash);
+    if (apiKey === null) rememberUnknown(hash, entry.expiresAt + UNKNOWN_MS);
+  }
+
+  function rememberUnknown(hash: string, until: number): void {
+    unknown.set(hash, until);
+    if (unknown.size > MAX_ENTRIES) unknown.delete(unknown.keys().next().value ?? '');
   }
 
   function writeLastUsed(keyId: ApiKeyId, at: number): void {
@@ -99,15 +135,15 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
   }
 
   return {
-    async find(secret) {
+    async find(secret, { isSuspect }) {
       if (!isWellFormed(secret)) return undefined;
       const hash = hashSecret(secret);
       const at = now().getTime();
-      const apiKey = await findByHash(hash, at);
+      const apiKey = await findByHash(hash, at, isSuspect);
       if (!apiKey || !isValid(apiKey, hash, at)) return undefined;
-      const { id: keyId, teamId, projectId, scopes } = apiKey;
+      const { id: keyId, teamId, projectId, scopes, accountLivemode } = apiKey;
       writeLastUsed(keyId, at);
-      return { keyId, teamId, projectId, scopes };
+      return { keyId, teamId, projectId, scopes, accountLivemode, mode: modeOf(secret) };
     },
     evict(keyId) {
       for (const [hash, entry] of entries) if (entry.keyId === keyId) entries.delete(hash);

@@ -1,33 +1,40 @@
 import type { ServiceName } from '@billing/contracts/operation';
-import { identityTokenSigner, type Principal, type SignIdentityToken } from '@billing/service/identity-token';
+import {
+  identityTokenSigner,
+  type Identity,
+  type SignedRequest,
+  type SignIdentityToken,
+} from '@billing/service/identity-token';
 
 /** A token is valid for 60 s; reused for this long, it is never too old when it arrives. */
 const REUSE_MS = 20_000;
 const MAX_ENTRIES = 5_000;
 
-/** Returns a token that proves the principal to one service. */
-export type IdentityTokenFor = (service: ServiceName, principal: Principal) => string;
+/** Returns a token that proves the identity to one service, for one method and path. */
+export type IdentityTokenFor = (service: ServiceName, identity: Identity, request: SignedRequest) => string;
 
 /**
- * Signs identity tokens and reuses each for 20 s. The cache key holds the service and the whole principal, so two
- * principals never share a token. `privateKey` is an Ed25519 PEM.
+ * Signs identity tokens and reuses each for 20 s, except those of a write, whose caller differs each time. The cache key
+ * holds the service, the request and the whole principal, so two principals never share a token. `privateKey` is an Ed25519
+ * PEM.
  */
 export function identityTokens(privateKey: string, now: () => Date): IdentityTokenFor {
   const signers = new Map<ServiceName, SignIdentityToken>();
   const cache = new Map<string, { readonly token: string; readonly expiresAt: number }>();
 
-  function sign(service: ServiceName, principal: Principal): string {
+  function sign(service: ServiceName, ...what: Parameters<SignIdentityToken>): string {
     const signer = signers.get(service) ?? identityTokenSigner(privateKey, service);
     signers.set(service, signer);
-    return signer(principal);
+    return signer(...what);
   }
 
-  return (service, principal) => {
+  return (service, identity, request) => {
+    if (identity.caller) return sign(service, identity, request);
     const at = now().getTime();
-    const cacheKey = `${service} ${JSON.stringify(principal)}`;
+    const cacheKey = `${service} ${request.method} ${request.path} ${JSON.stringify(identity.principal)}`;
     const cached = cache.get(cacheKey);
     if (cached && cached.expiresAt > at) return cached.token;
-    const token = sign(service, principal);
+    const token = sign(service, identity, request);
     // A Map iterates in insertion order, so its first entry is the oldest.
     cache.delete(cacheKey);
     cache.set(cacheKey, { token, expiresAt: at + REUSE_MS });

@@ -1,8 +1,12 @@
-import { betterAuth, type BetterAuthOptions } from 'better-auth';
-import { getMigrations } from 'better-auth/db/migration';
+import { randomBytes } from 'node:crypto';
+import { betterAuth } from 'better-auth';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { unavailable } from '@billing/contracts/problem';
+import { expiryAfterUse } from '#domain/session-life.ts';
+import type { Mailer } from './mailer.ts';
+import { migrateSignIn } from './migrate-sign-in.ts';
+import { signInOptions } from './sign-in-options.ts';
 
 /** A person who signed up. */
 export interface User {
@@ -13,10 +17,17 @@ export interface User {
 
 /** The people who signed up. */
 export interface Users {
-  /** Finds a user by e-mail address in lower case; undefined when there is none. */
-  findByEmail(email: string): Promise<User | undefined>;
   /** Returns the users with these ids, in any order; unknown ids are left out. */
   findAll(ids: readonly string[]): Promise<User[]>;
+  /** Returns the user with this e-mail address. */
+  findByEmail(email: string): Promise<User | undefined>;
+}
+
+/** A valid session. */
+interface Session {
+  readonly userId: string;
+  /** When the password was last checked in this session; null in a session from before this was recorded. */
+  readonly passwordCheckedAt: Date | null;
 }
 
 /** Sign-up, sign-in and sessions by better-auth: https://better-auth.com/docs */
@@ -25,8 +36,10 @@ export interface SignIn {
   readonly sessionCookie: string;
   /** Handles a request to `/api/auth/*`; the caller has checked its origin. */
   handle(request: Request): Promise<Response>;
-  /** Returns the id of the user whose session a `Cookie` header carries; undefined without a valid session. */
-  findSessionUser(cookie: string): Promise<string | undefined>;
+  /** Returns the session that a `Cookie` header carries, and records its use; undefined without a valid one. */
+  findSession(cookie: string): Promise<Session | undefined>;
+  /** Returns a link by which the user with this address can choose a new password within an hour; undefined without one. */
+  createResetLink(email: string): Promise<string | undefined>;
   readonly users: Users;
   /** Rejects when the database is not reachable. */
   ping(): Promise<unknown>;
@@ -39,14 +52,15 @@ interface SignInOptions {
   readonly publicUrl: string;
   /** Signs the session cookies; at least 32 characters. */
   readonly secret: string;
+  /** Sends links for password resets; without it, only an operator can make them. */
+  readonly mailer?: Mailer | undefined;
   readonly logger: Logger;
 }
 
-/** The PostgreSQL advisory lock that keeps gateways that start at once from migrating at once. */
-const MIGRATION_LOCK = 7_231_906;
+const RESET_LIFETIME_MS = 3_600_000;
 
 /** Opens sign-in and migrates its tables. */
-export async function openSignIn({ databaseUrl, publicUrl, secret, logger }: SignInOptions): Promise<SignIn> {
+export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }: SignInOptions): Promise<SignIn> {
   const pool = new Pool({
     connectionString: databaseUrl,
     options: '-c search_path=auth',
@@ -58,71 +72,84 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, logger }: Sig
   });
   // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', err => logger.warn({ err }, 'lost an idle connection of sign-in'));
-  const secure = publicUrl.startsWith('https:');
-  const cookiePrefix = secure ? '__Host-billing' : 'billing';
-  const options = {
-    appName: 'billing',
-    baseURL: publicUrl,
-    basePath: '/api/auth',
-    secret,
-    database: pool,
-    trustedOrigins: [new URL(publicUrl).origin],
-    emailAndPassword: { enabled: true },
-    // The gateway has its own rate limits.
-    rateLimit: { enabled: false },
-    // Without this, better-auth prints unexpected errors and returns 500 for all of them.
-    onAPIError: { throw: true },
-    telemetry: { enabled: false },
-    logger: {
-      level: 'warn',
-      log: (level, message) => logger[level === 'error' ? 'warn' : level](`sign-in: ${message}`),
-    },
-    advanced: {
-      cookiePrefix,
-      // better-auth would use the prefix __Secure-, which is weaker than __Host-.
-      useSecureCookies: false,
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
-      ipAddress: { disableIpTracking: true },
-      // The tables are migrated below.
-      database: { validateSchema: false },
-    },
-  } satisfies BetterAuthOptions;
+  const cookiePrefix = publicUrl.startsWith('https:') ? '__Host-billing' : 'billing';
+  const resetLink = (token: string) => `${publicUrl}/reset-password#${token}`;
+  const sendResetToken =
+    mailer &&
+    ((to: string, token: string) =>
+      mailer.send({
+        to,
+        subject: 'Choose a new password',
+        text: `Choose a new password within an hour:\n\n${resetLink(token)}\n\nIf you did not ask for this, ignore it.\n`,
+      }));
+  const options = signInOptions({ pool, publicUrl, secret, cookiePrefix, sendResetToken, logger });
   try {
-    await migrate(pool, options);
+    await migrateSignIn(pool, options);
   } catch (err) {
     await pool.end();
     throw err;
   }
   const auth = betterAuth(options);
   const { internalAdapter, adapter } = await auth.$context;
+  const readSession = (headers: Headers) => auth.api.getSession({ headers, query: { disableRefresh: true } });
 
   return {
     sessionCookie: `${cookiePrefix}.session_token`,
-    handle: request => auth.handler(request),
-    async findSessionUser(cookie) {
+    async handle(request) {
+      const response = await auth.handler(request);
+      if (response.ok && new URL(request.url).pathname === '/api/auth/verify-password') {
+        const found = await readSession(request.headers);
+        await pool.query('update session set "passwordCheckedAt" = $2 where token = $1', [
+          found?.session.token,
+          new Date(),
+        ]);
+      }
+      return response;
+    },
+    async findSession(cookie) {
       try {
-        const session = await auth.api.getSession({
-          headers: new Headers({ cookie }),
-          query: { disableRefresh: true },
-        });
-        return session?.user.id;
+        const found = await readSession(new Headers({ cookie }));
+        if (!found) return undefined;
+        const { token, userId, passwordCheckedAt = null } = found.session;
+        const now = new Date();
+        const expiresAt = expiryAfterUse(found.session, now);
+        if (expiresAt)
+          await pool.query('update session set "updatedAt" = $2, "expiresAt" = $3 where token = $1', [
+            token,
+            now,
+            expiresAt,
+          ]);
+        return { userId, passwordCheckedAt };
       } catch (err) {
         // An invalid session returns null; only the database makes this throw.
         throw unavailable('Sessions cannot be checked at the moment.', 2, { cause: err });
       }
     },
+    async createResetLink(email) {
+      const found = await internalAdapter.findUserByEmail(email);
+      if (!found) return undefined;
+      const token = randomBytes(32).toString('base64url');
+      await internalAdapter.createVerificationValue({
+        value: found.user.id,
+        identifier: `reset-password:${token}`,
+        expiresAt: new Date(Date.now() + RESET_LIFETIME_MS),
+      });
+      return resetLink(token);
+    },
     users: {
-      async findByEmail(email) {
-        const found = await internalAdapter.findUserByEmail(email);
-        return found ? toUser(found.user) : undefined;
-      },
       async findAll(ids) {
+        // The adapter takes no empty list.
+        if (ids.length === 0) return [];
         const found = await adapter.findMany<User>({
           model: 'user',
           where: [{ field: 'id', operator: 'in', value: [...ids] }],
-          limit: Math.max(ids.length, 1),
+          limit: ids.length,
         });
         return found.map(toUser);
+      },
+      async findByEmail(email) {
+        const found = await internalAdapter.findUserByEmail(email);
+        return found ? toUser(found.user) : undefined;
       },
     },
     ping: () => pool.query('select 1'),
@@ -131,18 +158,3 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, logger }: Sig
 }
 
 const toUser = ({ id, email, name }: User): User => ({ id, email, name });
-
-async function migrate(pool: Pool, options: BetterAuthOptions): Promise<void> {
-  const connection = await pool.connect();
-  try {
-    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const { runMigrations } = await getMigrations(options);
-    await runMigrations();
-    await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    connection.release();
-  } catch (err) {
-    // Closing the connection releases the lock.
-    connection.release(true);
-    throw err;
-  }
-}

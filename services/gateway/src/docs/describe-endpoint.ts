@@ -1,6 +1,6 @@
 import { PATH_PARAMETERS, QUERY_PARAMETERS } from '@billing/contracts/openapi/parameters';
 import type { Endpoint } from './endpoint.ts';
-import { describeErrors } from './error-responses.ts';
+import { describeErrors, RATE_LIMIT } from './error-responses.ts';
 import type { JsonSchemas } from './json-schemas.ts';
 import type { ApiResponse, Content, DescribedOperation, Parameter, Reference } from './openapi-types.ts';
 
@@ -23,7 +23,10 @@ export function describeEndpoint(endpoint: Endpoint, schemas: JsonSchemas): Desc
       REQUEST_ID,
     ],
     ...(body && {
-      requestBody: { required: true, content: jsonContent({ schema: schemas.wire(body), example: example.body }) },
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: jsonContent({ schema: schemas.wire(body), example: example.body }),
+      },
     }),
     responses: { [status]: successResponse(endpoint, schemas), ...errorPages(endpoint), ...describeErrors(errors) },
   };
@@ -62,14 +65,19 @@ function noteOn<Note>(notes: Readonly<Record<string, Note>>, name: string): Note
   return note;
 }
 
+const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as const;
+
 function successResponse(
-  { takesIdempotencyKey, response, status, example }: Endpoint,
+  { takesIdempotencyKey, security, errors, response, status, example }: Endpoint,
   schemas: JsonSchemas,
 ): ApiResponse {
+  // A forger of webhooks must not see how busy a team is.
+  const showsRateLimit = errors.includes('rate_limited') && !security.some(it => 'webhookSignature' in it);
   return {
-    description: status === 201 ? 'Created.' : 'Done.',
+    description: DESCRIPTIONS[status],
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(showsRateLimit && RATE_LIMIT),
       ...(takesIdempotencyKey && { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }),
     },
     content: response === 'page' ? PAGE : jsonContent({ schema: schemas.wire(response), example: example.response }),

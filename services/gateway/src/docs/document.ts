@@ -6,7 +6,9 @@ import { errorExamples, errorResponses } from './error-responses.ts';
 import { createJsonSchemas } from './json-schemas.ts';
 import type { ApiDocument, DescribedOperation } from './openapi-types.ts';
 import { TAGS } from './tags.ts';
-import { portalEndpoint, signInEndpoints } from './undeclared-endpoints.ts';
+import { passwordEndpoints } from './password-endpoints.ts';
+import { portalEndpoint } from './portal-endpoint.ts';
+import { signInEndpoints } from './sign-in-endpoints.ts';
 
 interface ApiDescription {
   readonly operations: readonly Operation[];
@@ -20,7 +22,7 @@ export function describeApi({ operations, publicUrl, sessionCookie }: ApiDescrip
   const schemas = createJsonSchemas();
   schemas.wire(errorBody);
   const paths: Record<string, Record<string, DescribedOperation>> = {};
-  for (const endpoint of [...signInEndpoints, ...operations.map(toEndpoint), portalEndpoint]) {
+  for (const endpoint of [...signInEndpoints, ...passwordEndpoints, ...operations.map(toEndpoint), portalEndpoint]) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[endpoint.method.toLowerCase()] = describeEndpoint(endpoint, schemas);
   }
@@ -68,7 +70,7 @@ Every error response has the body \`{ "error": { "code", "message", "details", "
 
 Send an \`Idempotency-Key\` with a POST to repeat it safely: within 24 hours the same key and body get the first response again, with \`Idempotent-Replayed: true\`.
 
-Rate limits per minute are 600 requests for each API key, 60 new checkout or portal sessions for each project, and 10 sign-ins for each address, unless this installation sets others. Requests over a limit get 429 with \`Retry-After\`.`;
+Rate limits per minute are 600 requests for each API key and each user, 2,000 for all credentials of a team, 60 new checkout or portal sessions for each project, 60 requests for each portal link, and 10 sign-ins for each address, unless this installation sets others. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` describe the limit of which the least is left. Requests over a limit get 429 with \`Retry-After\`.`;
 
 const PARAMETERS: ApiDocument['components']['parameters'] = {
   IdempotencyKey: {
@@ -97,6 +99,18 @@ const HEADERS: ApiDocument['components']['headers'] = {
   },
   RetryAfter: {
     description: 'Seconds to wait before another try.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimitLimit: {
+    description: 'Requests that the limit with the least left allows in its window.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimitRemaining: {
+    description: 'How many of them are left.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RateLimitReset: {
+    description: 'Seconds until the window ends and all are allowed again.',
     schema: { type: 'integer', minimum: 1 },
   },
   IdempotentReplayed: {

@@ -25,7 +25,7 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Whether it accepts an `Idempotency-Key`. */
   readonly takesIdempotencyKey: boolean;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly response: z.ZodType | 'page';
   readonly errors: readonly ProblemCode[];
   readonly example: OperationExample;
@@ -62,14 +62,14 @@ export function toEndpoint(operation: Operation): Endpoint {
   };
 }
 
-/** Stripe's webhooks are deduplicated by event id; in the portal, each press of a button is meant. */
+/** Stripe's webhooks are deduplicated by event id. */
 function takesIdempotencyKey({ method, access: { kind } }: Operation): boolean {
-  return method === 'POST' && kind !== 'signature' && kind !== 'portal-token';
+  return method === 'POST' && kind !== 'signature';
 }
 
 /** The errors that follow from the access, the method and the path. */
 function impliedErrors(operation: Operation): ProblemCode[] {
-  const { path, access } = operation;
+  const { method, path, access } = operation;
   const isAuthenticated = access.kind !== 'portal-token' && access.kind !== 'signature';
   // An unexpected body is checked as well.
   const codes: ProblemCode[] = [
@@ -79,11 +79,14 @@ function impliedErrors(operation: Operation): ProblemCode[] {
     'request_timeout',
     'payload_too_large',
     'unsupported_media_type',
+    'rate_limited',
   ];
   if (isAuthenticated) codes.push('unauthorized', 'forbidden');
+  if (access.kind === 'project') codes.push('test_key_on_live_account');
+  if (access.kind === 'team' && access.fresh !== undefined) codes.push('reauthentication_required');
   if (isAuthenticated && path.startsWith(PROJECT_PATH)) codes.push('project_not_found');
   if (takesIdempotencyKey(operation)) codes.push('idempotency_key_in_use', 'idempotency_key_reused');
-  if (access.kind !== 'signature') codes.push('rate_limited');
+  if (method !== 'GET' && access.kind !== 'signature') codes.push('conflict');
   return codes;
 }
 
@@ -105,6 +108,13 @@ function securityOf(access: Access): SecurityRequirement[] {
   }
 }
 
+const FRESHNESS = {
+  always: ' The password must have been checked in this session within 15 minutes.',
+  'for-owners':
+    ' If it makes or removes an owner, the password must have been checked in this session within 15 minutes.',
+  never: '',
+} as const;
+
 function describeAccess(access: Access): string {
   switch (access.kind) {
     case 'project':
@@ -112,7 +122,7 @@ function describeAccess(access: Access): string {
     case 'project-session':
       return 'Needs the session of a team member; API keys are rejected.';
     case 'team':
-      return `Needs the session of a team ${access.role}; API keys are rejected.`;
+      return `Needs the session of a team ${access.role}; API keys are rejected.${FRESHNESS[access.fresh ?? 'never']}`;
     case 'session':
       return 'Needs a session; API keys are rejected.';
     case 'portal-token':

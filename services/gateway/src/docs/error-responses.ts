@@ -8,6 +8,12 @@ const REQUEST_ID: Readonly<Record<string, Reference>> = {
 const RETRY_AFTER: Readonly<Record<string, Reference>> = {
   'Retry-After': { $ref: '#/components/headers/RetryAfter' },
 };
+/** What is left of the limit that has the least left. */
+export const RATE_LIMIT: Readonly<Record<string, Reference>> = {
+  'X-RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
+  'X-RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
+  'X-RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+};
 const AUTHENTICATE: Readonly<Record<string, Header>> = {
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
 };
@@ -15,9 +21,12 @@ const AUTHENTICATE: Readonly<Record<string, Header>> = {
 const allCodes = Object.keys(PROBLEM_CODES) as ProblemCode[]; // an object's keys are typed as string
 const statusOf = (code: ProblemCode): number => PROBLEM_STATUS[PROBLEM_CODES[code].kind];
 
+const RETRYABLE_CONFLICTS: readonly ProblemCode[] = ['idempotency_key_in_use', 'conflict'];
+
 const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> = {
   validation_error: { fields: [{ path: 'unitAmount', message: 'Too small: expected number to be >=0' }] },
   forbidden: { requiredScope: 'products:write' },
+  quota_exceeded: { quota: 'projects', limit: 20 },
   processor_error: { type: 'card_error', code: 'card_declined', requestId: 'req_a1B2c3D4' },
 };
 
@@ -48,7 +57,8 @@ function responseWith(status: number, codes: readonly ProblemCode[]): ApiRespons
     headers: {
       ...REQUEST_ID,
       ...(status === 401 && AUTHENTICATE),
-      ...((status === 429 || status === 503 || codes.includes('idempotency_key_in_use')) && RETRY_AFTER),
+      ...(status === 429 && RATE_LIMIT),
+      ...((status === 429 || status === 503 || RETRYABLE_CONFLICTS.some(code => codes.includes(code))) && RETRY_AFTER),
     },
     content: {
       'application/json': {

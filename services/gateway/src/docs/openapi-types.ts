@@ -69,7 +69,7 @@ export interface DescribedOperation {
   readonly description: string;
   readonly security: readonly SecurityRequirement[];
   readonly parameters: readonly (Parameter | Reference)[];
-  readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, Content>> };
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, ApiResponse | Reference>>;
 }
 

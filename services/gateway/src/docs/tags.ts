@@ -3,7 +3,7 @@ export const TAGS = [
   { name: 'Sign-in', resources: ['auth'], description: 'People sign up and sign in; a cookie carries the session.' },
   {
     name: 'Teams',
-    resources: ['teams', 'members'],
+    resources: ['teams', 'members', 'invitations', 'audit-log'],
     description: 'A team owns projects and one account at the payment processor.',
   },
   { name: 'Projects', resources: ['projects'], description: 'A project holds customers, products and prices.' },
@@ -27,6 +27,7 @@ export const TAGS = [
     description: 'Created when a checkout completes; their status follows the payment processor.',
   },
   { name: 'Invoices', resources: ['invoices'], description: 'As the payment processor reports them.' },
+  { name: 'Payments', resources: ['payments'], description: 'With their refunds and disputes.' },
   {
     name: 'Customer portal',
     resources: ['portal'],

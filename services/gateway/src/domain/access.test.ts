@@ -6,7 +6,13 @@ import { SCOPES } from '@billing/contracts/scopes';
 import { requireGrant, requireRole, type KeyGrant } from './access.ts';
 
 const tenant = { teamId: TeamId.create(), projectId: ProjectId.create() };
-const key: KeyGrant = { ...tenant, keyId: ApiKeyId.create(), scopes: [...SCOPES] };
+const key: KeyGrant = {
+  ...tenant,
+  keyId: ApiKeyId.create(),
+  scopes: [...SCOPES],
+  mode: 'test',
+  accountLivemode: false,
+};
 
 it.each(allOperations.map(({ id, access }) => ({ id, access })))(
   'lets a key with every scope call $id only if it is a project operation',
@@ -30,6 +36,16 @@ it('requires the exact scope: write does not imply read', () => {
   expect(() => requireGrant(access, tenant, { ...key, scopes: ['products:write'] })).toThrow(
     expect.objectContaining({ status: 403, details: { requiredScope: 'products:read' } }),
   );
+});
+
+it('refuses a test key on a live account, and no other', () => {
+  const access = { kind: 'project', scope: 'products:read' } as const;
+  const require = (mode: 'test' | 'live', accountLivemode: boolean | null) => () =>
+    requireGrant(access, tenant, { ...key, mode, accountLivemode });
+  const refusal = expect.objectContaining({ status: 403, code: 'test_key_on_live_account' });
+  expect(require('test', true)).toThrow(refusal);
+  for (const accountLivemode of [false, null]) expect(require('test', accountLivemode)).not.toThrow();
+  for (const accountLivemode of [true, false, null]) expect(require('live', accountLivemode)).not.toThrow();
 });
 
 it('names no scope to a key of another team or project', () => {

@@ -15,7 +15,7 @@ describe('an API key secret', () => {
   });
 
   it('of an operation depends on the operation and the derivation key only', () => {
-    const derivationKey = derivationKeyFrom('a'.repeat(32));
+    const derivationKey = derivationKeyFrom('a'.repeat(32), 'api-key-secrets');
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (one, other) => {
         fc.pre(one !== other);
@@ -23,7 +23,7 @@ describe('an API key secret', () => {
         expect(isWellFormed(secret)).toBe(true);
         expect(derivedSecret('test', derivationKey, one)).toBe(secret);
         expect(derivedSecret('test', derivationKey, other)).not.toBe(secret);
-        expect(derivedSecret('test', derivationKeyFrom('b'.repeat(32)), one)).not.toBe(secret);
+        expect(derivedSecret('test', derivationKeyFrom('b'.repeat(32), 'api-key-secrets'), one)).not.toBe(secret);
       }),
     );
   });

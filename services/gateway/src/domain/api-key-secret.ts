@@ -22,7 +22,7 @@ interface VisibleParts {
 /** Issues the secrets of API keys. */
 export interface KeySecrets {
   /** Returns a random secret; with an operation key, the secret derived from it, which need not be stored. */
-  readonly issue: (operationKey: string | undefined) => string;
+  readonly issue: (mode: KeyMode, operationKey: string | undefined) => string;
   /**
    * Derives the secret that an operation issued once more; `visible` is what the API showed of it.
    * @throws Problem 409 `secret_not_repeatable` when `derivationKey` has changed since
@@ -30,14 +30,13 @@ export interface KeySecrets {
   readonly reissue: (operationKey: string, visible: VisibleParts) => string;
 }
 
-/** Issues secrets of one mode; `derivationKey` is 32 bytes long. */
-export function createKeySecrets(mode: KeyMode, derivationKey: Buffer): KeySecrets {
+/** Issues secrets; `derivationKey` is 32 bytes long. */
+export function createKeySecrets(derivationKey: Buffer): KeySecrets {
   return {
-    issue: operationKey =>
+    issue: (mode, operationKey) =>
       operationKey === undefined ? randomSecret(mode) : derivedSecret(mode, derivationKey, operationKey),
     reissue(operationKey, { prefix, last4 }) {
-      const issuedMode = KEY_MODES.find(it => prefixOf(it) === prefix) ?? mode;
-      const secret = derivedSecret(issuedMode, derivationKey, operationKey);
+      const secret = derivedSecret(modeOf(prefix), derivationKey, operationKey);
       // The last characters are part of the checksum of the whole secret.
       if (secret.endsWith(last4)) return secret;
       throw conflict('secret_not_repeatable', 'The secret of this key cannot be shown again; rotate the key.');
@@ -45,12 +44,21 @@ export function createKeySecrets(mode: KeyMode, derivationKey: Buffer): KeySecre
   };
 }
 
+/** Returns the mode of a secret, or of its prefix. */
+export const modeOf = (secret: string): KeyMode => (secret.startsWith(prefixOf('live')) ? 'live' : 'test');
+
+/** Returns the mode of a team's new keys: that of its processor account, or the installation's before there is one. */
+export const modeOfNewKeys = (accountLivemode: boolean | null, installation: KeyMode): KeyMode => {
+  if (accountLivemode === null) return installation;
+  return accountLivemode ? 'live' : 'test';
+};
+
 /** Returns a new secret, `bil_<mode>_<32 base62 characters><CRC32 as 6 base62 digits>`, with 190 random bits. */
 export const randomSecret = (mode: KeyMode): string => secretWith(mode, randomBase62());
 
-/** Derives the key for {@link derivedSecret} from the secret that signs session cookies; neither reveals the other. */
-export const derivationKeyFrom = (authSecret: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', authSecret, '', 'api-key-secrets', 32));
+/** Derives a key for one purpose from the secret that signs session cookies; none reveals another. */
+export const derivationKeyFrom = (authSecret: string, purpose: 'api-key-secrets' | 'invitation-tokens'): Buffer =>
+  Buffer.from(hkdfSync('sha256', authSecret, '', purpose, 32));
 
 /** Returns the secret of one operation: the same each time, and unpredictable without the 32-byte `derivationKey`. */
 export function derivedSecret(mode: KeyMode, derivationKey: Buffer, operationKey: string): string {

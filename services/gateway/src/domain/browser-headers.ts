@@ -4,13 +4,17 @@ interface SiteHeaders {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
 }
 
+/** What a browser says of its own page's requests, and of addresses that a person typed. */
+const OWN_SITES: readonly unknown[] = ['same-origin', 'none', undefined];
+
 /**
- * Returns whether a page of another site made a browser send this request. Clients other than browsers send neither
- * header, so their requests are never cross-site. `publicOrigin` is the gateway's own.
+ * Returns whether a page of another origin made a browser send this request; one of a sibling domain counts as well.
+ * Clients other than browsers send neither header, so their requests are never cross-site. `publicOrigin` is the
+ * gateway's own. https://www.w3.org/TR/fetch-metadata/
  */
 export function isCrossSite(headers: SiteHeaders, publicOrigin: string): boolean {
   if (headers.origin !== undefined && headers.origin !== publicOrigin) return true;
-  return headers['sec-fetch-site'] === 'cross-site';
+  return !OWN_SITES.includes(headers['sec-fetch-site']);
 }
 
 /** Returns the pair `name=value` of one cookie in a `Cookie` header; undefined when it is absent. */

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
-import { invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, invalid, Problem, unavailable } from '@billing/contracts/problem';
 import { isDatabaseUnavailable } from '@billing/database/database';
+import { isWriteConflict } from '@billing/database/transaction';
 import type { GatewayResponse } from './request-context.ts';
 
 /** Sends the error response of a failed request. Express recognizes an error handler by its four parameters. */
@@ -21,6 +22,7 @@ export const routeNotFound = () => new Problem('not_found', 'route_not_found', '
 export function toProblem(err: unknown): Problem {
   if (err instanceof Problem) return err;
   if (isDatabaseUnavailable(err)) return unavailable('The database is not reachable at the moment.', 2, { cause: err });
+  if (isWriteConflict(err)) return changedMeanwhile({ cause: err });
   // Express rejects what it cannot decode.
   if (err instanceof Error && 'status' in err && err.status === 400)
     return invalid([{ path: '', message: 'The request is not well-formed.' }]);

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { invalid, Problem } from '@billing/contracts/problem';
+import type { Request } from 'express';
+import { invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { addressGroup } from '#domain/address-group.ts';
+import type { GatewayResponse } from './request-context.ts';
 
 /** The largest accepted body, in bytes. */
 const BODY_LIMIT = 1_048_576;
@@ -23,33 +26,59 @@ export function checkBodyHeaders({ headers }: IncomingMessage, { json }: { json:
 }
 
 /**
- * Reads a whole body.
- * @throws Problem 413 as soon as it exceeds the limit; 400 when the connection ends before the body does
+ * Reads a whole body. Its bytes are held in the budget until the response has ended.
+ * @throws Problem 413 as soon as it exceeds the limit; 503 when the budget is used up, before anything is read if the size
+ *   is known; 400 when the connection ends before the body does
  */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+export function readBody(request: Request): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const budget = holderOf(request);
+  if (!budget.fits(Number(request.headers['content-length'] ?? 0))) throw overBudget();
   const chunks: Buffer[] = [];
   let size = 0;
+  const stop = (problem: Problem): void => {
+    chunks.length = 0;
+    size = Infinity;
+    reject(problem);
+  };
   // After a rejection the rest is read and discarded, so that a caller who is still sending gets the response.
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > BODY_LIMIT) {
-      chunks.length = 0;
-      reject(tooLarge());
-    } else {
-      chunks.push(chunk);
-    }
+    if (size === Infinity) return;
+    if (size > BODY_LIMIT) stop(tooLarge());
+    else if (budget.hold(chunk.length)) chunks.push(chunk);
+    else stop(overBudget());
   });
   request.once('end', () => resolve(Buffer.concat(chunks)));
   request.once('error', () => reject(invalid([{ path: '', message: 'The body is incomplete.' }])));
   return promise;
 }
 
+/** Holds bytes for a request until its response has ended. */
+function holderOf(request: Request) {
+  const response = request.res as GatewayResponse; // Express sets it, and the first middleware has filled its locals
+  const { bodyBudget } = response.locals;
+  const owner = addressGroup(request.ip ?? '');
+  let held = 0;
+  response.once('close', () => {
+    bodyBudget.release(owner, held);
+    held = Infinity;
+  });
+  return {
+    fits: (bytes: number) => bodyBudget.fits(owner, bytes),
+    hold(bytes: number): boolean {
+      if (held === Infinity || !bodyBudget.hold(owner, bytes)) return false;
+      held += bytes;
+      return true;
+    },
+  };
+}
+
 /**
  * Reads a JSON body; returns undefined when there is none.
  * @throws Problem 400, 413, 415
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: Request): Promise<unknown> {
   if (checkBodyHeaders(request, { json: true }) === 'none') return undefined;
   const bytes = await readBody(request);
   try {
@@ -70,6 +99,7 @@ function framingOf(headers: IncomingMessage['headers']): Framing {
 }
 
 const isJson = (type: string | undefined) => type !== undefined && /^application\/json[ \t]*(?:;|$)/i.test(type);
+const overBudget = () => unavailable('Too many bodies are in flight at the moment.', 1);
 const tooLarge = () => new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
 const unsupported = () =>
   new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json, not encoded.');

@@ -3,14 +3,29 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Principal } from '@billing/service/identity-token';
 import { templatedPath } from '@billing/service/templated-path';
+import type { BodyBudget } from './body-budget.ts';
 
 /** What the gateway knows about a request besides the request itself. */
-interface RequestContext {
+export interface RequestContext {
   requestId: string;
+  /** Headers of every response, unless a service sets its own. */
+  defaultHeaders: Readonly<Record<string, string>>;
   /** Adds the request id to every line. */
   logger: Logger;
-  /** The caller, once authenticated. */
+  /** Where the bytes of its body are held. */
+  bodyBudget: BodyBudget;
+  /** The caller, once authorized. */
   principal?: Principal;
+  /** The caller, if the credential belongs to the team in the path, or the path names none; not authorized yet. */
+  knownCaller?: Principal;
+  /** Throws Problem 403 `reauthentication_required` unless the password was checked in this session recently. */
+  requireFreshSession?: () => void;
+}
+
+interface ContextDependencies {
+  readonly logger: Logger;
+  readonly publicUrl: string;
+  readonly bodyBudget: BodyBudget;
 }
 
 /** A response with the request's context in `locals`. */
@@ -19,19 +34,32 @@ export type GatewayResponse = Response<unknown, RequestContext & Record<string, 
 /** A handler or middleware; a rejected promise goes to the error handler. */
 export type Handler = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>;
 
-/** Headers of every response, unless a service sets its own: responses are not cached, and types are not guessed. */
-export const DEFAULT_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const;
+/**
+ * Headers of every response: it is not cached, its type is not guessed, and pages of other sites can neither read it nor
+ * keep a reference to our pages.
+ */
+const DEFAULT_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+/** A browser that has seen the https address uses no http for a year. */
+const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Gives each request its id, its logger and the default headers, and logs how it ended. */
-export function requestContext(logger: Logger): Handler {
+export function requestContext({ logger, publicUrl, bodyBudget }: ContextDependencies): Handler {
+  const defaultHeaders = { ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) };
   return (request, response, next) => {
     const startedAt = performance.now();
     const requestId = requestIdFrom(request.headers['x-request-id']);
     response.locals.requestId = requestId;
+    response.locals.bodyBudget = bodyBudget;
     response.locals.logger = logger.child({ requestId });
-    response.set({ ...DEFAULT_HEADERS, 'x-request-id': requestId });
+    response.locals.defaultHeaders = defaultHeaders;
+    response.set({ ...defaultHeaders, 'x-request-id': requestId });
     if (!request.url.startsWith('/health/'))
       response.once('close', () => {
         const ms = Math.round(performance.now() - startedAt);

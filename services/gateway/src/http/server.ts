@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { ListenAddress, RunningServer } from '@billing/service/definition';
 import { invalid, Problem } from '@billing/contracts/problem';
 import { StartError } from '@billing/database/start-error';
+import { limitConnections, type ConnectionLimits } from './connection-limits.ts';
 
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -20,7 +21,11 @@ const KEEP_ALIVE_MS = 75_000;
  * Starts an HTTP server.
  * @throws StartError when the port is in use or not permitted
  */
-export async function listen(handle: RequestListener, { host, port }: ListenAddress): Promise<RunningServer> {
+export async function listen(
+  handle: RequestListener,
+  { host, port }: ListenAddress,
+  connections: ConnectionLimits,
+): Promise<RunningServer> {
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -30,6 +35,7 @@ export async function listen(handle: RequestListener, { host, port }: ListenAddr
     },
     handle,
   );
+  limitConnections(server, connections);
   // Node would reject expectations other than `100-continue` itself, without our error body.
   server.on('checkExpectation', handle);
   const rejected = new WeakSet<Duplex>();

@@ -1,9 +1,4 @@
-import type { Id } from '@billing/contracts/ids';
 import { isUniqueViolation } from '@billing/database/database';
-
-/** Returns the id of what a request creates, the same each time it is repeated; `operationKey` is a random UUID. */
-export const idFromOperationKey = <const Prefix extends string>(prefix: Prefix, operationKey: string): Id<Prefix> =>
-  `${prefix}_${operationKey.replaceAll('-', '')}`;
 
 /**
  * Returns what `find` finds, otherwise what `create` creates. Concurrent calls return the same object when a unique

@@ -1,29 +1,43 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { inTransaction } from '@billing/database/transaction';
 import { TeamId } from '@billing/contracts/ids';
+import { derivedId } from '@billing/service/derived-id';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { changesOf } from '@billing/service/audit';
+import { requireRoom, type Quotas } from '#domain/quotas.ts';
+import { audit } from '#persistence/insert-audit-entries.ts';
+import { lockTeamsOf } from '#persistence/lock-team.ts';
 import { Member, Team } from '#persistence/team.entity.ts';
-import { createOnce, idFromOperationKey } from './create-once.ts';
+import { createOnce } from './create-once.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
+  readonly quotas: Quotas;
   readonly now: () => Date;
 }
 
-/** Creates a team and makes its creator the owner; the same `operationKey` creates one team. */
-export function createTeam({ em, now }: Dependencies) {
-  const insert = (id: TeamId, userId: string, name: string) =>
-    em.fork().transactional(async tx => {
+/**
+ * Creates a team and makes its creator the owner; the same `operationKey` creates one team.
+ * @throws Problem 422 `quota_exceeded`
+ */
+export function createTeam({ em, quotas, now }: Dependencies) {
+  const insert = (id: TeamId, userId: string, name: string, context: AuditContext) =>
+    inTransaction(em, async tx => {
+      await lockTeamsOf(tx, userId);
+      requireRoom(quotas, 'teams', await tx.count(Member, { userId, role: 'owner' }));
       const createdAt = now();
-      const team = tx.create(Team, { id, name, createdAt });
+      const team = tx.create(Team, { id, name, createdAt, accountLivemode: null, accountVersion: 0 });
       tx.create(Member, { teamId: id, userId, role: 'owner', createdAt, operationKey: null });
+      await audit(tx, id, context, { target: { type: 'team', id }, changes: changesOf(null, { name }) });
       return team;
     });
 
-  return async (userId: string, name: string, operationKey?: string): Promise<Team> => {
-    if (operationKey === undefined) return insert(TeamId.create(), userId, name);
-    const id = idFromOperationKey('team', operationKey);
+  return async (userId: string, name: string, context: AuditContext, operationKey?: string): Promise<Team> => {
+    if (operationKey === undefined) return insert(TeamId.create(), userId, name, context);
+    const id = derivedId(TeamId, operationKey, 'team');
     return createOnce(
       () => em.fork().findOne(Team, { id }),
-      () => insert(id, userId, name),
+      () => insert(id, userId, name, context),
     );
   };
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { Page } from '@billing/contracts/pagination';
 import { Project } from '#persistence/team.entity.ts';
 
 interface Dependencies {
@@ -12,8 +13,8 @@ export function findProject({ em }: Dependencies) {
     em.fork().findOne(Project, { id: projectId, teamId });
 }
 
-/** Returns the projects of a team, newest first. */
+/** Returns a page of a team's projects, newest first, and how many there are in all. */
 export function listProjects({ em }: Dependencies) {
-  return (teamId: TeamId): Promise<Project[]> =>
-    em.fork().find(Project, { teamId }, { orderBy: { createdAt: 'desc', id: 'asc' } });
+  return (teamId: TeamId, { limit, offset }: Page): Promise<[Project[], number]> =>
+    em.fork().findAndCount(Project, { teamId }, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import type { Page } from '@billing/contracts/pagination';
 import type { MemberRole } from '@billing/contracts/resources/team';
 import type { User, Users } from '#auth/sign-in.ts';
 import { Member } from '#persistence/team.entity.ts';
@@ -18,16 +19,18 @@ interface Dependencies {
   readonly users: Pick<Users, 'findAll'>;
 }
 
-/** Returns the members of a team, oldest first. */
+/** Returns a page of a team's members, oldest first, and how many there are in all. */
 export function listMembers({ em, users }: Dependencies) {
-  return async (teamId: TeamId): Promise<MemberResource[]> => {
-    const members = await em.fork().find(Member, { teamId }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
+  return async (teamId: TeamId, { limit, offset }: Page): Promise<[MemberResource[], number]> => {
+    const orderBy = { createdAt: 'asc', userId: 'asc' } as const;
+    const [members, total] = await em.fork().findAndCount(Member, { teamId }, { orderBy, limit, offset });
     const found = await users.findAll(members.map(({ userId }) => userId));
     const userById = new Map(found.map(user => [user.id, user]));
-    return members.flatMap(member => {
+    const resources = members.flatMap(member => {
       const user = userById.get(member.userId);
       return user ? [toResource(member, user)] : [];
     });
+    return [resources, total];
   };
 }
 

@@ -1,21 +1,87 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import { inTransaction } from '@billing/database/transaction';
 import type { TeamId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { changesOf } from '@billing/service/audit';
+import type { Users } from '#auth/sign-in.ts';
 import { requireOtherOwner } from '#domain/members.ts';
-import { Member, Team } from '#persistence/team.entity.ts';
+import { ApiKey } from '#persistence/api-key.entity.ts';
+import { audit } from '#persistence/insert-audit-entries.ts';
+import { Invitation } from '#persistence/invitation.entity.ts';
+import { lockTeam } from '#persistence/lock-team.ts';
+import { Member } from '#persistence/team.entity.ts';
+
+interface Dependencies {
+  readonly em: EntityManager;
+  readonly users: Pick<Users, 'findAll'>;
+  readonly now: () => Date;
+}
+
+interface Removal {
+  readonly keepKeys: boolean;
+  /** Throws when an owner may not be removed by this request. */
+  readonly requireMayRemoveOwner: () => void;
+}
+
+/** What the member leaves behind. */
+interface Left {
+  readonly revokedKeys: ApiKey[];
+  readonly keptKeys: ApiKey[];
+  readonly withdrawnInvitations: Invitation[];
+}
 
 /**
- * Removes a member. It locks the team's row, so that two owners cannot remove each other at the same time.
+ * Removes a member. Their access by session ends with the commit. With it the API keys that they created or rotated last
+ * are revoked unless `keepKeys`, and the invitations that they made, or that would bring them back, are closed. It locks the
+ * team's row, so that two owners cannot remove each other at the same time.
  * @throws Problem 404 `member_not_found`, 409 `last_owner`
  */
-export function removeMember({ em }: { readonly em: EntityManager }) {
-  return (teamId: TeamId, userId: string): Promise<void> =>
-    em.fork().transactional(async tx => {
-      await tx.findOneOrFail(Team, { id: teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const members = await tx.find(Member, { teamId });
+export function removeMember({ em, users, now }: Dependencies) {
+  return async (
+    teamId: TeamId,
+    userId: string,
+    { keepKeys, requireMayRemoveOwner }: Removal,
+    context: AuditContext,
+  ): Promise<Left> => {
+    const [user] = await users.findAll([userId]);
+    return inTransaction(em, async tx => {
+      await lockTeam(tx, teamId);
+      // This waits for API keys that the member is about to create, so that they are found below.
+      const members = await tx.find(Member, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const member = members.find(it => it.userId === userId);
       if (!member) throw notFound('member');
+      if (member.role === 'owner') requireMayRemoveOwner();
       requireOtherOwner(member, members);
       tx.remove(member);
+      const at = now();
+      const keys = await tx.find(
+        ApiKey,
+        { teamId, revokedAt: null, $or: [{ createdBy: userId }, { rotatedBy: userId }] },
+        { orderBy: { createdAt: 'desc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (!keepKeys) for (const apiKey of keys) apiKey.revokedAt = at;
+      const invitations = await tx.find(Invitation, {
+        teamId,
+        closedAt: null,
+        expiresAt: { $gt: at },
+        $or: [{ invitedBy: userId }, ...(user ? [{ email: user.email }] : [])],
+      });
+      for (const invitation of invitations) invitation.closedAt = at;
+      const changes = [
+        { field: 'role', from: member.role, to: null },
+        ...changed(keepKeys ? 'keptKeys' : 'revokedKeys', keys),
+        ...changed('withdrawnInvitations', invitations),
+      ];
+      await audit(tx, teamId, context, { target: { type: 'member', id: userId }, changes });
+      return {
+        revokedKeys: keepKeys ? [] : keys,
+        keptKeys: keepKeys ? keys : [],
+        withdrawnInvitations: invitations,
+      };
     });
+  };
 }
+
+const changed = (field: string, rows: readonly { readonly id: string }[]) =>
+  changesOf(null, { [field]: rows.length > 0 ? rows.map(({ id }) => id) : null });

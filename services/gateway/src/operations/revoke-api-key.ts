@@ -1,5 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { inTransaction } from '@billing/database/transaction';
 import type { ApiKeyId, ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { changesOf } from '@billing/service/audit';
+import { audit } from '#persistence/insert-audit-entries.ts';
 import { lockApiKey } from '#persistence/lock-api-key.ts';
 
 interface Dependencies {
@@ -13,9 +17,14 @@ interface Dependencies {
  * @throws Problem 404 `api_key_not_found`
  */
 export function revokeApiKey({ em, now }: Dependencies) {
-  return (scope: ProjectScope, keyId: ApiKeyId): Promise<void> =>
-    em.fork().transactional(async tx => {
+  return (scope: ProjectScope, keyId: ApiKeyId, context: AuditContext): Promise<void> =>
+    inTransaction(em, async tx => {
       const apiKey = await lockApiKey(tx, scope, keyId);
-      apiKey.revokedAt = now();
+      const revokedAt = now();
+      apiKey.revokedAt = revokedAt;
+      await audit(tx, scope.teamId, context, {
+        target: { type: 'api_key', id: keyId },
+        changes: changesOf(null, { revokedAt }),
+      });
     });
 }

@@ -24,6 +24,8 @@ const ApiKeySchema = defineEntity({
     /** No response contains a revoked key; its row stays for the record. */
     revokedAt: p.datetime().strictNullable(),
     createdBy: p.text(),
+    /** The user who received the secret of the last rotation. */
+    rotatedBy: p.text().strictNullable(),
     createdAt: p.datetime(),
   },
 });

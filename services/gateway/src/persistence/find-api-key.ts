@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKeyId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Scope } from '@billing/contracts/scopes';
-import { executeBound } from '@billing/database/bound-statement';
+import { executeBound, textArray } from '@billing/database/bound-statement';
 
 /** What a request's API key is checked by. Times are milliseconds since 1970; null: never. */
 export interface StoredApiKey {
@@ -14,23 +14,30 @@ export interface StoredApiKey {
   readonly previousExpiresAt: number | null;
   readonly expiresAt: number | null;
   readonly isRevoked: boolean;
+  readonly accountLivemode: boolean | null;
 }
 
 const milliseconds = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;
 
 /**
- * Finds the API key with this hash of its secret, or of its secret before the last rotation; also a revoked or expired one.
- * The row is no entity: each key in use is read several times a second.
+ * Finds the API keys with these hashes of their secrets, or of their secrets before the last rotation; also revoked and
+ * expired ones. Returns one for each hash, in order; null: unknown. The rows are no entities: each key in use is read
+ * several times a second.
  */
-export async function findApiKey(em: EntityManager, hash: string): Promise<StoredApiKey | undefined> {
-  const [found] = await executeBound<StoredApiKey>(
+export async function findApiKeys(
+  em: EntityManager,
+  hashes: readonly string[],
+): Promise<readonly (StoredApiKey | null)[]> {
+  const rows = await executeBound<StoredApiKey>(
     em,
-    `select id, team_id as "teamId", project_id as "projectId", scopes, secret_hash as "secretHash",
+    `select k.id, team_id as "teamId", project_id as "projectId", scopes, secret_hash as "secretHash",
             previous_secret_hash as "previousSecretHash", ${milliseconds('previous_expires_at')} as "previousExpiresAt",
-            ${milliseconds('expires_at')} as "expiresAt", revoked_at is not null as "isRevoked"
-       from api_keys
-      where secret_hash = $1 or previous_secret_hash = $1`,
-    [hash],
+            ${milliseconds('expires_at')} as "expiresAt", revoked_at is not null as "isRevoked",
+            t.account_livemode as "accountLivemode"
+       from api_keys k join teams t on t.id = k.team_id
+      where secret_hash = any($1::text[]) or previous_secret_hash = any($1::text[])`,
+    [textArray(hashes)],
   );
-  return found;
+  const byHash = new Map(rows.flatMap(row => [row.previousSecretHash, row.secretHash].map(hash => [hash, row])));
+  return hashes.map(hash => byHash.get(hash) ?? null);
 }

@@ -9,6 +9,10 @@ const TeamSchema = defineEntity({
     id: p.text().primary().$type<TeamId>(),
     name: p.text(),
     createdAt: p.datetime(),
+    /** Whether its processor account is a live one; null before the first one is connected. */
+    accountLivemode: p.boolean().strictNullable(),
+    /** Of the account's change that said so; 0 before the first. */
+    accountVersion: p.integer().default(0),
   },
 });
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { findCookie } from '#domain/browser-headers.ts';
-import { DEFAULT_HEADERS } from '#http/request-context.ts';
+import type { RequestContext } from '#http/request-context.ts';
 
 /**
  * The request headers that a service receives. An allow-list: credentials, addresses, identities and anything that a
- * `Connection` header names cannot pass in any spelling.
+ * `Connection` header names cannot pass in any spelling. Nor can a caller's trace: telemetry adds that of the gateway.
  */
 const FORWARDED_HEADERS = [
   'accept',
@@ -12,8 +12,6 @@ const FORWARDED_HEADERS = [
   'if-modified-since',
   'if-none-match',
   'idempotency-key',
-  'traceparent',
-  'tracestate',
   'user-agent',
 ] as const;
 
@@ -66,9 +64,13 @@ export function upstreamHeaders(
 /** Returns the headers that a caller receives: those of the service's response, with at most the one cookie. */
 export function downstreamHeaders(
   received: IncomingHttpHeaders,
-  { requestId, cookie }: Pick<Exchange, 'requestId' | 'cookie'>,
+  {
+    requestId,
+    defaultHeaders,
+    cookie,
+  }: Pick<RequestContext, 'requestId' | 'defaultHeaders'> & Pick<Exchange, 'cookie'>,
 ): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { ...DEFAULT_HEADERS };
+  const headers: OutgoingHttpHeaders = { ...defaultHeaders };
   for (const [name, value] of Object.entries(received))
     if (!REMOVED_HEADERS.has(name) && !name.startsWith('x-billing-')) headers[name] = value;
   const cookies = received['set-cookie']?.filter(it => cookie !== undefined && it.startsWith(`${cookie}=`)) ?? [];

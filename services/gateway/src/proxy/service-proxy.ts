@@ -1,12 +1,15 @@
-import { Agent } from 'node:http';
+import { Agent, type IncomingMessage } from 'node:http';
 import type { NextFunction, Request } from 'express';
-import proxy from 'express-http-proxy';
+import proxy, { type ProxyOptions } from 'express-http-proxy';
 import type { ServiceName } from '@billing/contracts/operation';
 import { Problem, unavailable } from '@billing/contracts/problem';
-import { IDENTITY_HEADER, type Principal } from '@billing/service/identity-token';
+import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/identity-token';
+import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
+import { rateLimitHeaders } from '#http/rate-limit-headers.ts';
 import { checkBodyHeaders, readBody, readJson } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
+import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
 
@@ -17,8 +20,10 @@ interface Target {
   readonly body: 'json' | 'discard';
   /** The name of the only cookie that passes, in both directions; none by default. */
   readonly cookie?: string;
-  /** Called with the status of the service's response. */
-  readonly onStatus?: (status: number) => void;
+  /** Called with the response before the caller gets it. */
+  readonly inspect?: InspectResponse;
+  /** Called when the body has arrived; returns what is called with the response before the caller gets it. */
+  readonly admit?: () => Promise<InspectResponse>;
 }
 
 /** Forwards requests to the services that own them. */
@@ -45,9 +50,11 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
   const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
 
   return {
-    async forward(request, response, next, { service, principal, body: bodyRule, cookie, onStatus }) {
-      const { requestId } = response.locals;
+    async forward(request, response, next, { service, principal, body: bodyRule, cookie, inspect, admit }) {
+      const { requestId, defaultHeaders } = response.locals;
       const body = bodyRule === 'json' ? await readJsonBytes(request) : await discardJson(request);
+      const admitted = await admit?.();
+      const signed = { method: request.method, path: pathOf(request.url) };
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);
       response.once('close', () => clearTimeout(timer));
@@ -62,18 +69,20 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
           signal: timeout.signal,
           headers: {
             ...upstreamHeaders(request.headers, { requestId, body, cookie }),
-            [IDENTITY_HEADER]: tokenFor(service, principal),
+            [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, requestId) }, signed),
           },
         }),
         proxyReqBodyDecorator: () => body,
-        skipToNextHandlerFilter: ({ statusCode }) => {
-          if (statusCode === 401) throw identityRejected(service);
+        skipToNextHandlerFilter: (async (upstream: IncomingMessage) => {
+          if (upstream.statusCode === 401) throw identityRejected(service);
+          await admitted?.(upstream);
+          await inspect?.(upstream);
           return false;
-        },
-        userResHeaderDecorator: (_headers, _request, _response, _proxyRequest, upstream) => {
-          onStatus?.(upstream.statusCode ?? 0);
-          return downstreamHeaders(upstream.headers, { requestId, cookie });
-        },
+        }) as unknown as ProxyOptions['skipToNextHandlerFilter'], // it is awaited, which the types do not say
+        userResHeaderDecorator: (_headers, _request, _response, _proxyRequest, upstream) => ({
+          ...downstreamHeaders(upstream.headers, { requestId, defaultHeaders, cookie }),
+          ...rateLimitHeaders(response),
+        }),
         proxyErrorHandler: (err: unknown) => {
           if (response.destroyed) return;
           next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
@@ -93,9 +102,14 @@ export function serviceUnavailable(service: ServiceName, cause?: unknown): Probl
 /** 503: a service returned 401. It rejects the gateway, not the caller, whose credential was checked here. */
 export function identityRejected(service: ServiceName): Problem {
   return unavailable(
-    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than a minute.`,
+    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than five seconds.`,
     5,
   );
+}
+
+/** Null for reads, whose tokens can then be reused. */
+function callerOf({ method, ip = '' }: Request, requestId: string): Caller | null {
+  return method === 'GET' || method === 'HEAD' ? null : { requestId, address: ip };
 }
 
 /** Reads the body without parsing it; undefined when there is none. */

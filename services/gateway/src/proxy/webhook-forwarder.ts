@@ -15,6 +15,7 @@ import { IDENTITY_HEADER } from '@billing/service/identity-token';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
+import type { WebhookQuota } from '#limits/webhook-quota.ts';
 import { identityRejected, serviceUnavailable } from './service-proxy.ts';
 
 /** Concurrent requests to the webhooks service: while it stores one bundle, the next one fills. */
@@ -23,6 +24,7 @@ const MAX_CONCURRENT_BUNDLES = 3;
 const MAX_QUEUED = 4_096;
 /** Bytes of the queued bodies. */
 const MAX_QUEUED_BYTES = 64 * 1_048_576;
+const SENDER = { principal: { kind: 'anonymous' }, caller: null } as const;
 
 interface QueuedDelivery {
   readonly delivery: Delivery;
@@ -34,6 +36,7 @@ interface Dependencies {
   /** Where the webhooks service listens. */
   readonly url: string;
   readonly tokenFor: IdentityTokenFor;
+  readonly quota: WebhookQuota;
   readonly responseTimeoutMs: number;
 }
 
@@ -41,7 +44,7 @@ interface Dependencies {
 export interface WebhookForwarder {
   /**
    * Forwards a team's webhook, and sends the service's response to the caller.
-   * @throws Problem 413, 415 for the body; 503 when the service does not respond or the queue is full
+   * @throws Problem 413, 415 for the body; 429 when the team's quota is used up; 503 when the service does not respond or the queue is full
    */
   forward(request: Request, response: GatewayResponse, teamId: string): Promise<void>;
   close(): void;
@@ -51,7 +54,7 @@ export interface WebhookForwarder {
  * Forwards webhooks in bundles, because they come in bursts: those that arrive while earlier bundles are in flight
  * share one request and one commit. Each gets its own response, and a single webhook is sent at once.
  */
-export function openWebhookForwarder({ url, tokenFor, responseTimeoutMs }: Dependencies): WebhookForwarder {
+export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }: Dependencies): WebhookForwarder {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'lifo' });
   let queue: QueuedDelivery[] = [];
   let queuedBytes = 0;
@@ -98,7 +101,7 @@ export function openWebhookForwarder({ url, tokenFor, responseTimeoutMs }: Depen
     const headers = {
       'content-type': 'application/octet-stream',
       'content-length': body.length,
-      [IDENTITY_HEADER]: tokenFor('webhooks', { kind: 'anonymous' }),
+      [IDENTITY_HEADER]: tokenFor('webhooks', SENDER, { method: 'POST', path: DELIVERIES_PATH }),
     };
     const fail = (cause: unknown) => reject(serviceUnavailable('webhooks', cause));
     const signal = AbortSignal.timeout(responseTimeoutMs);
@@ -124,15 +127,22 @@ export function openWebhookForwarder({ url, tokenFor, responseTimeoutMs }: Depen
   return {
     async forward(request, response, teamId) {
       const framing = checkBodyHeaders(request, { json: false });
+      quota.check(teamId, Number(request.headers['content-length'] ?? 0), response);
       const body = framing === 'none' ? Buffer.alloc(0) : await readBody(request);
+      const settle = quota.reserve(teamId, body.length, response);
       const signature = request.headers['stripe-signature'];
-      const result = await enqueue({
+      const delivery = {
         teamId,
         ...(typeof signature === 'string' && { signature }),
         requestId: response.locals.requestId,
         trace: currentTrace(),
         body,
+      };
+      const result = await enqueue(delivery).catch((err: unknown) => {
+        void settle(false);
+        throw err;
       });
+      void settle(result.status === 200);
       if (result.retryAfterSeconds !== undefined) response.set('Retry-After', String(result.retryAfterSeconds));
       response.status(result.status).type('application/json').end(JSON.stringify(result.body));
     },

@@ -2,11 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { problemResponse, runOnce, type IdempotentCall } from '@billing/service/idempotency';
 import { z } from 'zod';
 import type { KeySecrets } from '#domain/api-key-secret.ts';
+import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-link.ts';
 import { toProblem } from '#http/problem-response.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
   readonly reissueSecret: KeySecrets['reissue'];
+  readonly reissueInvitation: InvitationLinks['reissue'];
 }
 
 interface IdempotentRequest {
@@ -28,38 +30,55 @@ export type RespondOnce = (
   run: (operationKey: string) => Promise<object>,
 ) => Promise<IdempotentResponse>;
 
-/** Stores responses, errors included, but never a secret: a repeat derives it again. */
-export function respondOnce({ em, reissueSecret }: Dependencies): RespondOnce {
+/** Stores responses, most errors included, but never a secret: a repeat derives it again. */
+export function respondOnce({ em, ...reissue }: Dependencies): RespondOnce {
   return async ({ call, requestId, status }, run) => {
     const stored = await runOnce(em, call, async operationKey => {
       try {
         return { status, body: JSON.stringify(removeSecret(await run(operationKey), operationKey)) };
       } catch (err) {
         const problem = toProblem(err);
-        if (problem.isTransient) throw err;
+        // A caller who was not allowed may be allowed later, for example after verifying their password.
+        if (problem.isTransient || problem.kind === 'forbidden') throw err;
         return problemResponse(problem, requestId);
       }
     });
-    return { ...stored, body: restoreSecret(stored.body, reissueSecret) };
+    return { ...stored, body: restoreSecret(stored.body, reissue) };
   };
 }
 
-/** A stored response from which a secret was removed. */
-const responseWithoutSecret = z.looseObject({
+/** Stored responses from which a secret was removed. */
+const keyWithoutSecret = z.looseObject({
   apiKey: z.looseObject({ prefix: z.string(), last4: z.string() }),
   secretOf: z.uuid(),
 });
+const invitationWithoutUrl = z.looseObject({
+  invitation: z.looseObject({}),
+  urlOf: z.uuid(),
+  tokenHash: z.string(),
+});
+const invitationWithUrl = z.looseObject({ invitation: z.looseObject({ url: z.string() }) });
 
 function removeSecret(body: object, operationKey: string): object {
+  const { data: issued } = invitationWithUrl.safeParse(body);
+  if (issued) {
+    const { url, ...invitation } = issued.invitation;
+    return { ...issued, invitation, urlOf: operationKey, tokenHash: hashToken(tokenOf(url)) };
+  }
   if (!('secret' in body)) return body;
   const { secret: _secret, ...visible } = body;
   return { ...visible, secretOf: operationKey };
 }
 
-function restoreSecret(stored: string, reissueSecret: KeySecrets['reissue']): object {
+function restoreSecret(stored: string, reissue: Omit<Dependencies, 'em'>): object {
   const body = z.looseObject({}).parse(JSON.parse(stored));
-  const parsed = responseWithoutSecret.safeParse(body);
-  if (!parsed.success) return body;
-  const { secretOf, ...visible } = parsed.data;
-  return { ...visible, secret: reissueSecret(secretOf, visible.apiKey) };
+  const { data: key } = keyWithoutSecret.safeParse(body);
+  if (key) {
+    const { secretOf, ...visible } = key;
+    return { ...visible, secret: reissue.reissueSecret(secretOf, visible.apiKey) };
+  }
+  const { data: invited } = invitationWithoutUrl.safeParse(body);
+  if (!invited) return body;
+  const { urlOf, tokenHash, ...visible } = invited;
+  return { ...visible, invitation: { ...visible.invitation, url: reissue.reissueInvitation(urlOf, tokenHash) } };
 }

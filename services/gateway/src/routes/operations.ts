@@ -1,23 +1,26 @@
-import { Router } from 'express';
+import { Router, type ErrorRequestHandler } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { type IsOverloaded, overloaded } from '@billing/service/overloaded';
+import type { RecordRefusal } from '#operations/record-refusal.ts';
 import type { AuthorizeRequest } from '#auth/authorize-request.ts';
 import type { Handler } from '#http/request-context.ts';
+import type { AdmitToPortal } from '#limits/portal-admission.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
 import type { RespondOnce } from './idempotent-response.ts';
+import { refusalsOf, type Refusals } from './refusals.ts';
 import { operationHandler, parse, type Call, type OwnOperations, type Run } from './operation-handler.ts';
-import { countUnknownTokens, limitPortalTokens, type PortalTokenLimits } from './portal-page.ts';
 
 interface Dependencies {
   readonly operations: readonly Operation[];
   readonly authorizeRequest: AuthorizeRequest;
-  readonly rateLimits: PortalTokenLimits;
+  readonly admitToPortal: AdmitToPortal;
   readonly proxy: Pick<ServiceProxy, 'forward'>;
   readonly webhooks: Pick<WebhookForwarder, 'forward'>;
   readonly ownOperations: OwnOperations;
   readonly respondOnce: RespondOnce;
+  readonly recordRefusal: RecordRefusal;
   /** While true, writes to the gateway's own tables get 503. */
   readonly isOverloaded: IsOverloaded;
 }
@@ -64,32 +67,34 @@ export function operationRoutes(dependencies: Dependencies): Router {
 const rankOf = ({ access }: Operation): number => (access.kind === 'signature' ? 0 : 1);
 
 /** Returns a function that chooses the handlers of an operation by its access and its service. */
-function routeHandlers(dependencies: Dependencies): (operation: Operation) => Handler[] {
-  const { authorizeRequest, rateLimits, proxy, webhooks, ownOperations, respondOnce, isOverloaded } = dependencies;
+function routeHandlers(dependencies: Dependencies): (operation: Operation) => (Handler | ErrorRequestHandler)[] {
+  const { authorizeRequest, admitToPortal, proxy, webhooks, ownOperations, respondOnce, isOverloaded } = dependencies;
 
   return operation => {
     const authorize: Handler = async (request, response, next) => {
-      response.locals.principal = await authorizeRequest(operation, request.params, request);
+      Object.assign(response.locals, await authorizeRequest(operation, request.params, request, response));
       next();
     };
-    const handle = operation.service === 'gateway' ? ownHandler(operation) : proxyHandler(operation);
+    const refusals = refusalsOf(operation, dependencies.recordRefusal);
+    const handle =
+      operation.service === 'gateway' ? ownHandler(operation, refusals) : proxyHandler(operation, refusals);
     switch (operation.access.kind) {
       case 'project':
       case 'project-session':
       case 'team':
       case 'session':
-        return [authorize, handle];
+      case 'portal-token':
+        return [authorize, handle, refusals.errorHandler];
       case 'signature':
         return [webhookHandler(operation)];
-      case 'portal-token':
-        return [limitPortalTokens(rateLimits), authorize, handle];
       default:
         throw new Error(`${operation.id} has no known access.`, { cause: operation.access satisfies never });
     }
   };
 
-  function ownHandler(operation: Operation): Handler {
-    const handle = operationHandler(operation, ownOperation(operation, ownOperations), respondOnce);
+  function ownHandler(operation: Operation, refusals: Refusals): Handler {
+    const run = ownOperation(operation, ownOperations);
+    const handle = operationHandler(operation, { run, respondOnce, onRefused: refusals.onStatus });
     // Keys and members can be removed at any time, so DELETE is served under overload.
     if (operation.method === 'GET' || operation.method === 'DELETE') return handle;
     return (request, response, next) => {
@@ -98,16 +103,17 @@ function routeHandlers(dependencies: Dependencies): (operation: Operation) => Ha
     };
   }
 
-  function proxyHandler({ service, access, body }: Operation): Handler {
+  function proxyHandler({ service, access, body }: Operation, refusals: Refusals): Handler {
     if (service === 'gateway') throw new Error('The gateway does not forward requests to itself.');
     return (request, response, next) =>
       proxy.forward(request, response, next, {
         service,
         principal: response.locals.principal ?? { kind: 'anonymous' },
         body: body ? 'json' : 'discard',
+        inspect: upstream => refusals.onUpstream(request, response, upstream),
         ...(access.kind === 'portal-token' && {
           cookie: PORTAL_RETURN_COOKIE,
-          onStatus: countUnknownTokens(rateLimits, request.ip),
+          admit: () => admitToPortal(request, response),
         }),
       });
   }

@@ -2,26 +2,37 @@ import { Router, type Request as ExpressRequest } from 'express';
 import { forbidden, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
 import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
-import type { RateLimits } from '#auth/rate-limits.ts';
+import { commonPasswords } from '#auth/common-passwords.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import { isCrossSite } from '#domain/browser-headers.ts';
+import { requireUncommonPassword } from '#domain/password.ts';
 import { readJson } from '#http/request-body.ts';
 import type { GatewayResponse, Handler } from '#http/request-context.ts';
+import type { SignInAdmission } from '#limits/sign-in-admission.ts';
 import { parse } from './operation-handler.ts';
 
 interface Dependencies {
   readonly signIn: Pick<SignIn, 'handle' | 'ping'>;
-  readonly rateLimits: Pick<RateLimits, 'takeSignIn'>;
+  readonly admission: SignInAdmission;
   readonly publicUrl: string;
 }
 
-/** better-auth has its own rules for the length. */
+/** better-auth checks the length of a new one. */
 const password = z.string().min(1).max(1_024);
 /** True by default: the session outlives the browser. */
 const rememberMe = z.boolean().optional();
 
 export const signUpBody = z.object({ name: text(120), email, password, rememberMe });
 export const signInBody = z.object({ email, password, rememberMe });
+export const passwordBody = z.object({ password });
+export const changePasswordBody = z.object({ currentPassword: password, newPassword: password });
+export const requestResetBody = z.object({ email });
+export const resetPasswordBody = z.object({ newPassword: password, token: text(128) });
+export const revokeSessionBody = z.object({ token: text(128) });
+export const codeBody = z.object({ code: text(32) });
+
+/** How much of a browser's name is kept, so that people recognize their sessions. */
+const USER_AGENT_LENGTH = 256;
 
 /** The error body of better-auth: https://better-auth.com/docs */
 const errorBody = z.object({
@@ -29,8 +40,8 @@ const errorBody = z.object({
   message: z.string().default('The request was refused.'),
 });
 
-/** `/api/auth`: sign-up, sign-in, sign-out and the current session; no other route of better-auth is public. */
-export function signInRoutes({ signIn, rateLimits, publicUrl }: Dependencies): Router {
+/** `/api/auth`: sign-up, sign-in, sessions, passwords and the second factor; no other route of better-auth is public. */
+export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Router {
   const { origin } = new URL(publicUrl);
 
   /** Forwards a request to better-auth with its cookies and an already validated body. */
@@ -38,6 +49,8 @@ export function signInRoutes({ signIn, rateLimits, publicUrl }: Dependencies): R
     if (isCrossSite(request.headers, origin)) throw forbidden();
     const headers = new Headers({ origin });
     if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie);
+    const userAgent = request.headers['user-agent'];
+    if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, USER_AGENT_LENGTH));
     if (body !== undefined) headers.set('content-type', 'application/json');
     const url = new URL(`/api/auth${request.url}`, origin);
     const { method } = request;
@@ -55,30 +68,75 @@ export function signInRoutes({ signIn, rateLimits, publicUrl }: Dependencies): R
     response.status(result.status).json(result.ok ? body : toErrorBody(body, result.status, requestId));
   }
 
-  const postSignUp: Handler = async (request, response) =>
-    forward(request, response, parse(signUpBody, await readJson(request)));
-  const postSignIn: Handler = async (request, response) => {
-    await rateLimits.takeSignIn(request.ip ?? '');
-    await forward(request, response, parse(signInBody, await readJson(request)));
+  const postSignUp: Handler = async (request, response) => {
+    await admission.takeAddress(request, response);
+    const body = parse(signUpBody, await readJson(request));
+    requireUncommonPassword(body.password, commonPasswords, body);
+    await forward(request, response, body);
   };
-  const postSignOut: Handler = async (request, response) => {
+  const postSignIn: Handler = async (request, response) => {
+    await admission.takeAddress(request, response);
+    const body = parse(signInBody, await readJson(request));
+    const forgive = await admission.takeAccount(body.email, request, response);
+    try {
+      await forward(request, response, body);
+    } catch (err) {
+      forgive(false);
+      throw err;
+    }
+    if (response.statusCode !== 401) forgive(response.statusCode === 200);
+  };
+  const postWithoutBody: Handler = async (request, response) => {
     await readJson(request);
     await forward(request, response);
   };
-  const getSession: Handler = (request, response) => forward(request, response);
+  const get: Handler = (request, response) => forward(request, response);
+  const post =
+    (schema: z.ZodType): Handler =>
+    async (request, response) =>
+      forward(request, response, parse(schema, await readJson(request)));
+  /** Counts as a sign-in, because it checks a password, a code or a token. */
+  const postSecret =
+    (schema: z.ZodType): Handler =>
+    async (request, response, next) => {
+      await admission.takeAddress(request, response);
+      return post(schema)(request, response, next);
+    };
+  const postNewPassword =
+    <Body extends { readonly newPassword: string }>(schema: z.ZodType<Body>, fixed: object = {}): Handler =>
+    async (request, response) => {
+      await admission.takeAddress(request, response);
+      const body = parse(schema, await readJson(request));
+      requireUncommonPassword(body.newPassword, commonPasswords);
+      await forward(request, response, { ...body, ...fixed });
+    };
 
   return Router({ caseSensitive: true, strict: true })
     .post('/sign-up/email', postSignUp)
     .post('/sign-in/email', postSignIn)
-    .post('/sign-out', postSignOut)
-    .get('/get-session', getSession);
+    .post('/sign-out', postWithoutBody)
+    .get('/get-session', get)
+    .get('/list-sessions', get)
+    .post('/revoke-session', post(revokeSessionBody))
+    .post('/revoke-sessions', postWithoutBody)
+    .post('/revoke-other-sessions', postWithoutBody)
+    .post('/verify-password', postSecret(passwordBody))
+    .post('/change-password', postNewPassword(changePasswordBody, { revokeOtherSessions: true }))
+    .post('/request-password-reset', postSecret(requestResetBody))
+    .post('/reset-password', postNewPassword(resetPasswordBody))
+    .post('/two-factor/enable', postSecret(passwordBody))
+    .post('/two-factor/disable', postSecret(passwordBody))
+    .post('/two-factor/generate-backup-codes', postSecret(passwordBody))
+    .post('/two-factor/verify-totp', postSecret(codeBody))
+    .post('/two-factor/verify-backup-code', postSecret(codeBody));
 }
 
 /** Adds the error body of this API to `code` and `message`, which better-auth's clients read. */
 function toErrorBody(body: unknown, status: number, requestId: string) {
   const { code, message } = errorBody.parse(body ?? {});
   const kind = kindOf(status);
-  const problemCode = kind === 'unauthorized' || kind === 'forbidden' ? kind : code.toLowerCase();
+  const hasGeneralCode = kind === 'unauthorized' || kind === 'forbidden' || kind === 'rate_limited';
+  const problemCode = hasGeneralCode ? kind : code.toLowerCase();
   return { code, message, ...new Problem(kind, problemCode, message).toBody(requestId) };
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { pagePolicy } from '#http/page-policy.ts';
 import type { ApiDocument } from '../openapi-types.ts';
 import { entriesOf } from './entries.ts';
 import { renderPage } from './layout.ts';
@@ -19,23 +19,11 @@ export function openPage(document: ApiDocument): DocsPage {
   const entries = entriesOf(document);
   const schemas = renderSchemas(document.components.schemas);
   return {
-    policy: policyFor(style, script),
+    policy: pagePolicy({ style, script }),
     render: async query => String(await renderPage({ document, entries, schemas, query, style, script })),
   };
 }
 
 function readBrowserFile(name: string): string {
   return readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
-}
-
-function policyFor(style: string, script: string): string {
-  const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  return [
-    `default-src 'none'`,
-    `style-src ${hash(style)}`,
-    `script-src ${hash(script)}`,
-    `form-action 'self'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ');
 }

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { pagePolicy } from '#http/page-policy.ts';
+
+/** A page as it is sent. */
+export interface AccountPage {
+  readonly policy: string;
+  readonly html: string;
+}
+
+/** Reads a page from the folder `browser`. It holds no data: the token of its link stays in the browser, behind the #. */
+export function readAccountPage(name: 'accept-invitation' | 'reset-password', title: string): AccountPage {
+  const style = read('page.css');
+  const script = `${read('account.js')}${read(`${name}.js`)}`;
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${read(`${name}.html`)}</main>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+  return { html, policy: pagePolicy({ style, script, callsApi: true }) };
+}
+
+const read = (file: string): string => readFileSync(new URL(`browser/${file}`, import.meta.url), 'utf8');

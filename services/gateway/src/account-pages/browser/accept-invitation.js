@@ -1,0 +1,28 @@
+async function showUser() {
+  const response = await fetch('/api/auth/get-session');
+  const session = response.ok ? await response.json() : null;
+  if (session) document.querySelector('#user').textContent = session.user.email;
+  show(session ? 'accept' : 'sign-in');
+}
+
+onSubmit('#sign-in form', async credentials => {
+  const signedIn = await send('/api/auth/sign-in/email', credentials);
+  if (signedIn?.twoFactorRedirect) show('code');
+  else if (signedIn) await showUser();
+});
+onSubmit('#sign-up', async account => {
+  if (await send('/api/auth/sign-up/email', account)) await showUser();
+});
+onSubmit('#code form', async code => {
+  if (await send('/api/auth/two-factor/verify-totp', code)) await showUser();
+});
+onSubmit('#sign-out', async () => {
+  if (await send('/api/auth/sign-out')) show('sign-in');
+});
+onSubmit('#accept form', async () => {
+  const accepted = await send(`/api/service/invitations/${encodeURIComponent(token)}/accept`);
+  if (!accepted) return;
+  show('done');
+  status.textContent = `You are a member of ${accepted.team.name}.`;
+});
+void showUser();

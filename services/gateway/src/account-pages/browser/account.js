@@ -1,0 +1,34 @@
+// The script of each page follows this one. Each page has an element with the role `status`.
+/* eslint-disable no-unused-vars */
+const status = document.querySelector('[role=status]');
+const token = location.hash.slice(1);
+
+/** Sends JSON and returns the body of a success; shows the message of an error and returns undefined. */
+async function send(path, body) {
+  status.textContent = 'One moment…';
+  try {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) };
+    const response = await fetch(path, init);
+    const received = await response.json();
+    status.textContent = response.ok ? '' : messageOf(received.error);
+    return response.ok ? received : undefined;
+  } catch {
+    status.textContent = 'The service can not be reached. Try again.';
+    return undefined;
+  }
+}
+
+const messageOf = ({ message, details }) => details?.fields?.[0]?.message ?? message;
+
+/** Calls `submit` with the fields of a form instead of sending it. */
+function onSubmit(selector, submit) {
+  document.querySelector(selector).addEventListener('submit', event => {
+    event.preventDefault();
+    void submit(Object.fromEntries(new FormData(event.target)));
+  });
+}
+
+/** Shows one of the parts of the page. */
+function show(id) {
+  for (const part of document.querySelectorAll('[data-part]')) part.hidden = part.id !== id;
+}

@@ -1,0 +1,97 @@
+import type { BetterAuthOptions } from 'better-auth';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { PASSWORD_LENGTH } from '#domain/password.ts';
+import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
+import { passwordHashing } from './password-hashing.ts';
+
+interface OptionsInput {
+  readonly pool: Pool;
+  readonly publicUrl: string;
+  readonly secret: string;
+  readonly cookiePrefix: string;
+  /** Sends the token of a password reset; without it, only an operator can make one. */
+  readonly sendResetToken: ((email: string, token: string) => void) | undefined;
+  readonly logger: Logger;
+}
+
+/** Paths of better-auth that check the password and then open a session. */
+const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password', '/two-factor/disable'];
+
+/** How sign-in is set up: https://better-auth.com/docs/reference/options */
+export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendResetToken, logger }: OptionsInput) {
+  return {
+    appName: 'billing',
+    baseURL: publicUrl,
+    basePath: '/api/auth',
+    secret,
+    database: pool,
+    trustedOrigins: [new URL(publicUrl).origin],
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+      password: passwordHashing(),
+      revokeSessionsOnPasswordReset: true,
+      ...(sendResetToken && {
+        sendResetPassword: async ({ user, token }: { user: { email: string }; token: string }) =>
+          sendResetToken(user.email, token),
+      }),
+    },
+    session: {
+      expiresIn: COOKIE_SECONDS,
+      // A session's use is written by `findSession`.
+      disableSessionRefresh: true,
+      // Operations declare what needs a recently checked password.
+      freshAge: 0,
+      additionalFields: { passwordCheckedAt: { type: 'date', required: false, input: false } },
+    },
+    // Tokens of resets and second factors are stored hashed.
+    verification: { storeIdentifier: 'hashed' },
+    plugins: [twoFactor()],
+    databaseHooks: {
+      session: {
+        create: {
+          before: async (session, context) => {
+            const path = context?.path ?? '';
+            const isSecondStep = path.startsWith('/two-factor/verify-') && !context?.context.session;
+            const isChecked = CHECKS_PASSWORD.includes(path) || isSecondStep;
+            const { createdAt } = session;
+            return { data: { expiresAt: firstExpiry(session), ...(isChecked && { passwordCheckedAt: createdAt }) } };
+          },
+          after: async ({ userId }) => {
+            await pool.query(
+              `delete from session where "userId" = $1 and ("expiresAt" < now() or id not in
+                 (select id from session where "userId" = $1 order by "createdAt" desc, id limit $2))`,
+              [userId, MAX_SESSIONS],
+            );
+          },
+        },
+      },
+    },
+    // The gateway has its own rate limits.
+    rateLimit: { enabled: false },
+    // Without this, better-auth prints unexpected errors and returns 500 for all of them.
+    onAPIError: { throw: true },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'warn',
+      log: (level, message) => logger[level === 'error' ? 'warn' : level](`sign-in: ${message}`),
+    },
+    advanced: {
+      cookiePrefix,
+      // better-auth would use the prefix __Secure-, which is weaker than __Host-.
+      useSecureCookies: false,
+      defaultCookieAttributes: {
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: publicUrl.startsWith('https:'),
+        path: '/',
+      },
+      ipAddress: { disableIpTracking: true },
+      // The tables are migrated when sign-in opens.
+      database: { validateSchema: false },
+    },
+  } satisfies BetterAuthOptions;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { revokeSessionBody, signInBody, signUpBody } from '#routes/sign-in.ts';
+import type { Endpoint } from './endpoint.ts';
+import {
+  examplePassword,
+  exampleSession,
+  exampleSessionToken,
+  exampleUser,
+  readErrors,
+  session,
+  signInEndpoint,
+  user,
+  writeErrors,
+} from './sign-in-shapes.ts';
+
+const credentials = { email: exampleUser.email, password: examplePassword };
+const done = z.object({ status: z.boolean() });
+
+/** `/api/auth`: signing up, in and out, and sessions, served by better-auth. */
+export const signInEndpoints: readonly Endpoint[] = [
+  {
+    ...signInEndpoint,
+    id: 'signUp',
+    method: 'POST',
+    path: '/api/auth/sign-up/email',
+    summary: 'Sign up with an e-mail address and a password',
+    description:
+      'Signs in as well: the response sets the session cookie. A password has 10 to 128 characters and is not a common one.',
+    body: signUpBody,
+    response: z.object({ token: z.string().nullable(), user }),
+    errors: [
+      'password_too_short',
+      'password_too_long',
+      'password_too_common',
+      'user_already_exists_use_another_email',
+      'rate_limited',
+      ...writeErrors,
+    ],
+    example: {
+      body: { name: 'Grace Hopper', ...credentials },
+      response: { token: exampleSessionToken, user: exampleUser },
+    },
+  },
+  {
+    ...signInEndpoint,
+    id: 'signIn',
+    method: 'POST',
+    path: '/api/auth/sign-in/email',
+    summary: 'Sign in',
+    description:
+      'The response sets the session cookie. It ends after 7 days without use and after 30 days; a user has at most 20 sessions, a further one ends the oldest. For a user with a second factor the response has `twoFactorRedirect` instead, and the sign-in is completed by a code.',
+    body: signInBody,
+    response: z.union([
+      z.object({ redirect: z.boolean(), token: z.string(), user }),
+      z.object({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.string()) }),
+    ]),
+    errors: ['unauthorized', 'rate_limited', ...writeErrors],
+    example: { body: credentials, response: { redirect: false, token: exampleSessionToken, user: exampleUser } },
+  },
+  {
+    ...signInEndpoint,
+    id: 'signOut',
+    method: 'POST',
+    path: '/api/auth/sign-out',
+    summary: 'Sign out',
+    description: 'Ends the session of the cookie, if there is one.',
+    security: [{ session: [] }, {}],
+    response: z.object({ success: z.boolean() }),
+    errors: writeErrors,
+    example: { response: { success: true } },
+  },
+  {
+    ...signInEndpoint,
+    id: 'getSession',
+    method: 'GET',
+    path: '/api/auth/get-session',
+    summary: 'Get the current session',
+    description: 'Null without one.',
+    security: [{ session: [] }, {}],
+    response: z.object({ session, user }).nullable(),
+    errors: readErrors,
+    example: { response: { session: exampleSession, user: exampleUser } },
+  },
+  {
+    ...signInEndpoint,
+    id: 'listSessions',
+    method: 'GET',
+    path: '/api/auth/list-sessions',
+    summary: 'List your sessions',
+    description: 'The token of a session names it to end it; it is no cookie.',
+    security: [{ session: [] }],
+    response: z.array(session),
+    errors: ['unauthorized', ...readErrors],
+    example: { response: [exampleSession] },
+  },
+  {
+    ...signInEndpoint,
+    id: 'revokeSession',
+    method: 'POST',
+    path: '/api/auth/revoke-session',
+    summary: 'End one of your sessions',
+    description: 'A token that is not of one of your sessions has no effect.',
+    security: [{ session: [] }],
+    body: revokeSessionBody,
+    response: done,
+    errors: ['unauthorized', ...writeErrors],
+    example: { body: { token: exampleSessionToken }, response: { status: true } },
+  },
+  {
+    ...signInEndpoint,
+    id: 'revokeOtherSessions',
+    method: 'POST',
+    path: '/api/auth/revoke-other-sessions',
+    summary: 'End all your sessions but this one',
+    description: 'Signs you out everywhere else.',
+    security: [{ session: [] }],
+    response: done,
+    errors: ['unauthorized', ...writeErrors],
+    example: { response: { status: true } },
+  },
+  {
+    ...signInEndpoint,
+    id: 'revokeSessions',
+    method: 'POST',
+    path: '/api/auth/revoke-sessions',
+    summary: 'End all your sessions',
+    description: 'Signs you out everywhere, also here.',
+    security: [{ session: [] }],
+    response: done,
+    errors: ['unauthorized', ...writeErrors],
+    example: { response: { status: true } },
+  },
+];

@@ -1,0 +1,51 @@
+import type { Request } from 'express';
+import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
+import { addressGroup } from '#domain/address-group.ts';
+import { requireWithin } from '#http/rate-limit-headers.ts';
+import type { GatewayResponse } from '#http/request-context.ts';
+
+type SignInLimits = Pick<RateLimits, 'signIn' | 'signInFailures' | 'signInFailuresOfNewAddresses' | 'knownAddresses'>;
+
+/** Limits sign-ups and sign-ins before any password is hashed. */
+export interface SignInAdmission {
+  /**
+   * Counts a sign-up or sign-in of the request's address.
+   * @throws Problem 429
+   */
+  takeAddress(request: Request, response: GatewayResponse): Promise<void>;
+  /**
+   * Counts a sign-in of an account as failed, so that parallel guesses count as well. Call the returned function when it
+   * has succeeded, or failed for another reason than the password.
+   * @throws Problem 429
+   */
+  takeAccount(email: string, request: Request, response: GatewayResponse): Promise<(succeeded: boolean) => void>;
+}
+
+/**
+ * Nobody can lock an account's owner out: failures are counted for each pair of account and address, and those of all
+ * addresses together only where the account has not signed in from lately.
+ */
+export function signInAdmission(rateLimits: SignInLimits): SignInAdmission {
+  const { signIn, signInFailures, signInFailuresOfNewAddresses, knownAddresses } = rateLimits;
+  const addressOf = ({ ip = '' }: Request) => addressGroup(ip);
+
+  return {
+    async takeAddress(request, response) {
+      requireWithin(response, await signIn.take(addressOf(request)));
+    },
+    async takeAccount(email, request, response) {
+      const account = hashedKey(email);
+      const pair = `${account}/${addressOf(request)}`;
+      const ofPair = await signInFailures.take(pair);
+      if (!ofPair.isAllowed) requireWithin(response, ofPair);
+      const isKnown = (await knownAddresses.read(pair)) > 0;
+      const ofAccount = isKnown ? undefined : await signInFailuresOfNewAddresses.take(account);
+      if (ofAccount && !ofAccount.isAllowed) requireWithin(response, ofAccount);
+      return succeeded => {
+        signInFailures.giveBack(pair, ofPair);
+        if (ofAccount) signInFailuresOfNewAddresses.giveBack(account, ofAccount);
+        if (succeeded) void knownAddresses.add(pair, 1);
+      };
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
+import type { Operation } from '@billing/contracts/operation';
+import type { AuditContext, AuditTarget } from '@billing/contracts/resources/audit-entry';
+import { auditEntryOf } from '@billing/service/audit';
+import { hashToken } from '#domain/invitation-link.ts';
+import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
+import { Invitation } from '#persistence/invitation.entity.ts';
+
+interface Refused {
+  readonly operation: Operation;
+  /** The parameters of the path, as the caller wrote them. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The team of the caller, which is the one in the path; null for a path without a team. */
+  readonly teamId: TeamId | null;
+  readonly context: AuditContext;
+}
+
+/** Adds a refused request to the audit log of the team that it was about; if there is no such team, nothing. */
+export function recordRefusal({ em }: { readonly em: EntityManager }) {
+  async function tenantOf({ operation, params, teamId }: Refused) {
+    if (teamId !== null) return { teamId, target: targetOf(operation, params) };
+    const token = params['invitationToken'];
+    if (token === undefined) return undefined;
+    // Also one that was used, withdrawn or replaced, has expired, or is for someone else.
+    const invitation = await em.fork().findOne(Invitation, { tokenHash: hashToken(token) });
+    return invitation && { teamId: invitation.teamId, target: { type: 'invitation', id: invitation.id } as const };
+  }
+
+  return async (refused: Refused): Promise<void> => {
+    const tenant = await tenantOf(refused);
+    if (!tenant) return;
+    const { teamId, target } = tenant;
+    const entry = auditEntryOf(refused.context, { ...(target && { target }), outcome: 'refused' });
+    await insertAuditEntries(em.fork(), [{ teamId, entry }]);
+  };
+}
+
+export type RecordRefusal = ReturnType<typeof recordRefusal>;
+
+function targetOf(operation: Operation, params: Refused['params']): AuditTarget | undefined {
+  const { refusals } = operation;
+  const id = refusals?.param === undefined ? undefined : params[refusals.param];
+  // What is not well formed may be anything, so it is not stored.
+  const isWellFormed = operation.params.safeParse(params).success;
+  return refusals && id !== undefined && isWellFormed ? { type: refusals.target, id } : undefined;
+}

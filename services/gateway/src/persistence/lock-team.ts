@@ -1,0 +1,41 @@
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import { executeBound } from '@billing/database/bound-statement';
+import { forbidden, notFound } from '@billing/contracts/problem';
+import { Member, Project, Team } from './team.entity.ts';
+
+// One transaction takes these locks in this order: team, member, project, API key.
+
+/** Locks a team until the transaction ends: changes of its members, invitations and number of projects are serial. */
+export function lockTeam(tx: EntityManager, teamId: TeamId): Promise<Team> {
+  return tx.findOneOrFail(Team, { id: teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/**
+ * Requires that a user is still a member of the team, and until the transaction ends keeps the team from removing them.
+ * @throws Problem 403 when the user was removed since the request was authorized
+ */
+export function requireMembership(tx: EntityManager, teamId: TeamId, userId: string): Promise<Member> {
+  return tx.findOneOrFail(
+    Member,
+    { teamId, userId },
+    { lockMode: LockMode.PESSIMISTIC_READ, failHandler: () => forbidden() },
+  );
+}
+
+/**
+ * Locks a project until the transaction ends: its API keys are counted and created one after the other.
+ * @throws Problem 404 `project_not_found`
+ */
+export function lockProject(tx: EntityManager, { teamId, projectId }: ProjectScope): Promise<Project> {
+  return tx.findOneOrFail(
+    Project,
+    { id: projectId, teamId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: () => notFound('project') },
+  );
+}
+
+/** Until the transaction ends, no other one creates a team of this user. */
+export async function lockTeamsOf(tx: EntityManager, userId: string): Promise<void> {
+  await executeBound(tx, `select pg_advisory_xact_lock(hashtextextended('teams of ' || $1, 0))`, [userId]);
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { AxeBuilder } from '@axe-core/playwright';
+import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startGateway, type Gateway } from './start-gateway.ts';
+import { PASSWORD } from './tenants.ts';
+
+const withoutBrowser = isWithoutBrowser();
+const PATIENT = { timeout: 90_000 };
+const NEW = 'a staple holds the horse';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  // The pages call the API at PUBLIC_URL, so the port must be known before the start.
+  const PORT = String(await freePort());
+  gateway = await startGateway({ env: { PORT, PUBLIC_URL: `http://127.0.0.1:${PORT}` } });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+it.each(['/accept-invitation', '/reset-password'])('%s runs nothing but its own script', async path => {
+  const response = await gateway.call('GET', path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+  );
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // a server on a TCP port has this kind of address
+  server.close();
+  return port;
+}
+
+/** Opens a secret link on a phone. */
+async function visit(url: string) {
+  await using resources = new AsyncDisposableStack();
+  const browser = await launchBrowser();
+  resources.defer(() => browser.close());
+  const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  const messages: string[] = [];
+  page.on('pageerror', error => messages.push(error.message));
+  await page.goto(url);
+  const moved = resources.move();
+  return { page, messages, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+}
+
+it.skipIf(withoutBrowser)('lets an invited person sign up and accept, by keyboard', PATIENT, async () => {
+  const { owner, teamPath } = await gateway.createTenant();
+  const email = 'invited@example.com';
+  const invited = await owner.call('POST', `${teamPath}/members`, { email, role: 'member' });
+  await using visitor = await visit(invited.body.invitation.url);
+  const { page } = visitor;
+  await page.getByText('You have no account yet?').click();
+  await expectAccessible(page);
+  await page.getByLabel('Name').fill('Lin');
+  await page.getByLabel('E-mail address that was invited').fill(email);
+  await page.getByLabel('Password, at least').fill('qwertyuiop');
+  await page.keyboard.press('Enter');
+  await page.getByText('lists of common passwords').waitFor();
+  await page.getByLabel('Password, at least').fill(NEW);
+  await page.keyboard.press('Enter');
+  await page.getByText('You are signed in as invited@example.com.').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Accept the invitation' }).press('Enter');
+  await page.getByText('You are a member of Acme.').waitFor();
+  expect((await owner.call('GET', `${teamPath}/members`)).body.members).toMatchObject([{}, { email, role: 'member' }]);
+  expect(visitor.messages).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('says that a link is no longer valid, to whoever is signed in', PATIENT, async () => {
+  const { email } = await gateway.signUp();
+  await using visitor = await visit(`${gateway.url}/accept-invitation#unknown`);
+  const { page } = visitor;
+  await page.getByLabel('E-mail address', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await page.getByText('No such invitation.').waitFor();
+  expect(visitor.messages).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('lets a person choose a new password', PATIENT, async () => {
+  const { email } = await gateway.signUp();
+  const link = await gateway.resetLink(email);
+  await using visitor = await visit(link);
+  const { page } = visitor;
+  await page.getByLabel('New password').fill(NEW);
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await page.getByText('Your password is changed').waitFor();
+  const body = { email, password: NEW };
+  expect((await gateway.call('POST', '/api/auth/sign-in/email', { body })).status).toBe(200);
+  expect(gateway.logLines.join('')).not.toContain(link.split('#')[1]);
+});
