@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'attacks/**/*.test.ts'],
     globalSetup: './system/global-setup.ts',
     // All files share one system, so running them in parallel gains nothing.
     fileParallelism: false,

@@ -16,16 +16,20 @@ export async function markLogs(): Promise<LogMarks> {
 
 /** Returns the error lines that were written after the marks. */
 export async function errorsSince(marks: LogMarks): Promise<string[]> {
-  const lines = await Promise.all(
+  return (await readLogs(marks)).filter(({ line }) => isError(line)).map(({ file, line }) => `${file}: ${line}`);
+}
+
+/** Returns every line of every log that was written after the marks, with the name of its file. */
+export async function readLogs(
+  marks: LogMarks = new Map(),
+): Promise<{ readonly file: string; readonly line: string }[]> {
+  const texts = await Promise.all(
     (await logFiles()).map(async file => {
-      const added = (await readFile(join(folder(), file))).subarray(marks.get(file) ?? 0).toString();
-      return added
-        .split('\n')
-        .filter(line => isError(line))
-        .map(line => `${file}: ${line}`);
+      const added = (await readFile(join(folder(), file))).subarray(marks.get(file) ?? 0);
+      return { file, lines: added.toString().split('\n') };
     }),
   );
-  return lines.flat();
+  return texts.flatMap(({ file, lines }) => lines.map(line => ({ file, line })));
 }
 
 /**

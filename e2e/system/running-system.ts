@@ -9,7 +9,7 @@ interface Part {
 }
 
 interface Pids {
-  readonly supervisor: { readonly url: string; readonly token: string };
+  readonly supervisor: { readonly pid?: number; readonly url: string; readonly token: string };
   readonly parts: Readonly<Record<string, Part>>;
 }
 

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NO_LIMITS } from '@billing/testing/no-limits';
 import { waitFor } from '@billing/testing/wait-for';
+import { freePort } from './free-port.ts';
+import { readPids } from './running-system.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/local-system/src/main.ts');
 /** Generous: only a failed start takes this long, even on a slow machine. */
@@ -35,11 +37,7 @@ export async function startSystem(
     GATEWAY_PORT: String(port),
     PUBLIC_URL: gatewayUrl,
     LOG_LEVEL: 'info',
-    // Tests send far more requests than people do.
-    RATE_LIMIT_PER_KEY: '100000',
-    RATE_LIMIT_SESSION_CREATION: '100000',
-    RATE_LIMIT_SIGN_IN: '100000',
-    RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
+    ...NO_LIMITS,
     ...Object.fromEntries(['DATABASE_URL', 'NATS_URL', 'STRIPE_API_BASE_URL'].map(name => [name, ''])),
     ...variables,
   };
@@ -48,7 +46,9 @@ export async function startSystem(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = outputOf(system);
-  const isUp = demo ? () => output().includes('Billing is running.') : () => isReady(gatewayUrl);
+  const isUp = demo
+    ? () => output().includes('Billing is running.')
+    : async () => (await isReady(gatewayUrl)) && (await isSupervised(dataDir));
   try {
     await waitFor(async () => hasExited(system) || (await isUp()), {
       what: 'the system to be ready',
@@ -78,18 +78,14 @@ async function isReady(gatewayUrl: string): Promise<boolean> {
   return (await fetch(`${gatewayUrl}/health/ready`)).ok;
 }
 
+/** Whether the supervisor has noted every process, which it may do shortly after the gateway is ready. */
+async function isSupervised(dataDir: string): Promise<boolean> {
+  return Object.values((await readPids(dataDir)).parts).every(({ pid }) => pid !== undefined);
+}
+
 function outputOf(child: ChildProcess): () => string {
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   return () => chunks.join('');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('Found no free port.');
-  return address.port;
 }

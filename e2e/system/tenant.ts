@@ -22,42 +22,82 @@ const random = () => randomBytes(8).toString('hex');
 interface Addresses {
   readonly gatewayUrl: string;
   readonly processorUrl: string;
+  /** Sent with each request of the developer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The system that serves all test files. */
 const sharedSystem = (): Addresses => ({ gatewayUrl: inject('gatewayUrl'), processorUrl: inject('processorUrl') });
 
 /** Creates a tenant through the public API: a user, a team, a project, an API key and a connected processor account. */
-export async function newTenant({ gatewayUrl, processorUrl } = sharedSystem()) {
-  const user = new Caller({ origin: gatewayUrl }, gatewayUrl);
-  const credentials = { email: `${random()}@example.com`, password: `pw-${random()}` };
-  await ok(user.post('/api/auth/sign-up/email', { ...credentials, name: 'Ada' }));
-  await ok(user.post('/api/auth/sign-in/email', credentials));
+export async function newTenant({ gatewayUrl, processorUrl, headers }: Addresses = sharedSystem()) {
+  const { user, credentials, userId } = await newUser(newEmail(), { gatewayUrl, headers });
   const { team } = await ok(user.post('/api/service/teams', { name: 'Acme' }), 201);
   const teamPath = `/api/service/teams/${team.id}`;
-  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
-  const P = `${teamPath}/projects/${project.id}`;
-  const { secret } = await ok(user.post(`${P}/api-keys`, { name: 'backend', scopes: SCOPES }), 201);
+  const teamId = team.id as string;
+  const project = await openProject(user, teamId, gatewayUrl);
   const connected = await connectProcessor(user, teamPath, processorUrl);
-  const [teamId, projectId, apiKey] = [team.id as string, project.id as string, secret as string];
   return {
     /** The developer, signed in with a session. */
     user,
+    gatewayUrl,
+    userId,
     credentials,
     teamId,
     teamPath,
-    projectId,
-    P,
-    secret: apiKey,
-    /** The tenant's backend. */
-    billing: new BillingClient({ baseUrl: gatewayUrl, apiKey, teamId, projectId }),
-    /** The same API key over plain HTTP, for tests about HTTP. */
-    api: new Caller({ authorization: `Bearer ${apiKey}` }, gatewayUrl),
+    ...project,
     ...connected,
   };
 }
 
 export type Tenant = Awaited<ReturnType<typeof newTenant>>;
+
+/** Creates another project of the tenant's team, with a key of its own. */
+export async function newSiblingProject(tenant: Tenant): Promise<Tenant> {
+  return { ...tenant, ...(await openProject(tenant.user, tenant.teamId, inject('gatewayUrl'))) };
+}
+
+/** Creates a project of a team, and an API key with every scope. */
+async function openProject(user: Caller, teamId: string, gatewayUrl: string) {
+  const { project } = await ok(user.post(`/api/service/teams/${teamId}/projects`, { name: 'Shop' }), 201);
+  const projectId = project.id as string;
+  const P = `/api/service/teams/${teamId}/projects/${projectId}`;
+  const issued = await ok(user.post(`${P}/api-keys`, { name: 'backend', scopes: SCOPES }), 201);
+  const secret = issued.secret as string;
+  return {
+    projectId,
+    P,
+    secret,
+    /** The tenant's backend. */
+    billing: new BillingClient({ baseUrl: gatewayUrl, apiKey: secret, teamId, projectId }),
+    /** The same API key over plain HTTP, for tests about HTTP. */
+    api: new Caller({ authorization: `Bearer ${secret}` }, gatewayUrl),
+  };
+}
+
+/** Signs up a user, who then has a session. */
+export async function newUser(
+  email = newEmail(),
+  { gatewayUrl, headers }: Pick<Addresses, 'gatewayUrl' | 'headers'> = sharedSystem(),
+) {
+  const user = new Caller({ ...headers, origin: gatewayUrl }, gatewayUrl);
+  const credentials = { email, password: `pw-${random()}` };
+  const signedUp = await ok(user.post('/api/auth/sign-up/email', { ...credentials, name: 'Ada' }));
+  return { user, credentials, userId: String(signedUp.user.id) };
+}
+
+export type User = Awaited<ReturnType<typeof newUser>>;
+
+/** Invites an address to the tenant's team and returns the path that accepts the invitation. */
+export async function invite({ user, teamPath }: Tenant, email: string, role = 'member'): Promise<string> {
+  const { invitation } = await ok(user.post(`${teamPath}/members`, { email, role }), 202);
+  return `/api/service/invitations/${invitation.url.split('#')[1]}/accept`;
+}
+
+/** Makes a user a member of the tenant's team. */
+export async function addMember(tenant: Tenant, { user, credentials }: User, role = 'member'): Promise<void> {
+  await ok(user.post(await invite(tenant, credentials.email, role)));
+}
 
 /** Connects a new account at the local processor, and registers the team's webhook URL there. */
 async function connectProcessor(user: Caller, teamPath: string, processorUrl: string) {
@@ -77,6 +117,8 @@ async function connectProcessor(user: Caller, teamPath: string, processorUrl: st
     ok(user.post(`${teamPath}/processor/connect`, { secretKey, publishableKey, webhookSecret: signingSecret }));
   await connectWith(webhookSecret);
   return {
+    /** The account's key at the processor, which only the team knows. */
+    secretKey,
     webhookSecret,
     /** Replaces the signing secret and keeps the API keys. */
     connectWith,

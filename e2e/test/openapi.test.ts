@@ -1,8 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { signatureOf } from '@billing/testing/signed-webhooks';
+import { randomBytes } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { openDocumentedApi, type DocumentedApi } from '../system/documented-api.ts';
 import { Caller, ok } from '../system/http.ts';
+import { codeOf, createResetLink } from '../system/account.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
 
 // Every response is checked against the OpenAPI document. The last test checks that every operation succeeded once.
@@ -65,18 +67,67 @@ it('documents sign-in', async () => {
   expect((await visitor.post('/api/auth/sign-in/email', {})).status).toBe(400);
   await ok(visitor.post('/api/auth/sign-in/email', credentials));
   expect((await ok(visitor.get('/api/auth/get-session'))).user.email).toBe(credentials.email);
+  const { token } = (await ok(visitor.get('/api/auth/list-sessions')))[0];
+  await ok(visitor.post('/api/auth/revoke-session', { token }));
+  await ok(visitor.post('/api/auth/sign-in/email', credentials));
+  await ok(visitor.post('/api/auth/revoke-other-sessions'));
   await ok(visitor.post('/api/auth/sign-out'));
+  expect((await visitor.get('/api/auth/list-sessions')).status).toBe(401);
+});
+
+it('documents passwords and the second factor', async () => {
+  const visitor = documented.verify(new Caller({ origin: inject('gatewayUrl') }));
+  const [email, first, second] = [newEmail(), `pw-${random()}`, `pw-${random()}`];
+  await ok(visitor.post('/api/auth/sign-up/email', { email, password: first, name: 'Grace' }));
+  await ok(visitor.post('/api/auth/verify-password', { password: first }));
+  expect((await visitor.post('/api/auth/verify-password', { password: 'wrong' })).status).toBe(400);
+  const change = { currentPassword: first, newPassword: second };
+  expect((await visitor.post('/api/auth/change-password', { ...change, newPassword: 'qwertyuiop' })).status).toBe(400);
+  await ok(visitor.post('/api/auth/change-password', change));
+  const known = await visitor.post('/api/auth/request-password-reset', { email });
+  expect(known.body.error.code).toBe('reset_password_disabled');
+  const link = await createResetLink(inject('dataDir'), email);
+  const reset = { newPassword: first, token: link.split('#')[1] };
+  await ok(visitor.post('/api/auth/reset-password', reset));
+  expect((await visitor.post('/api/auth/reset-password', reset)).body.error.code).toBe('invalid_token');
+
+  await ok(visitor.post('/api/auth/sign-in/email', { email, password: first }));
+  const password = { password: first };
+  expect((await visitor.post('/api/auth/two-factor/generate-backup-codes', password)).status).toBe(400);
+  expect((await visitor.post('/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(400);
+  const { totpURI, backupCodes } = await ok(visitor.post('/api/auth/two-factor/enable', password));
+  await ok(visitor.post('/api/auth/two-factor/verify-totp', { code: codeOf(totpURI) }));
+  expect((await visitor.post('/api/auth/two-factor/enable', password)).status).toBe(400);
+  const codes = await ok(visitor.post('/api/auth/two-factor/generate-backup-codes', password));
+  await ok(visitor.post('/api/auth/sign-out'));
+  expect(await ok(visitor.post('/api/auth/sign-in/email', { email, password: first }))).toEqual({
+    twoFactorRedirect: true,
+    twoFactorMethods: ['totp'],
+  });
+  const verifyBackupCode = (code: string) => visitor.post('/api/auth/two-factor/verify-backup-code', { code });
+  expect((await verifyBackupCode(backupCodes[0])).status).toBe(401);
+  await ok(verifyBackupCode(codes.backupCodes[0]));
+  await ok(visitor.post('/api/auth/two-factor/disable', password));
+  await ok(visitor.post('/api/auth/revoke-sessions'));
 });
 
 it('documents teams, members and projects', async () => {
   const colleague = { email: newEmail(), password: `pw-${random()}`, name: 'Grace' };
-  await ok(documented.verify(new Caller({ origin: inject('gatewayUrl') })).post('/api/auth/sign-up/email', colleague));
+  const signedUp = documented.verify(new Caller({ origin: inject('gatewayUrl') }));
+  await ok(signedUp.post('/api/auth/sign-up/email', colleague));
   const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
   await ok(user.get('/api/service/teams'));
   const at = `/api/service/teams/${team.id}`;
-  const { member } = await ok(user.post(`${at}/members`, { email: colleague.email, role: 'member' }), 201);
-  expect((await user.post(`${at}/members`, { email: colleague.email, role: 'member' })).status).toBe(409);
-  expect((await user.post(`${at}/members`, { email: newEmail(), role: 'member' })).status).toBe(404);
+  const invite = (email: string) => user.post(`${at}/members`, { email, role: 'member' });
+  const { invitation } = await ok(invite(colleague.email), 202);
+  const accept = `/api/service/invitations/${invitation.url.split('#')[1]}/accept`;
+  expect((await user.post(accept)).status).toBe(404);
+  const { member } = await ok(signedUp.post(accept));
+  expect((await invite(colleague.email)).status).toBe(409);
+  const { invitation: other } = await ok(invite(newEmail()), 202);
+  await ok(user.get(`${at}/invitations`));
+  await ok(user.delete(`${at}/invitations/${other.id}`));
+  expect((await user.delete(`${at}/invitations/${other.id}`)).status).toBe(404);
   await ok(user.get(`${at}/members`));
   await ok(user.delete(`${at}/members/${member.userId}`));
   expect((await user.delete(`${at}/members/${member.userId}`)).status).toBe(404);
@@ -84,6 +135,7 @@ it('documents teams, members and projects', async () => {
   await ok(user.get(`${at}/projects`));
   await ok(user.get(`${at}/projects/${project.id}`));
   await ok(user.patch(`${at}/projects/${project.id}`, { name: 'Web shop' }));
+  await ok(user.get(`${at}/audit-log?action=updateProject`));
   expect((await user.get(`${at}/projects/${tenant.projectId}`)).status).toBe(404);
   expect((await api.get('/api/service/teams')).status).toBe(403);
   expect((await anonymous.get('/api/service/teams')).status).toBe(401);
@@ -139,7 +191,7 @@ it('documents customers', async () => {
   expect((await api.get(at)).status).toBe(404);
 });
 
-it('documents checkout, subscriptions, invoices and analytics', async () => {
+it('documents checkout, subscriptions, invoices, payments and analytics', async () => {
   const { customerId, subscriptionId } = await newSubscription();
   const { priceId } = await newPrice({ type: 'one_time' });
   expect((await api.post(`${P}/checkout`, { customerId, priceId, ...URLS })).status).toBe(422);
@@ -150,8 +202,14 @@ it('documents checkout, subscriptions, invoices and analytics', async () => {
     what: 'the invoice',
     timeoutMs: 30_000,
   });
+  await waitFor(async () => (await ok(api.get(`${P}/payments?customerId=${customerId}`))).payments.length > 0, {
+    what: 'the payment',
+    timeoutMs: 30_000,
+  });
   await ok(api.get(`${P}/analytics?growthDays=7`));
   await ok(api.get(`${P}/analytics/history?days=7`));
+  for (const metric of ['mrr', 'churn', 'excluded'])
+    await ok(api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
   await ok(api.delete(at));
   expect((await api.patch(at, { cancelAtPeriodEnd: false })).status).toBe(422);
   await ok(api.get(`${P}/subscriptions?activeOnly=false`));
@@ -211,7 +269,9 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   );
 
   const post = (event: object, path = 'processor', secret = webhookSecret) =>
-    anonymous.post(`/api/webhooks/${path}/${team.id}`, event, { 'stripe-signature': signatureOf(event, secret) });
+    anonymous.post(`/api/webhooks/${path}/${team.id}`, event, {
+      'stripe-signature': signatureOf(JSON.stringify(event), secret),
+    });
   // A checkout session without a mode is invalid: its event fails and can be replayed.
   const object = { id: `cs_test_${random()}`, metadata: { teamId: team.id, projectId: project.id } };
   const event = { id: `evt_${random()}`, type: 'checkout.session.completed', created: 1_790_000_000, data: { object } };
@@ -227,18 +287,19 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   });
   await ok(user.post(`${events}/${event.id}/replay`));
   expect((await user.post(`${events}/evt_unknown/replay`)).status).toBe(404);
+  const ofTeam = `${teamPath}/webhook-events`;
+  await waitFor(async () => (await ok(user.get(`${ofTeam}?status=failed`))).webhookEvents.length === 1, {
+    what: 'the event to fail again',
+    timeoutMs: 30_000,
+  });
+  await ok(user.post(`${ofTeam}/${event.id}/replay`));
+  expect(await ok(user.get(`${ofTeam}?projectId=none`))).toMatchObject({ webhookEvents: [] });
+  await ok(user.delete(`${teamPath}/processor`));
   await ok(api.get(`${P}/webhook-events?type=invoice.paid`));
 });
 
 it('documents no operation that never succeeded', () => {
-  expect(documented.operationIds.filter(id => !documented.succeeded.has(id))).toEqual([]);
+  // This system has no mail server, so it sends no links; the gateway's own tests do.
+  const unsent = ['requestPasswordReset'];
+  expect(documented.operationIds.filter(id => !documented.succeeded.has(id))).toEqual(unsent);
 });
-
-/** Stripe: https://docs.stripe.com/webhooks#verify-manually */
-function signatureOf(event: object, secret: string): string {
-  const seconds = Math.floor(Date.now() / 1_000);
-  const signature = createHmac('sha256', secret)
-    .update(`${seconds}.${JSON.stringify(event)}`)
-    .digest('hex');
-  return `t=${seconds},v1=${signature}`;
-}

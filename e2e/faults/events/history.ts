@@ -11,11 +11,11 @@ import type { SentEvent } from '../system/sent-requests.ts';
 
 const MONTHS = 6;
 
-/** A customer who buys, pays and cancels at the processor. */
+/** A customer who buys, pays and cancels at the processor. The ids are those of the newest record. */
 export interface Buyer {
   readonly tenant: Tenant;
-  readonly customerId: string;
-  readonly processorCustomerId: string;
+  customerId: string;
+  processorCustomerId: string;
 }
 
 /** Stops the processor from delivering the tenant's webhooks, so that a test can post them itself. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import type { Tenant } from '../../system/tenant.ts';
 import { recordAttempt } from '../system/sender.ts';
 import type { SentEvent } from '../system/sent-requests.ts';
@@ -6,11 +6,17 @@ import type { SentEvent } from '../system/sent-requests.ts';
 /** The two webhook paths; `stripe` is the older one. */
 export type WebhookPath = 'processor' | 'stripe';
 
+/** Of an acknowledgement, or of an error. */
+interface WebhookBody {
+  readonly received?: boolean;
+  readonly duplicate?: boolean;
+  readonly error?: { readonly code: string; readonly message: string; readonly requestId: string };
+}
+
 export interface WebhookResponse {
   readonly status: number;
-  // Each test checks the fields it expects.
-  // eslint-disable-next-line typescript/no-explicit-any
-  readonly body: any;
+  /** Undefined without one. */
+  readonly body: WebhookBody | undefined;
 }
 
 interface Posting {
@@ -38,7 +44,7 @@ export async function post(
       signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : undefined };
+    return { status: response.status, body: text ? (JSON.parse(text) as WebhookBody) : undefined }; // tests check what they expect
   } catch {
     return { status: 0, body: undefined };
   }
@@ -51,17 +57,7 @@ export async function postSigned(
   { teamId }: Pick<Tenant, 'teamId'>,
   { gatewayUrl, path = 'processor' }: { gatewayUrl: string; path?: WebhookPath },
 ): Promise<WebhookResponse> {
-  const response = await post(event.body, { gatewayUrl, teamId, path, signature: sign(event.body, secrets) });
+  const response = await post(event.body, { gatewayUrl, teamId, path, signature: signatureOf(event.body, secrets) });
   recordAttempt(event, response.status);
   return response;
-}
-
-/** Returns one header with a signature per secret, as Stripe sends while a secret is rolled; `at` is in Unix seconds. */
-export function sign(
-  body: string | Uint8Array,
-  secrets: readonly string[],
-  at = Math.floor(Date.now() / 1_000),
-): string {
-  const digest = (secret: string) => createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex');
-  return [`t=${at}`, ...secrets.map(secret => `v1=${digest(secret)}`)].join(',');
 }

@@ -1,13 +1,14 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../system/tenant.ts';
 import { expectInvariants } from '../invariants/expect-invariants.ts';
 import { readWebhookEvents } from '../invariants/snapshot.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
-import { newProcessorId, signatureOf } from '../system/webhook-events.ts';
+import { newProcessorId } from '../system/webhook-events.ts';
 import { seededRandom } from '../system/random.ts';
 import { forEachConcurrently, recordAttempt } from '../system/sender.ts';
 import { holdDeliveries, monthsOfPayments, toSentEvent, RECONCILER_OFF } from './history.ts';
-import { post, postSigned, sign, type WebhookResponse } from './post-webhook.ts';
+import { post, postSigned, type WebhookResponse } from './post-webhook.ts';
 import { malformedBodies } from './malformed-bodies.ts';
 
 const random = seededRandom('rejected requests');
@@ -46,9 +47,9 @@ describe('a signed body that is not an event', () => {
     const bodies = malformedBodies(newEvent());
     const accepted: string[] = [];
     await forEachConcurrently(random.shuffled(bodies), async ([description, body]) => {
-      const signature = sign(body, [tenant.webhookSecret]);
+      const signature = signatureOf(body, [tenant.webhookSecret]);
       const { status, body: response } = await post(body, { ...system, teamId: tenant.teamId, signature });
-      if (status !== 400 || response.error.code !== 'invalid_event') accepted.push(`${description}: ${status}`);
+      if (status !== 400 || response?.error?.code !== 'invalid_event') accepted.push(`${description}: ${status}`);
     });
     expect(accepted).toEqual([]);
     expect(await readEventIds(tenant)).toEqual(before);
@@ -70,15 +71,15 @@ describe('a request with an invalid signature', () => {
       () => [tenant.teamId, undefined],
       () => [tenant.teamId, ''],
       () => [tenant.teamId, 'nonsense'],
-      body => [tenant.teamId, signatureOf(tenant.webhookSecret, body).slice(0, -1)],
-      body => [tenant.teamId, signatureOf(tenant.webhookSecret, body).replace('v1=', 'v0=')],
-      body => [tenant.teamId, signatureOf(tenant.webhookSecret, body).replace(/t=\d+/, 't=1')],
-      body => [tenant.teamId, signatureOf(tenant.webhookSecret, `${body} `)],
-      body => [tenant.teamId, signatureOf(other.webhookSecret, body)],
-      body => [tenant.teamId, sign(body, [''])],
-      body => [other.teamId, signatureOf(tenant.webhookSecret, body)],
-      body => [`team_${'0'.repeat(24)}`, signatureOf(tenant.webhookSecret, body)],
-      body => ['unknown-team', signatureOf(tenant.webhookSecret, body)],
+      body => [tenant.teamId, signatureOf(body, tenant.webhookSecret).slice(0, -1)],
+      body => [tenant.teamId, signatureOf(body, tenant.webhookSecret).replace('v1=', 'v0=')],
+      body => [tenant.teamId, signatureOf(body, tenant.webhookSecret).replace(/t=\d+/, 't=1')],
+      body => [tenant.teamId, signatureOf(`${body} `, tenant.webhookSecret)],
+      body => [tenant.teamId, signatureOf(body, other.webhookSecret)],
+      body => [tenant.teamId, signatureOf(body, [''])],
+      body => [other.teamId, signatureOf(body, tenant.webhookSecret)],
+      body => [`team_${'0'.repeat(24)}`, signatureOf(body, tenant.webhookSecret)],
+      body => ['unknown-team', signatureOf(body, tenant.webhookSecret)],
     ];
     const responses = new Set<string>();
     await forEachConcurrently(
@@ -102,7 +103,7 @@ describe('a request with an invalid signature', () => {
     [330, 400],
   ])('with a timestamp %i seconds from now gets %i', async (seconds, status) => {
     const body = JSON.stringify(newEvent());
-    const signature = sign(body, [tenant.webhookSecret], Math.floor(Date.now() / 1_000) + seconds);
+    const signature = signatureOf(body, [tenant.webhookSecret], { at: Math.floor(Date.now() / 1_000) + seconds });
     expect((await post(body, { ...system, teamId: tenant.teamId, signature })).status).toBe(status);
   });
 });
@@ -110,7 +111,7 @@ describe('a request with an invalid signature', () => {
 it('accepts replayed requests within five minutes, without further effect', async context => {
   const victim = await holdDeliveries(await system.newTenant());
   const events = await monthsOfPayments(victim, 20);
-  const captured = events.map(event => ({ event, signature: signatureOf(victim.webhookSecret, event.body) }));
+  const captured = events.map(event => ({ event, signature: signatureOf(event.body, victim.webhookSecret) }));
   const replays = captured.flatMap(request => Array.from({ length: 10 }, () => request));
   await forEachConcurrently(random.shuffled(replays), async ({ event, signature }) => {
     const { status } = await post(event.body, { ...system, teamId: victim.teamId, signature });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { computeAnalytics } from '../model/analytics.ts';
 import { hasSubscribed, type ExpectedState } from '../model/expected-state.ts';
+import type { ModelItem } from '../model/subscriptions.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Differences {
@@ -15,8 +16,12 @@ export function compare(snapshot: Snapshot, expected: ExpectedState): Difference
   const parts = [
     compareAll('subscription', shownSubscriptions(snapshot), expectedSubscriptions(snapshot, expected)),
     compareAll('invoice', shownInvoices(snapshot), expectedInvoices(snapshot, expected)),
+    compareAll('payment', shownPayments(snapshot), expectedPayments(snapshot, expected)),
     compareCustomers(snapshot, expected),
+    compareKnown('product', shownProducts(snapshot), expected.products),
+    compareKnown('price', shownPrices(snapshot), expected.prices),
     { missing: [], wrong: [...wrongReferrals(snapshot, expected), ...wrongAnalytics(snapshot, expected)] },
+    { missing: [], wrong: wrongForeignEvents(snapshot, expected) },
   ];
   return { missing: parts.flatMap(it => it.missing), wrong: parts.flatMap(it => it.wrong) };
 }
@@ -58,13 +63,12 @@ function shownSubscriptions(snapshot: Snapshot): Records {
   const customer = customerIds(snapshot);
   return new Map(
     snapshot.subscriptions.map(it => {
-      const { status, priceId = null, quantity, cancelAtPeriodEnd, metadata, createdAt } = it;
-      const { currentPeriodStart, currentPeriodEnd } = it;
-      const record = { status, priceId, quantity, cancelAtPeriodEnd, currentPeriodStart, currentPeriodEnd };
-      return [
-        it.processorSubscriptionId,
-        { ...record, metadata, createdAt, customer: customer.fromOurId(it.customerId) },
-      ];
+      const { status, priceId = null, quantity, items, metadata, createdAt, startedAt, trialEnd, endedAt } = it;
+      const { cancelAtPeriodEnd, cancelAt, canceledAt, pauseCollection, currentPeriodStart, currentPeriodEnd } = it;
+      const billed = { status, priceId, quantity, items, pauseCollection, currentPeriodStart, currentPeriodEnd };
+      const times = { createdAt, startedAt, trialEnd, cancelAtPeriodEnd, cancelAt, canceledAt, endedAt };
+      const record = { ...billed, ...times, metadata, customer: customer.fromOurId(it.customerId) };
+      return [it.processorSubscriptionId, record];
     }),
   );
 }
@@ -74,11 +78,24 @@ function expectedSubscriptions(snapshot: Snapshot, { subscriptions }: ExpectedSt
   const prices = new Map(snapshot.prices.map(it => [it.processorPriceId, it.id]));
   return new Map(
     [...subscriptions].map(([id, { items, processorCustomerId, ...it }]) => {
-      const [{ processorPriceId, quantity } = { processorPriceId: '', quantity: 1 }] = items;
-      const priceId = prices.get(processorPriceId) ?? null;
-      return [id, { ...it, priceId, quantity, customer: customer.fromProcessorId(processorCustomerId) }];
+      const shownItems = items.map(item => ({
+        ...shownItem(item),
+        priceId: prices.get(item.processorPriceId) ?? null,
+      }));
+      const { priceId = null, quantity = 1 } = shownItems[0] ?? {};
+      const record = { ...it, items: shownItems, priceId, quantity };
+      return [id, { ...record, customer: customer.fromProcessorId(processorCustomerId) }];
     }),
   );
+}
+
+/** Only a whole amount that each unit costs is shown as `unitAmount`; otherwise what is billed instead. */
+function shownItem({ amount, billingScheme, usageType, ...item }: ModelItem) {
+  const { processorPriceId, quantity, currency, interval, intervalCount } = item;
+  const terms = { processorPriceId, quantity, currency, interval, intervalCount };
+  return amount !== null && !amount.includes('.') && usageType === 'licensed'
+    ? { ...terms, unitAmount: Number(amount) }
+    : { ...terms, unitAmount: null, billingScheme, usageType, unitAmountDecimal: amount };
 }
 
 function shownInvoices(snapshot: Snapshot): Records {
@@ -95,14 +112,76 @@ function shownInvoices(snapshot: Snapshot): Records {
   );
 }
 
+/** A draft may be shown or not. */
 function expectedInvoices(snapshot: Snapshot, { invoices }: ExpectedState): Records {
   const customer = customerIds(snapshot);
+  const shown = new Set(snapshot.invoices.map(it => it.processorInvoiceId));
+  const known = [...invoices].filter(([id, { status }]) => status !== 'draft' || shown.has(id));
   return new Map(
-    [...invoices].map(([id, { processorCustomerId, processorSubscriptionId: subscription, ...it }]) => [
+    known.map(([id, { processorCustomerId, processorSubscriptionId: subscription, ...it }]) => [
       id,
       { ...it, subscription, customer: customer.fromProcessorId(processorCustomerId) },
     ]),
   );
+}
+
+function shownPayments(snapshot: Snapshot): Records {
+  const customer = customerIds(snapshot);
+  const invoices = new Map(snapshot.invoices.map(it => [it.id, it.processorInvoiceId]));
+  return new Map(
+    snapshot.payments.map(it => {
+      const { processorPaymentIntentId, customerId, invoiceId, processorChargeId } = it;
+      const { amount, amountRefunded, currency, status, failureCode } = it;
+      const invoice = invoiceId && (invoices.get(invoiceId) ?? `unknown ${invoiceId}`);
+      const record = { processorChargeId, amount, amountRefunded, currency, status, failureCode, invoice };
+      return [String(processorPaymentIntentId), { ...record, customer: customerId && customer.fromOurId(customerId) }];
+    }),
+  );
+}
+
+function expectedPayments(snapshot: Snapshot, { payments }: ExpectedState): Records {
+  const customer = customerIds(snapshot);
+  return new Map(
+    [...payments].map(([id, { processorCustomerId, processorInvoiceId: invoice, ...it }]) => [
+      id,
+      { ...it, invoice, customer: processorCustomerId && customer.fromProcessorId(processorCustomerId) },
+    ]),
+  );
+}
+
+function shownProducts({ products }: Snapshot): Records {
+  return new Map(
+    products.map(({ processorProductId, name, isActive, metadata }) => [
+      processorProductId,
+      { name, isActive, metadata },
+    ]),
+  );
+}
+
+function shownPrices({ prices, products }: Snapshot): Records {
+  const processorIds = new Map(products.map(it => [it.id, it.processorProductId]));
+  return new Map(
+    prices.map(({ processorPriceId, productId, isActive, currency, metadata }) => {
+      const processorProductId = processorIds.get(productId) ?? `unknown ${productId}`;
+      return [processorPriceId, { processorProductId, isActive, currency, metadata }];
+    }),
+  );
+}
+
+/** Compares what the model knows, and expects that nothing deleted is shown: no event may describe what a test made. */
+function compareKnown(
+  kind: string,
+  shown: Records,
+  expected: ReadonlyMap<string, Readonly<Record<string, unknown>> | null>,
+): Differences {
+  const live = new Map([...expected].flatMap(([id, model]) => (model ? [[id, model] as const] : [])));
+  const known = new Map([...shown].filter(([id]) => live.has(id)));
+  const { missing, wrong } = compareAll(kind, known, live);
+  const deleted = [...shown.keys()].filter(id => expected.get(id) === null);
+  return {
+    missing,
+    wrong: [...wrong, ...deleted.map(id => `${kind} ${id} is shown, but was deleted at the processor`)],
+  };
 }
 
 /** Compares only customers in the snapshot: a customer created at the processor alone belongs to no project. */
@@ -130,14 +209,26 @@ function wrongReferrals({ codes, customers }: Snapshot, expected: ExpectedState)
     });
 }
 
+/** Events of another product's customers end as foreign, and no others do. */
+function wrongForeignEvents({ events }: Snapshot, { foreignEvents }: ExpectedState): string[] {
+  return events.flatMap(({ id, type, status, error, projectId }) => {
+    const isForeign = status === 'ignored' && error === 'foreign' && projectId === null;
+    if (isForeign === foreignEvents.has(id)) return [];
+    const expected = isForeign ? 'an event of the project' : 'foreign';
+    return [`${type} ${id} is ${status} in ${projectId}: ${error}, expected ${expected}`];
+  });
+}
+
 function wrongAnalytics({ analytics, customers, codes, events }: Snapshot, { subscriptions }: ExpectedState): string[] {
-  const { mrr, mrrTrialing, mrrByCurrency, subscriptionBreakdown, customerCount, webhookStats, referralStats } =
-    analytics;
+  const { mrr, mrrTrialing, mrrPaused, mrrExcluded, mrrByCurrency } = analytics;
+  const { subscriptionBreakdown, customerCount, webhookStats, referralStats } = analytics;
   const completed = events.filter(({ projectId, status }) => projectId !== null && status !== 'ignored');
   const referrals = codes.flatMap(it => it.referrals);
   const shown = {
     mrr,
     mrrTrialing,
+    mrrPaused,
+    mrrExcluded,
     mrrByCurrency,
     subscriptionBreakdown: Object.fromEntries(Object.entries(subscriptionBreakdown).filter(([, count]) => count > 0)),
     customerCount,

@@ -7,13 +7,22 @@ interface ProcessorObject {
 }
 
 /** Finds events, e-mail addresses, active codes, referrals and credits that may exist only once. */
-export function findDuplicates({ subscriptions, customers, invoices, codes, credits, events }: Snapshot): string[] {
+export function findDuplicates({
+  subscriptions,
+  customers,
+  invoices,
+  payments,
+  codes,
+  credits,
+  events,
+}: Snapshot): string[] {
   const active = codes.filter(({ code }) => code.isActive);
   const referrals = codes.flatMap(it => it.referrals);
   const keys: Readonly<Record<string, readonly string[]>> = {
     event: events.map(({ id }) => id),
     subscription: subscriptions.map(it => it.processorSubscriptionId),
     invoice: invoices.map(it => it.processorInvoiceId),
+    payment: payments.map(it => String(it.processorPaymentIntentId)),
     'customer with the e-mail': customers.map(({ email }) => email.toLowerCase()),
     'processor customer': customers.map(it => it.processorCustomerId),
     'active code of': active.map(({ code }) => code.customerId),

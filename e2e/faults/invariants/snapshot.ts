@@ -2,7 +2,9 @@ import type {
   Analytics,
   Customer,
   Invoice,
+  Payment,
   Price,
+  Product,
   ReferralCodeHistory,
   ReferralCredit,
   Subscription,
@@ -16,6 +18,8 @@ export interface Snapshot {
   readonly subscriptions: readonly Subscription[];
   readonly customers: readonly Customer[];
   readonly invoices: readonly Invoice[];
+  readonly payments: readonly Payment[];
+  readonly products: readonly Product[];
   readonly prices: readonly Price[];
   readonly codes: readonly ReferralCodeHistory[];
   readonly credits: readonly ReferralCredit[];
@@ -34,6 +38,8 @@ export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
     subscriptions: await Array.fromAsync(billing.subscriptions.list({ ...ALL, activeOnly: false })),
     customers: await Array.fromAsync(billing.customers.list(ALL)),
     invoices: await Array.fromAsync(billing.invoices.list(ALL)),
+    payments: await Array.fromAsync(billing.payments.list(ALL)),
+    products: await Array.fromAsync(billing.products.list({ ...ALL, activeOnly: false })),
     prices: await Array.fromAsync(billing.prices.list({ ...ALL, activeOnly: false })),
     codes: await Promise.all(codes.map(({ code }) => billing.referrals.getCode(code))),
     credits: await Array.fromAsync(billing.referrals.listCredits(ALL)),

@@ -11,34 +11,44 @@ const times = {
   currentPeriodEnd: '2026-12-01T00:00:00.000Z',
   createdAt: '2026-11-01T00:00:00.000Z',
 };
-const common = { status: 'active', cancelAtPeriodEnd: false, metadata: {}, ...times } as const;
+const common = {
+  status: 'active',
+  cancelAtPeriodEnd: false,
+  cancelAt: null,
+  canceledAt: null,
+  startedAt: times.createdAt,
+  trialEnd: null,
+  endedAt: null,
+  pauseCollection: null,
+  metadata: {},
+  ...times,
+} as const;
+const item = { processorPriceId: 'price_1', currency: 'usd', interval: 'month', intervalCount: 1 } as const;
 
 const shownSubscription = (changes: Partial<Subscription> = {}): Subscription => ({
   id: 'ps_1',
   customerId: 'pc_1',
   processorSubscriptionId: 'sub_1',
   quantity: 2,
+  items: [{ ...item, priceId: null, unitAmount: 500, quantity: 2 }],
   projectId: 'proj_1',
   updatedAt: times.createdAt,
   ...common,
   ...changes,
 });
-const item = {
-  processorPriceId: 'price_1',
-  unitAmount: 500,
-  currency: 'usd',
-  interval: 'month',
-  intervalCount: 1,
-} as const;
 const modelSubscription: ModelSubscription = {
   processorCustomerId: 'cus_1',
-  items: [{ ...item, quantity: 2 }],
+  items: [{ ...item, amount: '500', billingScheme: 'per_unit', usageType: 'licensed', transform: null, quantity: 2 }],
   ...common,
 };
 const expected: ExpectedState = {
   subscriptions: new Map([['sub_1', modelSubscription]]),
   customers: new Map(),
+  products: new Map(),
+  prices: new Map(),
   invoices: new Map(),
+  payments: new Map(),
+  foreignEvents: new Set(),
 };
 
 /** A snapshot of a project with one subscription and one event that agrees with the model. */
@@ -48,6 +58,8 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     subscriptions: [shownSubscription()],
     customers: [],
     invoices: [],
+    payments: [],
+    products: [],
     prices: [],
     codes: [],
     credits: [],
@@ -55,6 +67,8 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     analytics: {
       mrr: 1_000,
       mrrTrialing: 0,
+      mrrPaused: 0,
+      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
       mrrByCurrency: { usd: 1_000 },
       customerCount: 0,
       customerGrowth: [{ date: '2026-11-21', count: 0 }],

@@ -16,7 +16,7 @@ export const foldCustomers = (events: readonly StripeEvent[]): Map<string, Model
   );
 
 const read = ({ data: { object } }: StripeEvent): ModelCustomer => ({
-  email: object.email,
+  email: object.email.trim().toLowerCase(),
   name: object.name,
   metadata: withoutRoutingKeys(object.metadata),
 });

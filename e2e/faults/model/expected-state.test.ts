@@ -9,9 +9,11 @@ let count = 0;
 function subscriptionEvent(kind: string, created: number, status: string, quantity: number): StripeEvent {
   const price = {
     id: 'price_1',
-    unit_amount: 1_000,
+    unit_amount_decimal: '1000',
     currency: 'usd',
-    recurring: { interval: 'week', interval_count: 1 },
+    billing_scheme: 'per_unit',
+    transform_quantity: null,
+    recurring: { interval: 'week', interval_count: 1, usage_type: 'licensed' },
   };
   const period = { current_period_start: 0, current_period_end: 604_800 };
   const object = {
@@ -20,6 +22,11 @@ function subscriptionEvent(kind: string, created: number, status: string, quanti
     status,
     cancel_at_period_end: false,
     cancel_at: null,
+    canceled_at: null,
+    trial_end: null,
+    start_date: 0,
+    pause_collection: null,
+    currency: 'usd',
     ended_at: status === 'canceled' ? created : null,
     items: { data: [{ price, quantity, ...period }] },
     metadata: { note: 'tenant', projectId: 'routing' },
@@ -52,7 +59,57 @@ it('sums exact fractions of a month and rounds once', () => {
   expect(computeAnalytics([...weekly, trialing, pastDue].filter(one => one !== undefined))).toEqual({
     mrr: 30_333,
     mrrTrialing: 4_333,
+    mrrPaused: 0,
+    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
     mrrByCurrency: { usd: 30_333 },
     subscriptionBreakdown: { active: 3, trialing: 1, past_due: 1 },
   });
+});
+
+it('computes a payment from its charges, refunds and disputes', () => {
+  const event = (type: string, object: object): StripeEvent => ({ id: type, type, created: 1, data: { object } });
+  const charge = { object: 'charge', id: 'ch_2', payment_intent: 'pi_1', paid: true, amount: 500, currency: 'usd' };
+  const declined = { ...charge, id: 'ch_1', paid: false, failure_code: 'card_declined', customer: 'cus_1' };
+  const paid = { ...charge, customer: 'cus_1', amount_refunded: 0 };
+  const dispute = { object: 'dispute', id: 'du_1', payment_intent: 'pi_1', status: 'needs_response' };
+  const history = [
+    ['charge.failed', declined, 'failed'],
+    ['charge.succeeded', paid, 'succeeded'],
+    ['charge.refunded', { ...paid, amount_refunded: 200 }, 'partially_refunded'],
+    ['charge.dispute.created', dispute, 'disputed'],
+    ['charge.dispute.closed', { ...dispute, status: 'won' }, 'partially_refunded'],
+    ['charge.refunded', { ...paid, amount_refunded: 500 }, 'refunded'],
+    ['charge.dispute.closed', { ...dispute, id: 'du_2', status: 'lost' }, 'dispute_lost'],
+  ] as const;
+  const events = history.map(([type, object]) => event(type, object));
+  const statusAfter = (length: number) => buildExpectedState(events.slice(0, length)).payments.get('pi_1')?.status;
+  expect(history.map((_, index) => statusAfter(index + 1))).toEqual(history.map(([, , status]) => status));
+});
+
+it('calls events foreign whose customer or product was created without our metadata', () => {
+  const event = (type: string, object: object): StripeEvent => ({
+    id: `${type} ${JSON.stringify(object)}`,
+    type,
+    created: 1,
+    data: { object: { metadata: {}, email: 'ada@example.com', ...object } },
+  });
+  const ours = { id: 'cus_1', metadata: { projectId: 'proj_1' } };
+  const linked = { id: 'cus_2', metadata: { projectId: 'proj_1' } };
+  const foreign = [
+    event('customer.updated', { id: 'cus_3' }),
+    event('charge.succeeded', { object: 'charge', id: 'ch_3', payment_intent: 'pi_3', customer: 'cus_3', paid: true }),
+    event('charge.dispute.created', { object: 'dispute', id: 'du_3', charge: 'ch_3', payment_intent: 'pi_3' }),
+    event('product.created', { id: 'prod_3' }),
+    event('price.created', { id: 'price_3', product: 'prod_3' }),
+  ];
+  const { foreignEvents, payments } = buildExpectedState([
+    event('customer.created', ours),
+    event('customer.created', { id: 'cus_2' }),
+    event('customer.updated', linked),
+    event('customer.created', { id: 'cus_3' }),
+    event('price.created', { id: 'price_1', product: 'prod_1' }),
+    ...foreign,
+  ]);
+  expect([...foreignEvents]).toEqual(foreign.map(({ id }) => id));
+  expect([...payments]).toEqual([]);
 });

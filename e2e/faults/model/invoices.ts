@@ -13,7 +13,8 @@ export interface ModelInvoice {
   readonly billingReason: string | null;
 }
 
-const INVOICE_EVENTS = /^invoice\.(finalized|updated|payment_failed|voided|paid)$/;
+/** `created` is not handled: a draft is known only where the processor was read, or once another event names it. */
+const INVOICE_EVENTS = /^invoice\.(created|finalized|updated|payment_failed|voided|marked_uncollectible|paid)$/;
 
 const isFinal = (status: string): boolean => status === 'paid' || status === 'void';
 

@@ -15,26 +15,27 @@ export interface StripeEvent {
 const rankOf = ({ type }: StripeEvent): number => (type.endsWith('.created') ? 0 : type.endsWith('.deleted') ? 2 : 1);
 
 /**
- * Folds the events of each object into one state. Events are applied by `created`, then by rank, then in the order of
+ * Folds the events of each object into one state, by the id that `idOf` returns. Events are applied by `created`, then by rank, then in the order of
  * `events`, which must be the order in which Stripe created them.
  */
 export function foldByObject<State>(
   events: readonly StripeEvent[],
   types: RegExp,
   apply: (state: State | undefined, event: StripeEvent) => State,
+  idOf = ({ data: { object } }: StripeEvent): string => String(object.id),
 ): Map<string, State> {
   const ordered = events
     .filter(({ type }) => types.test(type))
     .toSorted((one, other) => one.created - other.created || rankOf(one) - rankOf(other));
   const states = new Map<string, State>();
   for (const event of ordered) {
-    const id = String(event.data.object.id);
+    const id = idOf(event);
     states.set(id, apply(states.get(id), event));
   }
   return states;
 }
 
-const ROUTING_KEYS = new Set(['teamId', 'projectId', 'customerId', 'priceId']);
+const ROUTING_KEYS = new Set(['teamId', 'projectId', 'customerId', 'priceId', 'operationId', 'externalId']);
 
 /** Returns the tenant's own metadata, without the keys that billing adds to route webhooks. */
 export const withoutRoutingKeys = (metadata: Readonly<Record<string, string>>): Record<string, string> =>

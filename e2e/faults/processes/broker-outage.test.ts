@@ -59,6 +59,6 @@ it('changes nothing when every event is delivered to every service again', async
 });
 
 async function deleteConsumerState(): Promise<void> {
-  const streams = join(system.dataDir, 'nats/jetstream/$G/streams');
+  const streams = join(system.dataDir, 'nats/jetstream/EVENTS/streams');
   for (const stream of await readdir(streams)) await rm(join(streams, stream, 'obs'), { recursive: true });
 }

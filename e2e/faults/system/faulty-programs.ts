@@ -1,4 +1,5 @@
 import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
+import { NO_LIMITS } from '@billing/testing/no-limits';
 
 /** A server that all services reach through one TCP proxy. */
 export type Proxied = 'postgres' | 'nats' | 'processor';
@@ -15,14 +16,6 @@ export type Reroute = (name: Proxied, url: string) => Promise<string>;
 
 type Program = BillingPrograms['gateway'];
 
-/** Tests send far more requests than people do. */
-const NO_LIMITS = {
-  RATE_LIMIT_PER_KEY: '1000000',
-  RATE_LIMIT_SESSION_CREATION: '100000',
-  RATE_LIMIT_SIGN_IN: '100000',
-  RATE_LIMIT_BAD_PORTAL_TOKENS: '100000',
-};
-
 /** Plans the programs of a system whose servers stand behind proxies, with extra instances. */
 export async function planFaultyPrograms(
   surroundings: PlanInputs,
@@ -32,8 +25,10 @@ export async function planFaultyPrograms(
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
     Object.assign(databaseUrls, { [service]: await reroute('postgres', url) });
-  const natsUrl = await reroute('nats', surroundings.natsUrl);
-  const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrl });
+  const natsUrls = { ...surroundings.natsUrls };
+  for (const [service, url] of Object.entries(natsUrls))
+    Object.assign(natsUrls, { [service]: await reroute('nats', url) });
+  const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrls });
 
   for (const program of [...planned.services, planned.gateway]) {
     const { STRIPE_API_BASE_URL: processorUrl } = program.env;

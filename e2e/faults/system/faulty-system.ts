@@ -7,6 +7,7 @@ import type { PlanInputs } from '@billing/local-system/billing-programs';
 import { waitFor } from '@billing/testing/wait-for';
 import { newTenant, type Tenant } from '../../system/tenant.ts';
 import { planFaultyPrograms, type FaultySystemOptions, type Proxied, type Reroute } from './faulty-programs.ts';
+import { requireCleanLogs } from './clean-logs.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export interface FaultySystem extends AsyncDisposable {
@@ -34,11 +35,17 @@ export interface FaultySystem extends AsyncDisposable {
   residentBytes(name: string): number;
 }
 
-/** Starts a whole system whose parts can be killed and whose connections can be cut. Disposing it stops everything. */
+/**
+ * Starts a whole system whose parts can be killed and whose connections can be cut. Disposing it stops everything, and throws
+ * when a log has a secret of a tenant or an address of a person.
+ */
 export async function startFaultySystem({ instances = {}, env = {} }: FaultySystemOptions = {}): Promise<FaultySystem> {
   await using resources = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-faults-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  const tenants: Tenant[] = [];
+  // Once everything has stopped and written its last line.
+  resources.defer(() => requireCleanLogs(dataDir, tenants));
   const proxies: Partial<Record<Proxied, TcpProxy>> = {};
 
   const reroute: Reroute = async (name, url) => {
@@ -52,7 +59,7 @@ export async function startFaultySystem({ instances = {}, env = {} }: FaultySyst
   );
   const { postgres, nats, processor } = proxies;
   if (!postgres || !nats || !processor) throw new Error('No service connects to one of the servers.');
-  const faulty = controlsOf(system, { postgres, nats, processor }, dataDir);
+  const faulty = controlsOf(system, { postgres, nats, processor }, dataDir, tenants);
   await faulty.untilReady();
   const owned = resources.move();
   return { ...faulty, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -62,6 +69,7 @@ function controlsOf(
   system: LocalSystem,
   proxies: FaultySystem['proxies'],
   dataDir: string,
+  tenants: Tenant[],
 ): Omit<FaultySystem, typeof Symbol.asyncDispose> {
   const { gatewayUrl, processorUrl = '' } = system;
   const stateOf = (name: string) => {
@@ -107,7 +115,11 @@ function controlsOf(
       for (const name of Object.keys(system.services))
         await waitFor(() => isReady(name), { what: `${name} to be ready`, timeoutMs, intervalMs: 100 });
     },
-    newTenant: () => newTenant({ gatewayUrl, processorUrl }),
+    async newTenant() {
+      const tenant = await newTenant({ gatewayUrl, processorUrl });
+      tenants.push(tenant);
+      return tenant;
+    },
     residentBytes: name => residentBytesOf(pidOf(name)),
   };
 }

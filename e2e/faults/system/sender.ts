@@ -1,7 +1,7 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Tenant } from '../../system/tenant.ts';
 import { outcomeOf, type SentEvent, type Write } from './sent-requests.ts';
-import { signatureOf } from './webhook-events.ts';
 
 /** Longer than any deadline of the gateway. */
 const RESPONSE_TIMEOUT_MS = 60_000;
@@ -16,7 +16,7 @@ export async function postEvent(
   const status = await statusOf(
     fetch(`${gatewayUrl}/api/webhooks/processor/${teamId}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(webhookSecret, event.body) },
+      headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(event.body, webhookSecret) },
       body: event.body,
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     }),

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { SentEvent } from './sent-requests.ts';
 
 /** The fields of a subscription that tests vary; the rest of the Stripe object follows from them. */
@@ -52,7 +52,10 @@ function subscriptionObject(it: SubscriptionState): Record<string, unknown> {
     active: true,
     type: 'recurring',
     currency: 'usd',
+    billing_scheme: 'per_unit',
     unit_amount: UNIT_AMOUNT,
+    unit_amount_decimal: `${UNIT_AMOUNT}`,
+    transform_quantity: null,
     recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
     metadata: {},
     created: it.startedAt,
@@ -65,6 +68,9 @@ function subscriptionObject(it: SubscriptionState): Record<string, unknown> {
     status: it.status,
     cancel_at_period_end: false,
     cancel_at: null,
+    canceled_at: it.status === 'canceled' ? it.startedAt + 1 : null,
+    currency: 'usd',
+    pause_collection: null,
     items: {
       object: 'list',
       data: [{ id: `si_${it.id}`, object: 'subscription_item', price, quantity: it.quantity, ...period }],
@@ -76,12 +82,4 @@ function subscriptionObject(it: SubscriptionState): Record<string, unknown> {
     metadata: { projectId: it.projectId },
     created: it.startedAt,
   };
-}
-
-/**
- * Returns the `stripe-signature` header; `at` is in Unix seconds.
- * https://docs.stripe.com/webhooks#verify-manually
- */
-export function signatureOf(secret: string, body: string, at = Math.floor(Date.now() / 1_000)): string {
-  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import type { Operation } from '@billing/contracts/operation';
 import fc from 'fast-check';
 import type { Attack } from './send.ts';
@@ -175,7 +175,5 @@ function credentials({ access }: Target, fixtures: Fixtures, signed: Buffer | un
   if (access.kind === 'project') return { authorization: `Bearer ${fixtures.secret}` };
   if (access.kind !== 'signature') return { cookie: fixtures.cookie };
   if (!signed) return { 'stripe-signature': 't=1,v1=00' };
-  const at = Math.floor(Date.now() / 1_000);
-  const hmac = createHmac('sha256', fixtures.webhookSecret).update(`${at}.`).update(signed).digest('hex');
-  return { 'stripe-signature': `t=${at},v1=${hmac}` };
+  return { 'stripe-signature': signatureOf(signed, fixtures.webhookSecret) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@billing/contracts/operation';
-import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
 
 /** A tenant with one resource of each kind, so that requests can name existing resources. */
@@ -25,6 +25,8 @@ export async function createFixtures(): Promise<Fixtures> {
   const { billing, user, P, teamPath, webhookSecret } = tenant;
   const { productId, priceId } = await newMonthlyPrice(tenant);
   const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: SPARES }, create));
+  const inviteSomeone = async () =>
+    (await ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202)).invitation;
   const subscription = await newSubscription(tenant, priceId);
   const spareSubscriptions = [await newSubscription(tenant, priceId), await newSubscription(tenant, priceId)];
   const customers = await createSpares(() => newCustomer(tenant));
@@ -38,6 +40,7 @@ export async function createFixtures(): Promise<Fixtures> {
     keyId: await createSpares(
       async () => (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id,
     ),
+    invitationId: await createSpares(async () => (await inviteSomeone()).id),
     subscriptionId: spareSubscriptions.map(({ id }) => id),
     sessionId: await createSpares(
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
@@ -58,6 +61,7 @@ export async function createFixtures(): Promise<Fixtures> {
     subscriptionId: subscription.id,
     code,
     token,
+    invitationToken: (await inviteSomeone()).url.split('#')[1],
     userId: members[0].userId,
     eventId: events[0].id,
     wayBackId: randomUUID(),

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditTargetType } from '@billing/contracts/resources/audit-entry';
+import { waitFor } from '@billing/testing/wait-for';
+import { Caller, ok, type ApiResponse } from '../system/http.ts';
+import { newSignedEvent, postSigned } from '../system/signed-events.ts';
+import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
+import type { Resources } from './resources.ts';
+
+/** What example writes work on; each of them may use up only what it creates itself. */
+export interface Prepared {
+  readonly tenant: Tenant;
+  /** A team of the same owner, whose account may be disconnected. */
+  readonly other: Tenant;
+  readonly resources: Resources & { readonly token: string };
+  /** Someone else, who is no member yet. */
+  readonly guest: User;
+}
+
+/** One write, sent by its usual caller, and what its entry must say. */
+interface Write {
+  readonly by: 'user' | 'guest' | 'key' | 'customer';
+  readonly send: () => Promise<ApiResponse>;
+  readonly target: (body: ApiResponse['body']) => { readonly type: AuditTargetType; readonly id: string };
+  /** The path of the team in whose log the entry is; the tenant's unless given. */
+  readonly teamPath?: (body: ApiResponse['body']) => string;
+  /** Whether it is about the whole team, or another one. */
+  readonly hasNoProject?: boolean;
+}
+
+type PrepareWrite = (prepared: Prepared) => Write | Promise<Write>;
+
+const is = (type: AuditTargetType, id: string) => () => ({ type, id });
+const byKey = (send: Write['send'], target: Write['target']): Write => ({ by: 'key', send, target });
+const byUser = (send: Write['send'], target: Write['target'], more: Partial<Write> = {}): Write => ({
+  by: 'user',
+  send,
+  target,
+  ...more,
+});
+const ofTeam = { hasNoProject: true };
+const product = async ({ tenant: { api, P } }: Prepared): Promise<string> =>
+  (await ok(api.post(`${P}/products`, { name: 'Pro' }), 201)).product.id;
+const price = { unitAmount: 500, currency: 'usd', type: 'one_time' };
+const newKey = async ({ tenant: { user, P } }: Prepared): Promise<string> =>
+  (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id;
+const newCode = async ({ tenant }: Prepared): Promise<string> =>
+  (await tenant.billing.referrals.createCode({ customerId: await newCustomer(tenant) })).code;
+
+/** Returns an event of the project that has failed: a checkout session without a mode is invalid. */
+async function failedEvent({ tenant }: Prepared): Promise<string> {
+  const { teamId, projectId, user, P } = tenant;
+  const object = {
+    id: `cs_test_${randomBytes(8).toString('hex')}`,
+    object: 'checkout.session',
+    metadata: { teamId, projectId },
+  };
+  const event = newSignedEvent('checkout.session.completed', object);
+  await postSigned(tenant, event);
+  const hasFailed = async () => {
+    const { webhookEvents } = await ok(user.get(`${P}/webhook-events?status=failed`));
+    return webhookEvents.some(({ id }: { readonly id: string }) => id === event.id);
+  };
+  await waitFor(hasFailed, { what: 'the event to fail', timeoutMs: 60_000, intervalMs: 50 });
+  return event.id;
+}
+
+/** How each write is made once, by its operation's id, in an order in which none spoils another. */
+export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
+  createTeam: ({ tenant: { user } }) =>
+    byUser(
+      () => user.post('/api/service/teams', { name: 'Third' }),
+      body => ({ type: 'team', id: body.team.id }),
+      {
+        ...ofTeam,
+        teamPath: body => `/api/service/teams/${body.team.id}`,
+      },
+    ),
+  inviteMember: ({ tenant: { user, teamPath } }) =>
+    byUser(
+      () => user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }),
+      body => ({ type: 'invitation', id: body.invitation.id }),
+      ofTeam,
+    ),
+  withdrawInvitation: ({ tenant: { user, teamPath }, resources: { invitationId: id } }) =>
+    byUser(() => user.delete(`${teamPath}/invitations/${id}`), is('invitation', id), ofTeam),
+  acceptInvitation: async ({ tenant, guest }) => {
+    const accept = await invite(tenant, guest.credentials.email);
+    const { invitations } = await ok(tenant.user.get(`${tenant.teamPath}/invitations`));
+    return { by: 'guest', send: () => guest.user.post(accept), target: is('invitation', invitations[0].id), ...ofTeam };
+  },
+  removeMember: ({ tenant: { user, teamPath }, guest: { userId } }) =>
+    byUser(() => user.delete(`${teamPath}/members/${userId}`), is('member', userId), ofTeam),
+  createProject: ({ other: { user, teamPath } }) =>
+    byUser(
+      () => user.post(`${teamPath}/projects`, { name: 'Second' }),
+      body => ({ type: 'project', id: body.project.id }),
+      { teamPath: () => teamPath, hasNoProject: true },
+    ),
+  updateProject: ({ tenant: { user, P, projectId } }) =>
+    byUser(() => user.patch(P, { name: 'Web shop' }), is('project', projectId)),
+  createApiKey: ({ tenant: { user, P } }) =>
+    byUser(
+      () => user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }),
+      body => ({ type: 'api_key', id: body.apiKey.id }),
+    ),
+  rotateApiKey: ({ tenant: { user, P }, resources: { keyId } }) =>
+    byUser(() => user.post(`${P}/api-keys/${keyId}/rotate`), is('api_key', keyId)),
+  revokeApiKey: async prepared => {
+    const { user, P } = prepared.tenant;
+    const id = await newKey(prepared);
+    return byUser(() => user.delete(`${P}/api-keys/${id}`), is('api_key', id));
+  },
+  createProduct: ({ tenant: { api, P } }) =>
+    byKey(
+      () => api.post(`${P}/products`, { name: 'Pro' }),
+      body => ({ type: 'product', id: body.product.id }),
+    ),
+  updateProduct: ({ tenant: { api, P }, resources: { productId: id } }) =>
+    byKey(() => api.patch(`${P}/products/${id}`, { name: 'Team' }), is('product', id)),
+  deleteProduct: async prepared => {
+    const { api, P } = prepared.tenant;
+    const id = await product(prepared);
+    return byKey(() => api.delete(`${P}/products/${id}`), is('product', id));
+  },
+  createPrice: ({ tenant: { api, P }, resources: { productId } }) =>
+    byKey(
+      () => api.post(`${P}/prices`, { productId, ...price }),
+      body => ({ type: 'price', id: body.price.id }),
+    ),
+  updatePrice: ({ tenant: { api, P }, resources: { priceId: id } }) =>
+    byKey(() => api.patch(`${P}/prices/${id}`, { metadata: { tier: 'pro' } }), is('price', id)),
+  deletePrice: async ({ tenant: { api, P }, resources: { productId } }) => {
+    const { id } = (await ok(api.post(`${P}/prices`, { productId, ...price }), 201)).price;
+    return byKey(() => api.delete(`${P}/prices/${id}`), is('price', id));
+  },
+  createCustomer: ({ tenant: { api, P } }) =>
+    byKey(
+      () => api.post(`${P}/customers`, { email: newEmail() }),
+      body => ({ type: 'customer', id: body.customer.id }),
+    ),
+  updateCustomer: ({ tenant: { api, P }, resources: { refereeCustomerId: id } }) =>
+    byKey(() => api.patch(`${P}/customers/${id}`, { name: 'Ada King' }), is('customer', id)),
+  deleteCustomer: async ({ tenant }) => {
+    const id = await newCustomer(tenant);
+    return byKey(() => tenant.api.delete(`${tenant.P}/customers/${id}`), is('customer', id));
+  },
+  createCheckout: async ({ tenant, resources: { priceId } }) => {
+    const customerId = await newCustomer(tenant);
+    const urls = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
+    return byKey(
+      () => tenant.api.post(`${tenant.P}/checkout`, { customerId, priceId, ...urls }),
+      body => ({ type: 'checkout_session', id: body.sessionId }),
+    );
+  },
+  updateSubscription: ({ tenant: { api, P }, resources: { subscriptionId: id } }) =>
+    byKey(() => api.patch(`${P}/subscriptions/${id}`, { cancelAtPeriodEnd: true }), is('subscription', id)),
+  updatePortalSubscription: ({ resources: { token, subscriptionId: id } }) => ({
+    by: 'customer',
+    send: () => new Caller().patch(`/api/portal/${token}/subscriptions/${id}`, { cancelAtPeriodEnd: false }),
+    target: is('subscription', id),
+  }),
+  createPortalSetupSession: ({ resources: { token, customerId } }) => ({
+    by: 'customer',
+    send: () => new Caller().post(`/api/portal/${token}/setup-intent`),
+    target: is('customer', customerId),
+  }),
+  cancelSubscription: async ({ tenant, resources: { priceId } }) => {
+    const { id } = await newSubscription(tenant, priceId);
+    return byKey(() => tenant.api.delete(`${tenant.P}/subscriptions/${id}`), is('subscription', id));
+  },
+  updateReferralConfig: ({ tenant: { api, P, projectId } }) =>
+    byKey(
+      () => api.put(`${P}/referrals/config`, { enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 }),
+      is('referral_config', projectId),
+    ),
+  createReferralCode: async ({ tenant }) => {
+    const customerId = await newCustomer(tenant);
+    return byKey(
+      () => tenant.api.post(`${tenant.P}/referrals/codes`, { customerId }),
+      body => ({ type: 'referral_code', id: body.code.code }),
+    );
+  },
+  applyReferral: ({ tenant: { api, P }, resources: { code, refereeCustomerId } }) =>
+    byKey(
+      () => api.post(`${P}/referrals/apply`, { code, refereeCustomerId }),
+      body => ({ type: 'referral', id: body.referral.id }),
+    ),
+  deactivateReferralCode: async prepared => {
+    const { api, P } = prepared.tenant;
+    const code = await newCode(prepared);
+    return byKey(() => api.delete(`${P}/referrals/codes/${code}`), is('referral_code', code));
+  },
+  createPortalSession: ({ tenant: { api, P }, resources: { customerId } }) =>
+    byKey(
+      () => api.post(`${P}/portal`, { customerId }),
+      body => ({ type: 'portal_session', id: body.sessionId }),
+    ),
+  revokePortalSession: async ({ tenant: { api, P, billing }, resources: { customerId } }) => {
+    const { sessionId: id } = await billing.portal.create({ customerId });
+    return byKey(() => api.delete(`${P}/portal/sessions/${id}`), is('portal_session', id));
+  },
+  replayWebhookEvent: async prepared => {
+    const { user, P } = prepared.tenant;
+    const id = await failedEvent(prepared);
+    return byUser(() => user.post(`${P}/webhook-events/${id}/replay`), is('webhook_event', id));
+  },
+  replayTeamWebhookEvent: async prepared => {
+    const { user, teamPath } = prepared.tenant;
+    const id = await failedEvent(prepared);
+    return byUser(() => user.post(`${teamPath}/webhook-events/${id}/replay`), is('webhook_event', id), ofTeam);
+  },
+  connectProcessor: ({ other: { user, teamPath, teamId, secretKey, webhookSecret } }) =>
+    byUser(
+      () => user.post(`${teamPath}/processor/connect`, { secretKey, webhookSecret }),
+      is('processor_account', teamId),
+      { ...ofTeam, teamPath: () => teamPath },
+    ),
+  disconnectProcessor: ({ other: { user, teamPath, teamId } }) =>
+    byUser(() => user.delete(`${teamPath}/processor`), is('processor_account', teamId), {
+      ...ofTeam,
+      teamPath: () => teamPath,
+    }),
+};

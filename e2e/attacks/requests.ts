@@ -1,0 +1,99 @@
+import type { Operation } from '@billing/contracts/operation';
+import { z } from 'zod';
+import { Caller } from '../system/http.ts';
+import { newEmail, type Tenant } from '../system/tenant.ts';
+import { ID_NAMES, unknownIds, type Resources } from './resources.ts';
+
+/** A place of a request in which the id of a resource stands. */
+export interface IdPlace {
+  readonly part: 'path' | 'query' | 'body';
+  readonly name: keyof Resources;
+}
+
+/** A request to a declared operation. */
+export interface OperationRequest {
+  readonly method: Operation['method'];
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+type Names = Pick<Tenant, 'teamId' | 'projectId'>;
+
+/** Names of other things than resources: who calls, and texts of the tenant's own. */
+const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', 'clientReferenceId', 'externalId']);
+
+/**
+ * Returns every place in which an operation takes the id of a resource.
+ * @throws Error for a name that `Resources` does not have: add it there
+ */
+export function idPlacesOf({ id, path, query, body }: Operation): IdPlace[] {
+  const places = [
+    ...Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => ({ part: 'path' as const, name })),
+    ...fieldsOf(query).map(name => ({ part: 'query' as const, name })),
+    ...fieldsOf(body).map(name => ({ part: 'body' as const, name })),
+  ];
+  return places.flatMap(({ part, name }) => {
+    if (isIdName(name)) return [{ part, name }];
+    if (FREE_NAMES.has(name) || !(part === 'path' || name.endsWith('Id'))) return [];
+    throw new Error(`${id} takes ${name}, of which no test has a resource.`);
+  });
+}
+
+const isIdName = (name: string): name is keyof Resources => (ID_NAMES as readonly string[]).includes(name);
+
+/** Returns the names of an object's fields; none without a schema. */
+export function fieldsOf(schema: z.ZodType | undefined): string[] {
+  if (!schema) return [];
+  const { properties, anyOf = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const all = [properties, ...anyOf.map(one => (typeof one === 'object' ? one.properties : undefined))];
+  return all.flatMap(fields => Object.keys(fields ?? {}));
+}
+
+/**
+ * Returns a valid request, as the operation's example shows, to the tenant's project and with these resources, by default
+ * with ids that name nothing. `at` replaces the id in one place by that of `there`.
+ */
+export function requestTo(
+  operation: Operation,
+  { teamId, projectId }: Names,
+  resources: Resources = unknownIds(),
+  at?: IdPlace & { readonly there: Resources },
+): OperationRequest {
+  const fill = (part: IdPlace['part'], name: string, example: unknown): unknown => {
+    if (name === 'email') return newEmail();
+    if (!isIdName(name)) return example;
+    return at?.part === part && at.name === name ? at.there[name] : resources[name];
+  };
+  const { method, path, query, body, example } = operation;
+  const ids: Record<string, unknown> = { teamId, projectId };
+  const filledPath = path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name] ?? fill('path', name, 'none')));
+  // A filter by id stands alone, so that nothing else hides what it selects.
+  const filters = at?.part === 'query' ? { [at.name]: '' } : (example.query ?? {});
+  const parameters = Object.entries(filters).map(([name, value]) => [name, String(fill('query', name, value))]);
+  const search = query ? `?${new URLSearchParams(parameters).toString()}` : '';
+  const fields = Object.entries(example.body ?? {}).map(([name, value]) => [name, fill('body', name, value)]);
+  return { method, path: filledPath + search, ...(body && { body: Object.fromEntries(fields) as unknown }) };
+}
+
+/** Returns who may call an operation: the tenant's backend where an API key can, else its signed-in owner. */
+export function callerOf({ access }: Operation, { api, user }: Tenant): Caller {
+  if (access.kind === 'portal-token' || access.kind === 'signature') return new Caller();
+  return access.kind === 'project' ? api : user;
+}
+
+/** The same id for every request, so that two responses can be equal byte for byte. */
+const REQUEST_ID = { 'x-request-id': 'the-same' };
+
+/** Everything that a caller learns from a response, but the time and the rest of its own allowance. */
+export interface Seen {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Sends a request and returns what its caller sees. */
+export async function seenBy(caller: Caller, { method, path, body }: OperationRequest): Promise<Seen> {
+  const { status, headers, body: received } = await caller.send(method, path, body, REQUEST_ID);
+  const others = [...headers].filter(([name]) => name !== 'date' && !name.startsWith('x-ratelimit-'));
+  return { status, headers: Object.fromEntries(others), body: received as unknown };
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import {
+  ApiKeyId,
+  CustomerId,
+  InvitationId,
+  PortalSessionId,
+  PriceId,
+  ProductId,
+  SubscriptionId,
+} from '@billing/contracts/ids';
+import { waitFor } from '@billing/testing/wait-for';
+import { ok } from '../system/http.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
+
+/** The id of one resource of each kind, under the names that paths, queries and bodies use. */
+export type Resources = Readonly<Record<(typeof ID_NAMES)[number], string>>;
+
+/** The names under which requests carry ids of resources; ids of teams and projects come from the tenant. */
+export const ID_NAMES = [
+  'productId',
+  'priceId',
+  'customerId',
+  'refereeCustomerId',
+  'subscriptionId',
+  'code',
+  'keyId',
+  'sessionId',
+  'eventId',
+  'userId',
+  'invitationId',
+] as const;
+
+/** Creates one resource of each kind in the tenant's project; `token` opens the portal of its customer. */
+export async function newResources(tenant: Tenant): Promise<Resources & { readonly token: string }> {
+  const { billing, user, P, teamPath } = tenant;
+  const [{ productId, priceId }, refereeCustomerId, key, { members }, { invitation }] = await Promise.all([
+    newMonthlyPrice(tenant),
+    newCustomer(tenant),
+    ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201),
+    ok(user.get(`${teamPath}/members`)),
+    ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202),
+    billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 }),
+  ]);
+  const { id: subscriptionId, customerId } = await newSubscription(tenant, priceId);
+  const [{ code }, { sessionId, token }, eventId] = await Promise.all([
+    billing.referrals.createCode({ customerId }),
+    billing.portal.create({ customerId }),
+    findPaidInvoiceEvent(tenant, customerId),
+  ]);
+  const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
+  return { ...ids, keyId: key.apiKey.id, userId: members[0].userId, invitationId: invitation.id, token };
+}
+
+/** Waits until the customer's invoice and payment are recorded, and returns a processed event of the project. */
+function findPaidInvoiceEvent({ api, P }: Tenant, customerId: string): Promise<string> {
+  return waitFor(
+    async () => {
+      const [{ invoices }, { payments }, { webhookEvents }] = await Promise.all([
+        ok(api.get(`${P}/invoices?customerId=${customerId}`)),
+        ok(api.get(`${P}/payments?customerId=${customerId}`)),
+        ok(api.get(`${P}/webhook-events?status=processed&type=invoice.paid`)),
+      ]);
+      return invoices.length > 0 && payments.length > 0 ? (webhookEvents[0]?.id as string | undefined) : undefined;
+    },
+    { what: 'the invoice of the subscription', timeoutMs: 60_000, intervalMs: 50 },
+  );
+}
+
+/** Returns ids of the right form, which name nothing. */
+export function unknownIds(): Resources {
+  return {
+    productId: ProductId.create(),
+    priceId: PriceId.create(),
+    customerId: CustomerId.create(),
+    refereeCustomerId: CustomerId.create(),
+    subscriptionId: SubscriptionId.create(),
+    code: randomBytes(4).toString('hex').toUpperCase(),
+    keyId: ApiKeyId.create(),
+    sessionId: PortalSessionId.create(),
+    eventId: `evt_${randomBytes(12).toString('hex')}`,
+    userId: randomBytes(16).toString('hex'),
+    invitationId: InvitationId.create(),
+  };
+}

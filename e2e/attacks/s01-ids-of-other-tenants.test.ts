@@ -1,0 +1,96 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import type { Operation } from '@billing/contracts/operation';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../system/http.ts';
+import { newSiblingProject, newTenant, type Tenant } from '../system/tenant.ts';
+import { callerOf, idPlacesOf, requestTo, seenBy, type IdPlace, type Seen } from './requests.ts';
+import { newResources, unknownIds, type Resources } from './resources.ts';
+
+interface Holder {
+  readonly tenant: Tenant;
+  readonly resources: Resources;
+}
+
+/** Every place of an id in an operation of a team or project. */
+const places = allOperations
+  .filter(({ access }) => access.kind !== 'portal-token' && access.kind !== 'signature')
+  .flatMap(operation => idPlacesOf(operation).map(place => ({ operation, place })));
+
+let own: Holder;
+/** Another project of the same team, and one of another team. */
+let others: readonly Holder[];
+beforeAll(async () => {
+  const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+  const [mine, ...foreign] = await Promise.all(
+    [tenant, await newSiblingProject(tenant), stranger].map(async of => ({
+      tenant: of,
+      resources: await newResources(of),
+    })),
+  );
+  if (!mine) throw new Error('A tenant is always created.');
+  [own, others] = [mine, foreign];
+});
+
+/** Sends a request of the own project, with the id of `there` in one place. */
+const trySeen = (operation: Operation, place: IdPlace, there: Resources): Promise<Seen> =>
+  seenBy(callerOf(operation, own.tenant), requestTo(operation, own.tenant, own.resources, { ...place, there }));
+
+/** What could change: every record of a project, and what its account at the processor has got. */
+async function stateOf({ tenant: { user, api, P, teamPath, processor }, resources }: Holder) {
+  const { productId, priceId, customerId, subscriptionId, code, eventId } = resources;
+  const reads = [
+    `products/${productId}`,
+    `prices/${priceId}`,
+    `customers/${customerId}`,
+    `subscriptions/${subscriptionId}`,
+    `referrals/codes/${code}`,
+    'portal/sessions',
+    'invoices',
+    'payments',
+    'referrals/codes',
+  ].map(path => ok(api.get(`${P}/${path}`)));
+  const [records, { apiKeys }, { members }, { webhookEvents }, { objects, calls }] = await Promise.all([
+    Promise.all(reads),
+    ok(user.get(`${P}/api-keys`)),
+    ok(user.get(`${teamPath}/members`)),
+    ok(user.get(`${P}/webhook-events?status=processed&limit=100`)),
+    processor.ledger(),
+  ]);
+  const keys = apiKeys.map((key: object) => ({ ...key, lastUsedAt: null }));
+  const event = webhookEvents.find(({ id }: { id: string }) => id === eventId);
+  const writes = Object.entries(calls).filter(([call]) => !call.startsWith('GET '));
+  return { records, keys, members, event, objects: objects.length, writes };
+}
+
+describe('an id of another tenant', () => {
+  it('S1: an id of another project or team, in any place of any operation, is answered like a random id, byte for byte, and changes nothing', async () => {
+    const before = await Promise.all(others.map(stateOf));
+    const random = unknownIds();
+    const told = await Promise.all(
+      places.map(async ({ operation, place }) => {
+        const [unknown, ...foreign] = await Promise.all(
+          [random, ...others.map(({ resources }) => resources)].map(there => trySeen(operation, place, there)),
+        );
+        // Members and events without a project belong to the whole team.
+        const comparable = operation.path.includes(':projectId') ? foreign : foreign.slice(1);
+        for (const seen of comparable)
+          expect(seen, `${operation.id} with ${place.name} in the ${place.part}`).toEqual(unknown);
+        return { id: operation.id, part: place.part, status: unknown?.status };
+      }),
+    );
+    for (const { id, part, status } of told)
+      expect(status, id).toBe(part === 'query' ? 200 : status === 400 && part === 'body' ? 400 : 404);
+    expect(await Promise.all(others.map(stateOf))).toEqual(before);
+  });
+
+  it('S1: the same requests with an own id are answered otherwise, so each of them reaches its resource', async () => {
+    const random = unknownIds();
+    const isLast = ({ operation: { method } }: (typeof places)[number]) => Number(method === 'DELETE');
+    // Deletions in reverse: what others refer to goes last.
+    const deletions = places.filter(isLast).toReversed();
+    for (const { operation, place } of [...places.filter(one => !isLast(one)), ...deletions]) {
+      const [seen, unknown] = [await trySeen(operation, place, own.resources), await trySeen(operation, place, random)];
+      expect(seen.body, `${operation.id} with ${place.name} in the ${place.part}`).not.toEqual(unknown.body);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SubscriptionId } from '@billing/contracts/ids';
+import { Caller, ok, type ApiResponse } from '../system/http.ts';
+import { newMonthlyPrice, newSiblingProject, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
+
+const visitor = new Caller();
+let tenant: Tenant;
+let token: string;
+let own: string;
+/** Subscriptions of another customer, another project and another team, and an id of none. */
+let others: readonly string[];
+let holders: readonly Tenant[];
+beforeAll(async () => {
+  const stranger = await newTenant();
+  tenant = await newTenant();
+  const sibling = await newSiblingProject(tenant);
+  holders = [tenant, sibling, stranger];
+  const subscribe = async (at: Tenant) => newSubscription(at, (await newMonthlyPrice(at)).priceId);
+  const [mine, ...foreign] = await Promise.all([tenant, tenant, sibling, stranger].map(subscribe));
+  if (!mine) throw new Error('A subscription is always created.');
+  own = mine.id;
+  others = [...foreign.map(({ id }) => id), SubscriptionId.create()];
+  ({ token } = await tenant.billing.portal.create({ customerId: mine.customerId }));
+});
+
+const patch = (id: string, body: unknown, headers = {}): Promise<ApiResponse> =>
+  visitor.send('PATCH', `/api/portal/${token}/subscriptions/${id}`, body, { 'x-request-id': 'the-same', ...headers });
+
+/** Returns every subscription of the three projects, and the writes that their processor accounts have seen. */
+const stateOfAll = () =>
+  Promise.all(
+    holders.map(async ({ api, P, processor }) => {
+      const { subscriptions } = await ok(api.get(`${P}/subscriptions?activeOnly=false`));
+      const { calls } = await processor.ledger();
+      return { subscriptions, writes: Object.entries(calls).filter(([call]) => !call.startsWith('GET ')) };
+    }),
+  );
+
+describe('a customer in the portal', () => {
+  it('S8: another customer’s subscription, of the same project, another project or another team, gets the 404 of one that does not exist', async () => {
+    const before = await stateOfAll();
+    const seen = await Promise.all(others.map(id => patch(id, { cancelAtPeriodEnd: true })));
+    for (const { status, body } of seen) {
+      expect({ status, code: body.error.code }).toEqual({ status: 404, code: 'subscription_not_found' });
+      expect(JSON.stringify(body)).toBe(JSON.stringify(seen.at(-1)?.body));
+    }
+    const page = `/portal/${token}/subscriptions`;
+    const pages = await Promise.all(
+      others.flatMap(id => [
+        visitor.get(`${page}/${id}/cancel`),
+        visitor.send('POST', `${page}/${id}/cancel`),
+        visitor.send('POST', `${page}/${id}/resume`),
+      ]),
+    );
+    const withoutNonces = ({ body }: ApiResponse) => String(body).replaceAll(/nonce="[^"]+"/g, '');
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set(pages.map(withoutNonces)).size).toBe(1);
+    expect(await stateOfAll()).toEqual(before);
+  });
+
+  it('S8: of a subscription only cancelAtPeriodEnd can be set, and only to true or false', async () => {
+    const before = await stateOfAll();
+    const bodies = [
+      {},
+      null,
+      [],
+      'x',
+      true,
+      { cancelAtPeriodEnd: 'true' },
+      { cancelAtPeriodEnd: 1 },
+      { cancelAtPeriodEnd: null },
+      { status: 'canceled' },
+      { cancelAtPeriodEnd: true, status: 'active' },
+      { cancelAtPeriodEnd: true, quantity: 2 },
+      { cancelAtPeriodEnd: true, customerId: 'x' },
+      { cancelAtPeriodEnd: true, metadata: {} },
+      { priceId: 'x' },
+      { cancelAtPeriodEnd: true, trialEnd: 4_102_444_800 },
+      { cancelAtPeriodEnd: true, coupon: 'FREE' },
+    ];
+    const statuses = await Promise.all(bodies.map(async body => (await patch(own, body)).status));
+    expect(statuses).toEqual(bodies.map(() => 400));
+    expect(await stateOfAll()).toEqual(before);
+  });
+
+  it('S8: no other method does more, also not one named in a header, query or form', async () => {
+    const before = await stateOfAll();
+    const path = `/api/portal/${token}/subscriptions/${own}`;
+    const overrides = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+    const responses = await Promise.all([
+      ...['GET', 'POST', 'PUT', 'DELETE', 'PROPFIND'].map(method => visitor.send(method, path)),
+      ...overrides.map(name => visitor.send('POST', path, { cancelAtPeriodEnd: true }, { [name]: 'PATCH' })),
+      visitor.post(`${path}?_method=DELETE`),
+      visitor.post(`/portal/${token}/subscriptions/${own}/delete`),
+      visitor.send('DELETE', `/portal/${token}/subscriptions/${own}/cancel`),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 404));
+    expect(await stateOfAll()).toEqual(before);
+  });
+
+  it('S8: a token is no API key or session, and opens no operation of the project', async () => {
+    for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `portal_return=${token}` }]) {
+      const caller = new Caller(headers);
+      expect((await caller.get(`${tenant.P}/subscriptions`)).status).toBe(401);
+      expect((await caller.delete(`${tenant.P}/subscriptions/${own}`)).status).toBe(401);
+    }
+  });
+
+  it('S8: the own subscription can be cancelled and resumed, without a word of the team’s metadata', async () => {
+    const { status, body } = await patch(own, { cancelAtPeriodEnd: true });
+    expect({ status, subscription: body.subscription }).toMatchObject({
+      status: 200,
+      subscription: { id: own, cancelAtPeriodEnd: true },
+    });
+    expect(body.subscription).not.toHaveProperty('metadata');
+    expect((await patch(own, { cancelAtPeriodEnd: false })).body.subscription.cancelAtPeriodEnd).toBe(false);
+  });
+});

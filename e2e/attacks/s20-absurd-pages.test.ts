@@ -1,0 +1,152 @@
+import { allOperations } from '@billing/contracts/operations/index';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newTenant, type Tenant } from '../system/tenant.ts';
+import { mapConcurrently } from './map-concurrently.ts';
+import { callerOf, fieldsOf, requestTo } from './requests.ts';
+import { newResources, type Resources } from './resources.ts';
+
+/** Query values as they are sent. */
+const NEVER = [
+  '-1',
+  '-0',
+  '1.5',
+  '1.0',
+  '0x10',
+  '1e3',
+  '1e9',
+  '+1',
+  ' 1',
+  '1 ',
+  '%201',
+  '1%00',
+  '1,000',
+  '1_000',
+  '01.',
+  '',
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  'null',
+  'undefined',
+  'true',
+  'all',
+  'max',
+  '*',
+  '%',
+  '٣',
+  '１',
+  '१',
+  '²',
+  '[]',
+  '{}',
+  "1'",
+  '1;',
+  '1--',
+  '--1',
+  '9'.repeat(17),
+  '9'.repeat(400),
+  '1'.repeat(5_000),
+  '99999999999999999999',
+];
+/** Forms in which one parameter is given several times. */
+const REPEATED = ['=1&NAME=2', '[]=1', '[0]=1', '[a]=1', '.a=1', '%5B%5D=1'];
+
+const lists = allOperations.filter(({ method, query }) => method === 'GET' && fieldsOf(query).includes('limit'));
+const windows = allOperations.flatMap(operation =>
+  fieldsOf(operation.query)
+    .filter(field => /Days$|^days$/.test(field))
+    .map(field => ({ operation, field })),
+);
+
+let tenant: Tenant;
+let resources: Resources;
+beforeAll(async () => {
+  tenant = await newTenant();
+  resources = await newResources(tenant);
+});
+
+async function get(operation: (typeof lists)[number], query: string) {
+  const [path, example = ''] = requestTo(operation, tenant, resources).path.split('?');
+  const metric = /metric=\w+/.exec(example)?.[0];
+  const search = metric ? `${metric}&${query}` : query;
+  const { status, body } = await callerOf(operation, tenant).get(`${path}?${search}`);
+  const fields = (body.error?.details?.fields ?? []) as { path: string }[];
+  return {
+    status,
+    body,
+    named: fields.map(({ path: field }) => field),
+    row: `${operation.id}?${search}`.slice(0, 120),
+  };
+}
+
+describe('pages and windows', () => {
+  it('S20: a limit or offset that is negative, broken, in another notation, empty, huge or repeated is 400 and named, in every list', async () => {
+    expect(lists.length).toBeGreaterThan(8);
+    const encoded = (value: string) => (value.includes('%') ? value : encodeURIComponent(value));
+    const cases = lists.flatMap((operation, at) =>
+      ['limit', 'offset'].flatMap(field => [
+        // All values in two lists, and some of them in each of the others.
+        ...NEVER.filter((_value, index) => at < 2 || (index + at) % 6 === 0).map(value => ({
+          operation,
+          field,
+          query: `${field}=${encoded(value)}`,
+        })),
+        ...REPEATED.map(form => ({ operation, field, query: field + form.replace('NAME', field) })),
+      ]),
+    );
+    await mapConcurrently(cases, async ({ operation, field, query }) => {
+      // Zero may be written as -0.
+      if (query === 'offset=-0') return;
+      const { row, status, named } = await get(operation, query);
+      expect({ row, status }, field).toEqual({ row, status: 400 });
+      expect(
+        named.some(name => name.startsWith(field)),
+        row,
+      ).toBe(true);
+    });
+    const zero = await mapConcurrently(lists, operation => get(operation, 'limit=0'));
+    expect(new Set(zero.map(({ status }) => status))).toEqual(new Set([400]));
+  });
+
+  it('S20: a limit above a hundred counts as a hundred, and an offset past the end gives an empty page', async () => {
+    const tops = ['101', '1000', '1000000000', '9007199254740991', '9'.repeat(16)];
+    await mapConcurrently(
+      lists.flatMap(operation => tops.map(limit => ({ operation, limit }))),
+      async ({ operation, limit }) => {
+        const { row, status, body } = await get(operation, `limit=${limit}`);
+        expect({ row, status, limit: body.pagination?.limit as unknown }).toEqual({ row, status: 200, limit: 100 });
+      },
+    );
+    await mapConcurrently(lists, async operation => {
+      const { row, status, body } = await get(operation, 'offset=2147483647');
+      expect({ row, status }).toEqual({ row, status: 200 });
+      expect(Object.values(body).filter(Array.isArray).flat(), row).toEqual([]);
+    });
+  });
+
+  it('S20: a list without a limit is bounded: it says how many it returns at most, and whether there is more', async () => {
+    await mapConcurrently(lists, async operation => {
+      const { row, body } = await get(operation, '');
+      expect(body.pagination.limit, row).toBeLessThanOrEqual(1_000);
+      expect(body.pagination, row).toEqual({
+        limit: expect.any(Number),
+        offset: 0,
+        total: expect.any(Number),
+        hasMore: false,
+      });
+    });
+  });
+
+  it('S20: a window of days below one, above a year or in another form is 400 and named', async () => {
+    expect(windows.length).toBeGreaterThan(1);
+    const days = ['0', '-1', '366', '1000000000', '1e20', '9'.repeat(40), '1.5', '0x10', '', 'all', 'NaN', '１'];
+    await mapConcurrently(
+      windows.flatMap(one => days.map(value => ({ ...one, value }))),
+      async ({ operation, field, value }) => {
+        const { row, status, named } = await get(operation, `${field}=${encodeURIComponent(value)}`);
+        expect({ row, status, named }).toEqual({ row, status: 400, named: [field] });
+      },
+    );
+    for (const { operation, field } of windows) expect((await get(operation, `${field}=365`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { newEmail } from '../system/tenant.ts';
+import { callerFrom, countStatuses, newAddress, newLimitedTenant } from './limited.ts';
+
+it('S36: a hundred sign-ups and sign-ins at once from as many addresses get few hashes, and no API call is refused', async () => {
+  const { api, P } = await newLimitedTenant();
+  const flood = countStatuses(
+    100,
+    index =>
+      callerFrom(newAddress()).post(`/api/auth/${index % 2 ? 'sign-up' : 'sign-in'}/email`, {
+        email: newEmail(),
+        password: 'a staple holds the horse',
+        ...(index % 2 && { name: 'Eve' }),
+      }),
+    100,
+  );
+  expect(await countStatuses(20, () => api.get(`${P}/customers`), 1)).toEqual({ 200: 20 });
+  const { 503: refused = 0, ...others } = await flood;
+  expect(refused).toBeGreaterThan(20);
+  expect(Object.keys(others).filter(status => !['200', '401'].includes(status))).toEqual([]);
+});
+
+it('S36: two hundred sign-ups from one address get ten hashes and then 429', async () => {
+  const attacker = callerFrom(newAddress());
+  const statuses = await countStatuses(200, () =>
+    attacker.post('/api/auth/sign-up/email', { email: newEmail(), name: 'Eve', password: 'a staple holds the horse' }),
+  );
+  // The hashes of the test before may still fill the queue.
+  expect((statuses[200] ?? 0) + (statuses[503] ?? 0)).toBe(10);
+  expect(statuses[429]).toBe(190);
+});

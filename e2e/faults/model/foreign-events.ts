@@ -1,0 +1,44 @@
+import type { StripeEvent } from './stripe-event.ts';
+
+const CUSTOMER_EVENTS = /^customer\.(created|updated|deleted)$/;
+const PRODUCT_EVENTS = /^(product|price)\.(created|updated|deleted)$/;
+/** The types that the service handles; `customer.created` is complete without a project. */
+const HANDLED =
+  /^(customer\.(updated|deleted)|customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end)|invoice\.(paid|payment_failed|finalized|voided|updated|marked_uncollectible)|payment_intent\.(succeeded|payment_failed)|charge\.(succeeded|failed|refunded)|charge\.dispute\.(created|closed)|refund\.updated|(product|price)\.(created|updated|deleted))$/;
+
+/** What another product that shares the Stripe account does. */
+export interface ForeignEvents {
+  /** Stripe ids of customers that were created without our metadata, and never got it. */
+  readonly customers: ReadonlySet<string>;
+  /** Stripe ids of products, likewise. */
+  readonly products: ReadonlySet<string>;
+  /** Ids of the events that must end as foreign. */
+  readonly events: ReadonlySet<string>;
+}
+
+/** Finds what belongs to customers and products without our metadata. */
+export function findForeign(events: readonly StripeEvent[]): ForeignEvents {
+  const customers = createdWithoutProject(events.filter(({ type }) => CUSTOMER_EVENTS.test(type)));
+  const products = createdWithoutProject(events.filter(({ type }) => type.startsWith('product.')));
+  const charged = new Map(
+    events
+      .filter(({ data }) => data.object.object === 'charge')
+      .map(({ data: { object } }) => [object.id, object.customer]),
+  );
+  const isForeign = ({ type, data: { object } }: StripeEvent): boolean => {
+    if (PRODUCT_EVENTS.test(type)) return products.has(object.product ?? object.id);
+    if (CUSTOMER_EVENTS.test(type)) return customers.has(object.id);
+    return customers.has(object.customer ?? charged.get(object.charge));
+  };
+  const foreign = events.filter(event => HANDLED.test(event.type) && isForeign(event));
+  return { customers, products, events: new Set(foreign.map(({ id }) => id)) };
+}
+
+/** Returns the ids of objects whose creation is known and of which no event names a project. */
+function createdWithoutProject(events: readonly StripeEvent[]): Set<string> {
+  const marked = new Set(events.filter(({ data }) => data.object.metadata['projectId'] !== undefined).map(idOf));
+  const created = events.filter(({ type }) => type.endsWith('.created')).map(idOf);
+  return new Set(created.filter(id => !marked.has(id)));
+}
+
+const idOf = ({ data }: StripeEvent): string => String(data.object.id);
