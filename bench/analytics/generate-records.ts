@@ -49,7 +49,8 @@ function customerOf(of: Target, seed: number): CustomerState {
   const random = randomFrom(seed);
   const createdAt = before(now, random() * MAX_AGE_DAYS);
   const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
-  const state = { projectId, email: `${seed}@example.com`, name: null, processorCustomerId: `cus_${seed}` };
+  const link = { processorCustomerId: `cus_${seed}`, linkedToExisting: false };
+  const state = { projectId, email: `${seed}@example.com`, name: null, ...link };
   return { ...state, id: idOf('pc', seed, of), version: 1, createdAt, deletedAt };
 }
 
@@ -72,10 +73,13 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     processorPriceId: 'price_bench',
     priceId: null,
     unitAmount: 500 + Math.floor(random() * 20_000),
+    unitAmountDecimal: null,
+    billingScheme: 'per_unit' as const,
     currency: random() < 0.9 ? 'usd' : 'eur',
     interval: INTERVALS[Math.floor(random() * INTERVALS.length)] ?? 'month',
     intervalCount: 1 + Math.floor(random() * 3),
     quantity: 1 + Math.floor(random() * 5),
+    transformQuantity: null,
     metered: false,
   };
   return {
@@ -88,6 +92,9 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     status: random() < 0.9 ? 'active' : 'trialing',
     quantity: item.quantity,
     cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
+    pauseCollection: null,
     items: [item],
     currentPeriodStart: startedAt,
     currentPeriodEnd: startedAt,

@@ -27,7 +27,7 @@ export async function openPlainTables(databaseUrl: string) {
     create table plain_subscriptions (
       project_id text not null, id text not null, status text not null, currency text not null,
       unit_amount bigint not null, quantity int not null, "interval" text not null, interval_count int not null,
-      started_at timestamptz not null, ended_at timestamptz,
+      started_at timestamptz not null, inactive_since timestamptz, ended_at timestamptz,
       primary key (project_id, id))`);
   const opened = resources.move();
 
@@ -59,7 +59,7 @@ export async function openPlainTables(databaseUrl: string) {
       await client.query(
         `insert into plain_subscriptions
          select $2, id || 'x' || copy, status, currency, unit_amount, quantity, "interval", interval_count,
-                started_at, ended_at
+                started_at, inactive_since, ended_at
            from plain_subscriptions, generate_series(1, $3::int) copy where project_id = $1`,
         values,
       );
@@ -89,7 +89,7 @@ export async function openPlainTables(databaseUrl: string) {
 
 export type PlainTables = Awaited<ReturnType<typeof openPlainTables>>;
 
-/** A subscription that was activated counts in churn; `alive` are those at the start of the window. */
+/** `alive` are the subscriptions that were active or trialing at the start of the window, `lost` those that ended since. */
 const AGGREGATE = `
   with windowed as (select now() - interval '30 days' as start)
   select (select count(*) from plain_customers where project_id = $1 and deleted_at is null) as customers,
@@ -97,10 +97,9 @@ const AGGREGATE = `
                    * case "interval" when 'month' then 12 when 'year' then 1 when 'week' then 52 else 365 end
                    / (12::float8 * interval_count))
                  filter (where status in ('active', 'trialing') and currency = 'usd')) as mrr,
-         count(*) filter (where status not in ('incomplete', 'incomplete_expired')
-                            and started_at <= start and (ended_at is null or ended_at > start)) as alive,
-         count(*) filter (where status not in ('incomplete', 'incomplete_expired')
-                            and started_at <= start and ended_at > start and ended_at <= now()) as lost
+         count(*) filter (where started_at <= start and (inactive_since is null or inactive_since > start)) as alive,
+         count(*) filter (where started_at <= start and inactive_since > start
+                            and ended_at > start and ended_at <= now()) as lost
     from plain_subscriptions, windowed where project_id = $1`;
 
 const toCustomerRow = ({ customer }: Generated) => ({
@@ -111,7 +110,8 @@ const toCustomerRow = ({ customer }: Generated) => ({
 });
 
 function toSubscriptionRow({ versions }: Generated) {
-  const state = versions.at(-1)?.state;
+  const newest = versions.at(-1);
+  const state = newest?.state;
   const item = state?.items[0];
   if (!state || !item) return [];
   return [
@@ -125,6 +125,7 @@ function toSubscriptionRow({ versions }: Generated) {
       interval: item.interval,
       interval_count: item.intervalCount,
       started_at: state.startedAt,
+      inactive_since: state.status === 'active' || state.status === 'trialing' ? null : newest.recordedAt,
       ended_at: state.endedAt,
     },
   ];

@@ -22,11 +22,12 @@ export async function openReadModel(databaseUrl: string) {
   const fingerprint = async ({ projectId }: ProjectScope): Promise<string> => {
     const { rows } = await client.query<{ rows: string }>(
       `select concat_ws(' ',
-         (select md5(string_agg(concat_ws(' ', kind, id, version, contributions, started_at, ended_at), ',' order by kind, id))
+         (select md5(string_agg(concat_ws(' ', kind, id, version, contributions, live_metric, amount, ended_at), ',' order by kind, id))
             from tracked_records where project_id = $1),
          (select md5(string_agg(concat_ws(' ', metric, bucket, amount), ',' order by metric, bucket))
             from metrics where project_id = $1 and amount <> 0),
-         (select md5(string_agg(concat_ws(' ', subscription_id, periods), ',' order by subscription_id))
+         (select md5(string_agg(concat_ws(' ', subscription_id, first_version, last_version, phase, revenue), ','
+                                order by subscription_id, first_version))
             from revenue_periods where project_id = $1)) as rows`,
       [projectId],
     );
@@ -47,14 +48,19 @@ export async function openReadModel(databaseUrl: string) {
       const values = [from.projectId, to.teamId, to.projectId, copies];
       await client.query(
         `insert into tracked_records
-           (team_id, project_id, generation, kind, id, version, contributions, started_at, ended_at)
-         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, started_at, ended_at
+           (team_id, project_id, generation, kind, id, version, contributions, customer_id, status, currency, amount,
+            live_metric, created_at, ended_at)
+         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, customer_id, status, currency, amount,
+                live_metric, created_at, ended_at
            from tracked_records, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
       await client.query(
-        `insert into revenue_periods (team_id, project_id, subscription_id, periods)
-         select $2, $3, subscription_id || 'x' || copy, periods
+        `insert into revenue_periods
+           (team_id, project_id, subscription_id, first_version, last_version, recorded_at, started_at, ended_at, phase,
+            revenue)
+         select $2, $3, subscription_id || 'x' || copy, first_version, last_version, recorded_at, started_at, ended_at,
+                phase, revenue
            from revenue_periods, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );

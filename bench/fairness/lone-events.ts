@@ -1,7 +1,8 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import type { EventReceiver } from '../load/event-receiver.ts';
 import { requireOk, type RequestLoad } from '../load/request-load.ts';
 import { requestBytes } from '../webhooks/connection.ts';
-import { eventBody, eventId, signatureOf } from '../webhooks/subscription-events.ts';
+import { eventBody, eventId } from '../webhooks/subscription-events.ts';
 
 /** An event of a team that gets only one a second. */
 export interface LoneEvent {
@@ -24,7 +25,7 @@ export function postLoneEvents(receiver: EventReceiver, load: RequestLoad, first
   const address = new URL(url);
   const requests = Array.from({ length: MAX_EVENTS }, (_, index) => {
     const body = eventBody(shop, first + index);
-    return requestBytes(address, { 'stripe-signature': signatureOf(body, secret, new Date()) }, body).toString();
+    return requestBytes(address, { 'stripe-signature': signatureOf(body, secret) }, body).toString();
   });
   const sending = load.send({ origin: address.origin, requests, pace: { perSecond: 1 } });
   sending.catch(() => undefined);

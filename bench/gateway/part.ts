@@ -48,6 +48,7 @@ export const gateway: Part = {
     const [teamId, projectId] = [TeamId.schema.parse(tenant.teamId), ProjectId.schema.parse(tenant.projectId)];
     const path = `/api/service/teams/${teamId}/projects/${projectId}/customers/${id}`;
     const sign = identityTokenSigner(Buffer.from(identityPrivateKey, 'base64').toString(), 'customers');
+    const read = { method: 'GET', path };
     const principal = {
       kind: 'api-key',
       keyId: ApiKeyId.create(),
@@ -61,7 +62,9 @@ export const gateway: Part = {
     };
     const direct: Side = {
       url: `${bench.system.services['customers']?.url}${path}`,
-      headers: () => ({ [IDENTITY_HEADER]: sign({ ...principal, scopes: [...principal.scopes] }) }),
+      headers: () => ({
+        [IDENTITY_HEADER]: sign({ principal: { ...principal, scopes: [...principal.scopes] }, caller: null }, read),
+      }),
     };
     const [customer, same] = await Promise.all([through, direct].map(it => fetchJson(it.url, it.headers())));
     deepStrictEqual(customer, same, 'Both sides must return the same customer.');

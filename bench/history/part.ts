@@ -1,13 +1,13 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { startLocalSystem } from '@billing/local-system';
 import { Client } from 'pg';
 import type { Part, PartOptions, Result } from '../part.ts';
 import { poll } from '../poll.ts';
 import { compareRates, describeRates } from '../result.ts';
-import { startSharedPostgres } from '../shared-postgres.ts';
+import { startSharedPostgres } from '../bench-postgres.ts';
 import { startSyncEngine, type SyncEngine } from '../sync-engine/sync-engine.ts';
 import { newTenant, type Tenant } from '../tenant.ts';
 import { startLoad, type Load } from '../webhooks/load.ts';
-import { signatureOf } from '../webhooks/subscription-events.ts';
 import { newCustomers } from './customers.ts';
 import type { History, Recording } from './history.ts';
 import { startHistoryProcessor, type HistoryProcessor } from './processor.ts';
@@ -107,7 +107,7 @@ async function postCatalog({ url, secret }: SyncEngine, { secretKey }: Tenant, p
   if (data.length === 0) throw new Error('The processor emitted no events of the product and its price.');
   for (const event of data) {
     const body = JSON.stringify(event);
-    const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret, new Date()) };
+    const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret) };
     const { status } = await fetch(url, { method: 'POST', headers, body });
     if (status !== 200) throw new Error(`The sync engine responded with ${status} to an event of the catalog.`);
   }

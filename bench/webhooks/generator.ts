@@ -1,7 +1,8 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { historyBodies, type History } from '../history/history.ts';
 import { openConnection, requestBytes } from './connection.ts';
 import type { Shop } from './shop.ts';
-import { eventBody, signatureOf } from './subscription-events.ts';
+import { eventBody } from './subscription-events.ts';
 
 /** Instructs the generator which events to send, and where to. */
 export type Job = Events & {
@@ -28,7 +29,7 @@ export interface Sent {
 async function send(job: Job): Promise<Sent> {
   const address = new URL(job.url);
   const requests = bodiesOf(job).map(body =>
-    requestBytes(address, { 'stripe-signature': signatureOf(body, job.secret, new Date()) }, body),
+    requestBytes(address, { 'stripe-signature': signatureOf(body, job.secret) }, body),
   );
   const opened = await Promise.all(Array.from({ length: job.connections }, () => openConnection(address)));
   const latencies: number[] = [];

@@ -1,6 +1,6 @@
 import type { Part, PartOptions, Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
-import { startSharedPostgres } from '../shared-postgres.ts';
+import { startSharedPostgres } from '../bench-postgres.ts';
 import { quantile } from '../statistics.ts';
 import { startSyncEngine, type SyncEngine } from '../sync-engine/sync-engine.ts';
 import { startBilling, type Billing } from './billing.ts';

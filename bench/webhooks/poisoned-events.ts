@@ -1,6 +1,7 @@
+import { signatureOf } from '@billing/testing/signed-webhooks';
 import { randomBytes } from 'node:crypto';
 import type { Shop } from './shop.ts';
-import { eventBody, signatureOf } from './subscription-events.ts';
+import { eventBody } from './subscription-events.ts';
 
 /** How many poisoned events are posted. Each is retried for about a minute. */
 export const POISONED_EVENTS = 3;
@@ -27,7 +28,7 @@ export async function postPoisonedEvents({ url, secret, shop, processorUrl, secr
     const { teamId, projectId } = metadata;
     const subscription = { ...object, id: `sub_poison${random()}`, customer, metadata: { teamId, projectId } };
     const body = JSON.stringify({ ...event, id: `evt_poison${random()}`, data: { object: subscription } });
-    const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret, new Date()) };
+    const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret) };
     const { status } = await fetch(url, { method: 'POST', headers, body });
     if (status !== 200) throw new Error(`A poisoned event got ${status}.`);
   }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { UNIT_AMOUNT, type Shop } from './shop.ts';
 
 const MONTH_SECONDS = 30 * 86_400;
@@ -63,13 +62,6 @@ export function requireNewestQuantities(
   const newest = newestQuantities(shop, sent);
   const wrong = [...newest].filter(([id, quantity]) => quantityOf(id) !== quantity);
   if (wrong.length > 0) throw new Error(`${wrong.length} of ${newest.size} subscriptions lack their last event.`);
-}
-
-/** Returns the `stripe-signature` header. https://docs.stripe.com/webhooks#verify-manually */
-export function signatureOf(body: string, secret: string, at: Date): string {
-  const timestamp = Math.floor(at.getTime() / 1_000);
-  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return `t=${timestamp},v1=${digest}`;
 }
 
 /** Renders a subscription with every field that Stripe sends. */
