@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { attacksOn } from '../system/hostile/attacks.ts';
 import { send } from '../system/hostile/send.ts';
-import { defectIn, defectInPage } from '../system/hostile/check-response.ts';
+import { defectIn, defectInError, defectInPage } from '../system/hostile/check-response.ts';
 import { createFixtures, type Fixtures } from '../system/hostile/fixtures.ts';
 import { errorsSince, markLogs, type LogMarks } from '../system/logs.ts';
 import { readPids } from '../system/running-system.ts';
@@ -65,6 +65,30 @@ describe.concurrent('hostile input', () => {
       }),
       { seed, numRuns: Math.ceil(numRuns / 2) },
     );
+  });
+});
+
+describe('a large request', () => {
+  it.each([
+    ['path', 4_200, 400],
+    ['path', 9_000, 400],
+    ['query', 15_000, 400],
+    ['user-agent', 15_000, 200],
+  ] as const)('with a %s of %i characters gets %i from every service', async (what, length, status) => {
+    const { tenant, secret } = fixtures.product;
+    const long = 'a'.repeat(length);
+    for (const list of ['products', 'customers', 'subscriptions', 'referrals/codes', 'webhook-events']) {
+      const rest = { path: `/${long}`, query: `?x=${long}`, 'user-agent': '' }[what];
+      const headers = { authorization: `Bearer ${secret}`, 'user-agent': what === 'user-agent' ? long : 'a' };
+      const response = await send(inject('gatewayUrl'), {
+        method: 'GET',
+        path: `${tenant.P}/${list}${rest}`,
+        headers,
+        body: undefined,
+      });
+      const defect = status === 400 ? defectInError(response) : undefined;
+      expect({ list, status: response.status, defect }).toEqual({ list, status, defect: undefined });
+    }
   });
 });
 

@@ -9,16 +9,19 @@ const INTERNALS = /node_modules|\.ts:\d+|\bat \w+ \(|select .+ from |insert into
  * Returns what is wrong with the response to a hostile request. Returns undefined for a success that matches its schema
  * and for a 4xx error in the common form.
  */
-export function defectIn(
-  { status, headers, text }: AttackResponse,
-  { response }: Pick<Operation, 'response'>,
-): string | undefined {
+export function defectIn(received: AttackResponse, { response }: Pick<Operation, 'response'>): string | undefined {
+  const { status, text } = received;
   if (INTERNALS.test(text)) return 'exposes internals';
   if (status >= 200 && status < 300) {
     const read = response.safeParse(jsonOf(text));
     return read.success ? undefined : `success with another shape: ${read.error.message}`;
   }
   if (status < 400 || status >= 500) return 'neither success nor 4xx';
+  return defectInError(received);
+}
+
+/** Returns what is wrong with the body of an error response; undefined when it has the common form. */
+export function defectInError({ headers, text }: AttackResponse): string | undefined {
   const error = errorBody.safeParse(jsonOf(text));
   if (!error.success) return 'error without the common body';
   const { requestId } = error.data.error;

@@ -142,7 +142,7 @@ const ODD_SEGMENTS = [
     '. .. %2e%2e %2E %00 % %zz %ff %c0%af %ed%a0%80 a%2Fb %5c ;a=1 * %25 %2500 %E2%80%AE \' " %0d%0aX:1 __proto__',
   ),
   ...words('constructor null -1 1e308 {} [] $ne %F0%9D%92%B3 pc_aaaaaaaaaaaaaaaaaaaaaaaa%00 AAAAAAA%C3%84'),
-  ...[200, 9_000, 20_000].map(length => 'a'.repeat(length)),
+  ...[200, 3_000, 9_000, 20_000].map(length => 'a'.repeat(length)),
   `pc_${'a'.repeat(300)}`,
 ];
 

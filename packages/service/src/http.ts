@@ -38,6 +38,11 @@ declare module 'fastify' {
 export const BODY_LIMIT = 1_048_576;
 /** Time limit for receiving a request, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/**
+ * Maximum size of a request's headers, in bytes. The gateway takes 16 KiB and adds an identity token, which must not make
+ * a request too large for a service.
+ */
+const HEADERS_LIMIT = 32_768;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 export interface HttpServerOptions {
@@ -60,6 +65,7 @@ export function createHttpServer(options: HttpServerOptions) {
   const app = Fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
+    http: { maxHeaderSize: HEADERS_LIMIT },
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 512 },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),

@@ -11,6 +11,7 @@ describe('a request path', () => {
     ['/a/caf%C3%A9', '/a/caf%C3%A9'],
     ['/a b', '/a%20b'],
     ['/api/', '/api/'],
+    [`/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`, `/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`],
   ])('%s becomes %s', (target, expected) => {
     expect(canonicalTarget(target)).toBe(expected);
   });
@@ -44,6 +45,8 @@ describe('a request path', () => {
     '/api?a#fragment',
     '/api/a%23b',
     '/api/a%3fb',
+    `/${'a'.repeat(4_096)}`,
+    `/${'"'.repeat(1_400)}`,
   ])('%j is rejected', target => {
     expect(() => canonicalTarget(target)).toThrow(expect.objectContaining({ status: 400 }));
   });

@@ -1,5 +1,10 @@
 import { invalid } from '@billing/contracts/problem';
 
+/**
+ * Maximum length of a canonical path, in characters. No route comes near it, and the path stands in the identity tokens
+ * that the gateway and the services keep in memory.
+ */
+const MAX_LENGTH = 4_096;
 /** Characters that a decoded segment must not contain: separators, control characters, and `%` (double encoding). */
 // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
 const FORBIDDEN = /[/\\;%#?\u0000-\u001f\u007f]/;
@@ -7,7 +12,7 @@ const FORBIDDEN = /[/\\;%#?\u0000-\u001f\u007f]/;
 /**
  * Returns a request target in its canonical form: every segment decoded once, checked and encoded again, the query
  * unchanged. The gateway routes and forwards only this form, so it and a service cannot read one path in two ways.
- * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator or a control character
+ * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator, a control character, or more than 4,096 characters before the query
  */
 export function canonicalTarget(target: string): string {
   const mark = target.indexOf('?');
@@ -15,7 +20,9 @@ export function canonicalTarget(target: string): string {
   const query = mark === -1 ? '' : target.slice(mark);
   if (!path.startsWith('/') || query.includes('#')) throw malformed();
   const segments = path.slice(1).split('/');
-  return `/${segments.map((segment, index) => canonicalSegment(segment, index === segments.length - 1)).join('/')}${query}`;
+  const canonical = `/${segments.map((segment, index) => canonicalSegment(segment, index === segments.length - 1)).join('/')}`;
+  if (canonical.length > MAX_LENGTH) throw malformed();
+  return canonical + query;
 }
 
 function canonicalSegment(segment: string, isLast: boolean): string {
@@ -34,4 +41,7 @@ function decode(segment: string): string {
   }
 }
 
-const malformed = () => invalid([{ path: '', message: 'The path of the request is not well-formed.' }]);
+const malformed = () =>
+  invalid([
+    { path: '', message: 'The path of the request is not well-formed, or it is longer than 4,096 characters.' },
+  ]);
