@@ -211,7 +211,7 @@ describe('secrets and personal data', () => {
       const lines = await waitFor(
         async () => {
           const all = (await readLogs(logMarks)).map(({ line }) => line);
-          return all.some(failed) && all;
+          return all.some(failed) ? all : undefined;
         },
         { what: 'the failure to be logged' },
       );
