@@ -1,117 +1,164 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { waitFor } from '@billing/testing/wait-for';
-import { expect, inject, it } from 'vitest';
-import { startSystem } from '../system/start-system.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { exportTo, startOtlpCollector, type OtlpCollector } from '../system/otlp-collector.ts';
+import { startSystem, type StartedSystem } from '../system/start-system.ts';
+import { drawTree, labelOf, traceTrees, type TraceTree } from '../system/trace-tree.ts';
 
-interface Span {
-  readonly service: string;
-  readonly traceId: string;
-  readonly text: string;
-}
+const CHECKOUT = 'gateway: POST /api/service/teams/:teamId/projects/:projectId/checkout';
+/** From the event of the new subscription to its publication. */
+const CREATED = [
+  'webhooks: receive customer.subscription.created',
+  'webhooks: publish processor.customer.subscription.created.v1',
+  'subscriptions: process processor.customer.subscription.created.v1',
+  'subscriptions: publish subscription.created.v1',
+];
+/** What one checkout leads to: each line is a way down in the one tree. */
+const WAYS = [
+  [
+    CHECKOUT,
+    'subscriptions: POST /api/service/teams/:teamId/projects/:projectId/checkout',
+    'subscriptions: POST /v1/checkout/sessions',
+  ],
+  [CHECKOUT, 'subscriptions: customers.find-customer.v1', 'customers: customers.find-customer.v1'],
+  [
+    CHECKOUT,
+    'webhooks: receive checkout.session.completed',
+    'webhooks: publish processor.checkout.session.completed.v1',
+    'subscriptions: process processor.checkout.session.completed.v1',
+  ],
+  [CHECKOUT, ...CREATED, 'analytics: process subscription.created.v1'],
+  [
+    CHECKOUT,
+    ...CREATED,
+    'referrals: process subscription.created.v1',
+    'referrals: publish referral.converted.v1',
+    'analytics: process referral.converted.v1',
+  ],
+  [
+    CHECKOUT,
+    'subscriptions: process processor.customer.subscription.created.v1',
+    'subscriptions: publish processor-event.completed.v1',
+    'webhooks: process processor-event.completed.v1',
+  ],
+];
 
-it('runs beside another system, plays the demo, and exports a trace without secrets', async () => {
-  await using collector = await startCollector();
-  const system = await startSystem(
-    {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
-      OTEL_METRIC_EXPORT_INTERVAL: '1000',
-      OTEL_METRIC_EXPORT_TIMEOUT: '1000',
-    },
-    { demo: true },
-  );
-  const secrets: string[] = [];
+let collector: OtlpCollector;
+let system: StartedSystem;
+let checkout: TraceTree;
+const secrets: string[] = [];
+
+const open = new AsyncDisposableStack();
+beforeAll(async () => {
+  collector = open.use(await startOtlpCollector());
+  system = open.adopt(await startSystem(exportTo(collector), { demo: true }), started => started.stop());
+  const demo = JSON.parse(await readFile(join(system.dataDir, 'demo.json'), 'utf8'));
+  const [, portalToken = ''] = /\/portal\/([\w-]{43})/.exec(system.output()) ?? [];
+  const { credentialsKey, authSecret } = JSON.parse(await readFile(join(system.dataDir, 'secrets.json'), 'utf8'));
+  secrets.push(demo.apiKey, demo.processorKey, demo.user.email, demo.user.password, portalToken, credentialsKey);
+  secrets.push(authSecret);
+  // A span is exported when it ends, so after those below it.
+  const isWhole = (tree: TraceTree) => WAYS.every(way => tree.path(...way)) && rootsOf(tree).length === 1;
+  const findCheckout = () => traceTrees(collector.spans()).find(isWhole);
   try {
+    checkout = await waitFor(findCheckout, { what: 'the trace of a whole checkout', timeoutMs: 30_000 });
+  } catch (err) {
+    const drawn = traceTrees(collector.spans()).filter(tree => tree.path(CHECKOUT));
+    throw new Error(drawn.map(tree => drawTree(tree)).join('\n\n'), { cause: err });
+  }
+});
+afterAll(() => open.disposeAsync());
+
+const rootsOf = (tree: TraceTree) => tree.spans.filter(span => !tree.parentOf(span));
+
+describe('a system beside another one', () => {
+  it('plays the demo while the other one goes on', async () => {
     expect((await fetch(`${inject('gatewayUrl')}/health/ready`)).status).toBe(200);
     expect(system.output()).toContain('MRR            $29.99');
-    const demo = JSON.parse(await readFile(join(system.dataDir, 'demo.json'), 'utf8'));
-    const [, portalToken = ''] = /\/portal\/([\w-]{43})/.exec(system.output()) ?? [];
-    const { credentialsKey, authSecret } = JSON.parse(await readFile(join(system.dataDir, 'secrets.json'), 'utf8'));
-    secrets.push(demo.apiKey, demo.processorKey, demo.user.password, portalToken, credentialsKey, authSecret);
-    expect(secrets.filter(secret => typeof secret !== 'string' || secret.length < 16)).toEqual([]);
+  });
 
-    // From the webhook to the last consumer.
-    const services = ['gateway', 'webhooks', 'subscriptions', 'referrals', 'analytics'].map(name => `billing-${name}`);
-    await waitFor(() => collector.traces().some(trace => services.every(service => trace.has(service))), {
-      what: 'a trace over all services of the main job',
-      timeoutMs: 30_000,
-    });
-    const age = await waitFor(() => collector.metrics().find(({ name }) => name === 'billing.webhook.signature.age'), {
-      what: 'the metric of signature ages',
-      timeoutMs: 30_000,
-    });
-    expect(age.text).toContain('"direction"');
+  it('exports no secret and no address, and logs none', async () => {
+    expect(secrets.filter(secret => typeof secret !== 'string' || secret.length < 16)).toEqual([]);
     const logs = await Promise.all(
       (await readdir(join(system.dataDir, 'logs'))).map(file => readFile(join(system.dataDir, 'logs', file), 'utf8')),
     );
     const exported = [...logs, ...[...collector.spans(), ...collector.metrics()].map(({ text }) => text)];
     expect(secrets.filter(secret => exported.some(text => text.includes(secret)))).toEqual([]);
-  } finally {
-    await system.stop();
-  }
+    expect(exported.filter(text => /@example\.com/.test(text))).toEqual([]);
+  });
 });
 
-/** Starts an OTLP collector for traces and metrics over HTTP and JSON. */
-async function startCollector() {
-  const spans: Span[] = [];
-  const metrics: Metric[] = [];
-  const server = createServer((request, response) => {
-    void collect(request).finally(() => response.end('{}'));
+describe('the trace of a checkout', () => {
+  it('is one tree from the request to the last consumer', () => {
+    expect(rootsOf(checkout).map(labelOf)).toEqual([CHECKOUT]);
   });
-  const collect = async (request: IncomingMessage) => {
-    const body = await json(request).catch(() => undefined); // other signals use another encoding
-    if (body === undefined) return;
-    if (request.url === '/v1/traces') spans.push(...spansIn(body));
-    if (request.url === '/v1/metrics') metrics.push(...metricsIn(body));
-  };
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    spans: () => spans,
-    metrics: () => metrics,
-    /** Returns the set of services in each trace. */
-    traces: () =>
-      [...Map.groupBy(spans, span => span.traceId).values()].map(trace => new Set(trace.map(span => span.service))),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
-  };
-}
 
-interface Metric {
-  readonly name: string;
-  readonly text: string;
-}
+  it('is linked to the traces of the webhooks that continue it', () => {
+    const received = checkout.spans.filter(({ name }) => name.startsWith('receive '));
+    expect(received.map(({ name }) => name).toSorted()).toEqual([
+      'receive checkout.session.completed',
+      'receive customer.subscription.created',
+    ]);
+    for (const { links } of received) {
+      const [link] = links;
+      const webhook = collector.spans().find(({ traceId, parentSpanId }) => traceId === link?.traceId && !parentSpanId);
+      expect(webhook && labelOf(webhook)).toBe('gateway: POST /api/webhooks/processor/:teamId');
+    }
+  });
 
-interface MetricsExport {
-  readonly resourceMetrics: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
-  }[];
-}
+  it('has a span for each message where it is published, and below it one for each consumer that processes it', () => {
+    const processed = checkout.spans.filter(({ name, kind }) => kind === 'consumer' && /^process [^b]/.test(name));
+    expect(processed.length).toBeGreaterThan(5);
+    for (const span of processed) {
+      const published = checkout.parentOf(span);
+      const { name, kind, attributes } = span;
+      expect({
+        name: published?.name,
+        kind: published?.kind,
+        id: published?.attributes['messaging.message.id'],
+      }).toEqual({
+        name: name.replace('process', 'publish'),
+        kind: 'producer',
+        id: attributes['messaging.message.id'],
+      });
+      expect({ kind, ...attributes }).toMatchObject({
+        kind: 'consumer',
+        'messaging.system': 'nats',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': name.replace('process ', ''),
+        'messaging.consumer.group.name': expect.stringMatching(/^[a-z-]+$/),
+        'billing.team.id': expect.stringMatching(/^team_/),
+      });
+    }
+  });
 
-function metricsIn(body: unknown): Metric[] {
-  const scopes = (body as MetricsExport).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics); // the OTLP JSON format
-  return scopes.flatMap(({ metrics }) => metrics.map(metric => ({ name: metric.name, text: JSON.stringify(metric) })));
-}
-
-interface TraceExport {
-  readonly resourceSpans: readonly {
-    readonly resource: {
-      readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+  it('has each batch below its only message, or linked to each of several', async () => {
+    const batches = () => collector.spans().filter(({ name }) => name.startsWith('process batch of '));
+    expect(batches().length).toBeGreaterThan(8);
+    const wrong = () => {
+      const ids = new Set(collector.spans().map(({ spanId }) => spanId));
+      return batches().filter(({ parentSpanId, links, attributes }) => {
+        const size = Number(attributes['messaging.batch.message_count']);
+        return size === 1 ? links.length > 0 || !ids.has(parentSpanId) : links.length !== size || parentSpanId !== '';
+      });
     };
-    readonly scopeSpans: readonly { readonly spans: readonly { readonly traceId: string }[] }[];
-  }[];
-}
-
-function spansIn(body: unknown): Span[] {
-  return (body as TraceExport).resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-    const all = scopeSpans.flatMap(({ spans }) => spans);
-    return all.map(span => ({ service, traceId: span.traceId, text: JSON.stringify(span) }));
+    await expect.poll(wrong, { timeout: 10_000 }).toEqual([]);
   });
-}
+});
+
+it('exports the metrics of webhooks, consumers, the outbox and the processor', async () => {
+  const names = [
+    'http.server.request.duration',
+    'billing.webhook.signature.age',
+    'billing.webhook.applied.age',
+    'billing.webhook.events',
+    'billing.processor.call.duration',
+    'billing.outbox.events',
+    'billing.outbox.age',
+    'billing.consumer.lag',
+    'nodejs.eventloop.delay.p99',
+  ];
+  const missing = () => names.filter(name => collector.metrics().every(metric => metric.name !== name));
+  await expect.poll(missing, { timeout: 30_000 }).toEqual([]);
+});

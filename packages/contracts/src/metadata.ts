@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isStorable } from './text.ts';
 
 /**
- * Keys that this service sets at the processor: they route webhook events back to a project, and `operationId` finds what
- * an operation created.
+ * Keys that this service sets at the processor: they route webhook events back to a project, `operationId` finds what an
+ * operation created, and `billingTrace` continues the trace of a checkout.
  */
-export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId', 'operationId'] as const;
+export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId', 'operationId', 'billingTrace'] as const;
 export type RoutingKey = (typeof ROUTING_KEYS)[number];
 
 /** The key under which the processor has a copy of a customer's `externalId`. */

@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import { BoundEntityManager } from './bound-entity-manager.ts';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
 import { usePreparedStatements } from './prepared-statements.ts';
+import { reportSlowQueries, type SlowQuery } from './slow-queries.ts';
 import { StartError } from './start-error.ts';
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
@@ -23,6 +24,8 @@ export interface DatabaseOptions {
   readonly migrations: readonly NamedMigration[];
   /** Connections that this process may open; 10 by default. */
   readonly poolSize?: number;
+  /** Gets statements that take long. */
+  readonly onSlowQuery?: (query: SlowQuery) => void;
 }
 
 /** Time limit of a statement, in milliseconds. Migrations have none. */
@@ -34,7 +37,8 @@ const SILENCE_MS = 15_000;
  * Opens the service's schema. Nothing connects until the first query. A lost or stuck connection fails within seconds:
  * 3 s to connect, 10 s for a statement, 20 s for an idle transaction.
  */
-export function openDatabase({ service, url, entities, migrations, poolSize = 10 }: DatabaseOptions): MikroORM {
+export function openDatabase(options: DatabaseOptions): MikroORM {
+  const { service, url, entities, migrations, poolSize = 10, onSlowQuery } = options;
   return new MikroORM({
     clientUrl: url,
     schema: service,
@@ -55,6 +59,7 @@ export function openDatabase({ service, url, entities, migrations, poolSize = 10
       onPoolCreated: (pool: Pool) => {
         releaseDeadConnections(pool);
         usePreparedStatements(pool);
+        if (onSlowQuery) reportSlowQueries(pool, onSlowQuery);
       },
       application_name: `billing-${service}`,
       connectionTimeoutMillis: 3_000,

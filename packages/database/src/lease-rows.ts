@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { metrics } from '@opentelemetry/api';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from './bound-statement.ts';
 
@@ -152,7 +153,7 @@ async function updateHeld(
 ): Promise<readonly LeasedKey[]> {
   if (held.keys.length === 0) return [];
   const columnsOf = (alias: string) => key.map(column => `${alias}.${column}`).join(', ');
-  return executeBound<LeasedKey>(
+  const stillHeld = await executeBound<LeasedKey>(
     em,
     `update ${table} t set ${held.set}
        from json_populate_recordset(null::${table}, $1::json) k
@@ -160,4 +161,15 @@ async function updateHeld(
       returning ${columnsOf('t')}`,
     [JSON.stringify(held.keys), held.leaseId, held.value],
   );
+  countExpired(table, held.keys.length - stillHeld.length);
+  return stillHeld;
+}
+
+/** Counts leases that ended before the work on their rows did: somebody else may have done it meanwhile. */
+function countExpired(table: string, count: number): void {
+  if (count === 0) return;
+  metrics
+    .getMeter('billing.database')
+    .createCounter('billing.leases.expired', { description: 'Leases that ended before the work on their rows did.' })
+    .add(count, { table });
 }

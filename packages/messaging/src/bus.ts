@@ -10,7 +10,7 @@ import {
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream';
-import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { metrics } from '@opentelemetry/api';
 import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
@@ -19,7 +19,9 @@ import { StartError } from '@billing/database/start-error';
 import type { Delivery, Receive } from './consumer/delivery.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
-import { withinTrace, type TraceCarrier } from './trace-carrier.ts';
+import { carriedBy, headersOf } from './message-headers.ts';
+import { withProcessSpan, withSendSpan } from './spans.ts';
+import type { TraceCarrier } from './trace-carrier.ts';
 
 /** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
 export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
@@ -74,11 +76,12 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   }, logger);
 
   const publish: PublishMessage = async (type, body, id, trace) => {
-    const carried = headers();
-    for (const [key, value] of Object.entries(trace)) carried.set(key, value);
-    const release = capacity.reserve(Buffer.byteLength(body));
+    const bytes = Buffer.byteLength(body);
+    const release = capacity.reserve(bytes);
     try {
-      await js.publish(`${root}.${type}`, body, { msgID: id, headers: carried });
+      await withSendSpan({ id, type, bytes }, trace, async carried => {
+        await js.publish(`${root}.${type}`, body, { msgID: id, headers: headersOf(carried) });
+      });
     } finally {
       release();
     }
@@ -114,7 +117,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
     const reading = read(messages, maxInFlight, async message => {
       inFlight.add(message);
-      await deliver(message, receive);
+      await deliver(message, durable, receive);
       inFlight.delete(message);
     });
     return async () => {
@@ -125,7 +128,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   }
 
   /** Hands a message to its consumer and acknowledges it; never rejects. */
-  async function deliver(message: JsMsg, receive: Receive): Promise<void> {
+  async function deliver(message: JsMsg, consumer: string, receive: Receive): Promise<void> {
     const event = readEnvelope(message);
     // Permissions are given by subject, so a subject vouches for its own type of event only.
     const reason = !event ? 'malformed' : message.subject === `${root}.${event.type}` ? undefined : 'foreign subject';
@@ -137,9 +140,13 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       return;
     }
     const attempt = message.info.deliveryCount;
-    const trace = traceOf(message);
+    const { id, type, teamId } = event;
     try {
-      const acknowledgement = await withinTrace(trace, () => receive(toDelivery(event, attempt, trace)));
+      const acknowledgement = await withProcessSpan(
+        { id, type, teamId, attempt },
+        { carrier: carriedBy(message), consumer },
+        carried => receive(toDelivery(event, attempt, carried)),
+      );
       if (acknowledgement.kind === 'ack') message.ack();
       else message.nak(acknowledgement.delayMs);
     } catch (err) {
@@ -165,6 +172,12 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     return () => subscription.unsubscribe();
   }
 
+  /** Returns how many messages a consumer has not been delivered, and how many it has not acknowledged. */
+  async function lagOf(consumer: string) {
+    const info = await jsm.consumers.info(stream, durableOf(consumer));
+    return { consumer, pending: info.num_pending, inFlight: info.num_ack_pending };
+  }
+
   /** Deletes the stream; for tests. */
   async function remove(): Promise<void> {
     await jsm.streams.delete(stream);
@@ -173,7 +186,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   /** Rejects when the server does not respond. */
   const ping = (): Promise<unknown> => nats.flush();
 
-  return { publish, subscribe, follow, remove, ping, root, nats, inbox };
+  return { publish, subscribe, follow, lagOf, remove, ping, root, nats, inbox };
 }
 
 export type Bus = Awaited<ReturnType<typeof openBus>>;
@@ -236,9 +249,4 @@ function readEnvelope(message: Pick<JsMsg, 'json'>): Envelope | undefined {
   } catch {
     return undefined;
   }
-}
-
-function traceOf(message: JsMsg): TraceCarrier {
-  const traceparent = message.headers?.get('traceparent');
-  return traceparent ? { traceparent } : {};
 }

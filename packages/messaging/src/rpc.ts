@@ -1,10 +1,12 @@
-import { createInbox, headers, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { createInbox, RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Problem, PROBLEM_STATUS, unavailable, type ProblemKind } from '@billing/contracts/problem';
 import type { Rpc } from '@billing/contracts/rpc';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { carriedBy, headersOf } from './message-headers.ts';
+import { withCallSpan, withServeSpan } from './spans.ts';
 import { replyInboxOf, rpcSubject } from './subjects.ts';
-import { currentTrace, withinTrace } from './trace-carrier.ts';
+import type { TraceCarrier } from './trace-carrier.ts';
 
 /** Calls other services. */
 export interface RpcClient {
@@ -30,9 +32,13 @@ interface RpcClientOptions extends RpcTransport {
   readonly inbox: string;
   /** Names of the calls that the caller has declared; every call unless given. */
   readonly declared?: { has(name: string): boolean };
+  /** Gets the calls that take a second and longer. */
+  readonly logger?: Logger;
 }
 
 const DEFAULT_TIMEOUT_MS = 3_000;
+/** Calls that take longer are named in the log, in milliseconds. */
+const SLOW_MS = 1_000;
 
 const replyBody = z.union([
   z.object({ reply: z.unknown() }),
@@ -47,26 +53,30 @@ const replyBody = z.union([
 ]);
 
 /** Opens a client that calls other services over the bus's request and reply. */
-export function openRpcClient({ nats, root, inbox, declared }: RpcClientOptions): RpcClient {
+export function openRpcClient({ nats, root, inbox, declared, logger }: RpcClientOptions): RpcClient {
   return {
     async call(rpc, request, timeoutMs = DEFAULT_TIMEOUT_MS) {
       if (declared && !declared.has(rpc.name))
         throw new Error(`The service has not declared that it calls ${rpc.name}; see contracts/src/bus-access.ts.`);
-      const carried = headers();
-      for (const [key, value] of Object.entries(currentTrace())) carried.set(key, value);
       const body = JSON.stringify(rpc.request.encode(request));
-      const message = await nats
-        .request(rpcSubject(root, rpc), body, {
-          timeout: timeoutMs,
-          headers: carried,
-          noMux: true,
-          // An inbox for this call: its owner may reply to it and to no other inbox of the caller.
-          reply: createInbox(replyInboxOf(inbox, rpc.owner)),
-        })
-        .catch((err: unknown) => {
-          const why = err instanceof RequestError ? 'no copy of it is running' : 'no reply in time';
-          throw unavailable(`The ${rpc.owner} service is not reachable at the moment (${why}).`, 2, { cause: err });
-        });
+      const send = (carried: TraceCarrier) =>
+        nats
+          .request(rpcSubject(root, rpc), body, {
+            timeout: timeoutMs,
+            headers: headersOf(carried),
+            noMux: true,
+            // An inbox for this call: its owner may reply to it and to no other inbox of the caller.
+            reply: createInbox(replyInboxOf(inbox, rpc.owner)),
+          })
+          .catch((err: unknown) => {
+            const why = err instanceof RequestError ? 'no copy of it is running' : 'no reply in time';
+            throw unavailable(`The ${rpc.owner} service is not reachable at the moment (${why}).`, 2, { cause: err });
+          });
+      const startedAt = performance.now();
+      const message = await withCallSpan(rpc.name, send).finally(() => {
+        const ms = Math.round(performance.now() - startedAt);
+        if (ms >= SLOW_MS) logger?.warn({ rpc: rpc.name, ms }, 'slow call');
+      });
       const received = replyBody.parse(message.json());
       if ('problem' in received) {
         const { kind, code, message: text, details } = received.problem;
@@ -101,8 +111,8 @@ export function serveRpc<Request extends z.ZodType, Reply extends z.ZodType>(
   };
   const serving = (async () => {
     for await (const message of subscription) {
-      const trace = { traceparent: message.headers?.get('traceparent') ?? '' };
-      void withinTrace(trace, () => replyTo(message.json())).then(it => message.respond(JSON.stringify(it)));
+      const serve = () => replyTo(message.json());
+      void withServeSpan(rpc.name, carriedBy(message), serve).then(it => message.respond(JSON.stringify(it)));
     }
   })();
   return async () => {

@@ -1,4 +1,4 @@
-import { context, isSpanContextValid, trace, type Context } from '@opentelemetry/api';
+import { context, isSpanContextValid, ROOT_CONTEXT, trace, type Context } from '@opentelemetry/api';
 
 /**
  * The current trace as text, to travel in a row, a message or a request between services; empty while telemetry is off. It
@@ -15,6 +15,9 @@ export const currentTrace = (): TraceCarrier => traceIn(context.active());
 /** Runs `work` as a part of the trace in `carrier`. */
 export const withinTrace = <Result>(carrier: TraceCarrier, work: () => Promise<Result>): Promise<Result> =>
   context.with(withTrace(context.active(), carrier['traceparent']), work);
+
+/** Returns a context with nothing but the trace in `carrier`. */
+export const contextOf = (carrier: TraceCarrier): Context => withTrace(ROOT_CONTEXT, carrier['traceparent']);
 
 /** Returns the trace of a context. */
 export function traceIn(active: Context): TraceCarrier {

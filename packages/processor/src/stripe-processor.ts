@@ -4,11 +4,12 @@ import { openCalls } from './stripe/calls.ts';
 import { catalogCalls } from './stripe/catalog.ts';
 import { checkoutCalls } from './stripe/checkout.ts';
 import { customerCalls } from './stripe/customers.ts';
+import type { OnCall } from './stripe-client.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
-export function stripeProcessor(secretKey: string, baseUrl?: string): Processor {
-  const calls = openCalls(secretKey, baseUrl);
+export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
+  const calls = openCalls(secretKey, baseUrl, onCall);
   const catalog = catalogCalls(calls);
   return {
     ...accountCalls(calls),

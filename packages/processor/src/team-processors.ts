@@ -5,9 +5,11 @@ import { conflict, Problem, unavailable } from '@billing/contracts/problem';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import type { Bus } from '@billing/messaging/bus';
 import type { RpcClient } from '@billing/messaging/rpc';
+import type { Logger } from 'pino';
 import { unseal } from './credentials.ts';
 import { keyRingOf } from './key-ring.ts';
 import type { Processor } from './port.ts';
+import { recordCalls } from './record-calls.ts';
 import { stripeProcessor } from './stripe-processor.ts';
 
 /** The processors of the teams. */
@@ -26,6 +28,7 @@ interface TeamProcessorsOptions {
   /** 32 bytes; opens what the webhooks service seals for this one. */
   readonly serviceKey: Buffer;
   readonly baseUrl?: string | undefined;
+  readonly logger: Logger;
 }
 
 interface CachedProcessor {
@@ -39,7 +42,9 @@ interface CachedProcessor {
 const CACHE_MS = 60_000;
 
 /** Fetches a team's credentials once a minute, and again when they changed; the secret key stays in memory only. */
-export function openTeamProcessors({ rpc, follow, service, serviceKey, baseUrl }: TeamProcessorsOptions) {
+export function openTeamProcessors(options: TeamProcessorsOptions) {
+  const { rpc, follow, service, serviceKey, baseUrl, logger } = options;
+  const onCall = recordCalls(logger);
   const cached = new Map<TeamId, CachedProcessor>();
   const stopFollowing = follow(ProcessorAccountChanged, teamId => cached.delete(teamId));
 
@@ -62,7 +67,7 @@ export function openTeamProcessors({ rpc, follow, service, serviceKey, baseUrl }
     const { version, sealedSecretKey } = credentials;
     const before = cached.get(teamId);
     const processor =
-      before?.version === version ? before.processor : stripeProcessor(open(teamId, sealedSecretKey), baseUrl);
+      before?.version === version ? before.processor : stripeProcessor(open(teamId, sealedSecretKey), baseUrl, onCall);
     cached.set(teamId, { processor, version, fetchedAt: performance.now() });
     return processor;
   };

@@ -11,6 +11,7 @@ import type { Database, DatabaseOptions } from '@billing/database/database';
 import type { processorEnv, serviceEnv } from './env.ts';
 import type { Checks } from './health.ts';
 import type { HttpServer, HttpServerOptions } from './http.ts';
+import type { Observation } from './observe.ts';
 import type { Purge } from './purge.ts';
 import type { IsOverloaded } from './overloaded.ts';
 import type { Logger } from 'pino';
@@ -104,6 +105,8 @@ interface BackgroundParts {
   readonly jobs?: readonly Job[];
   /** How everything that mirrors a team's account is deleted; for a service that mirrors any of it. */
   readonly purge?: Purge;
+  /** What the service measures besides what every service does. */
+  readonly observations?: readonly Observation[];
   /** Run every hour; they delete expired rows. */
   readonly cleaning?: readonly (() => Promise<unknown>)[];
 }

@@ -20,6 +20,8 @@ export const serviceEnv = z.object({
   /** Unpublished events in the outbox above which the service pauses writes. */
   OUTBOX_HIGH_WATER: z.coerce.number().int().min(1).default(100_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** `pretty` is for people; in a terminal it is the default, and JSON everywhere else. */
+  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   /** Ed25519 public key that verifies the gateway's identity tokens. */
   IDENTITY_PUBLIC_KEY: pemInBase64,
 });

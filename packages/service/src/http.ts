@@ -13,6 +13,7 @@ import { changedMeanwhile, invalid, Problem, PROBLEM_HEADER, unavailable } from 
 import { isDatabaseUnavailable } from '@billing/database/database';
 import { isWriteConflict } from '@billing/database/transaction';
 import { fieldErrors } from './field-errors.ts';
+import { nameRoute } from './http-route.ts';
 import { registerHealth, type Checks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
@@ -92,11 +93,14 @@ export function createHttpServer(options: HttpServerOptions) {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async request => {
     if (request.url.startsWith('/health/')) return;
+    if (request.routeOptions.url !== undefined) nameRoute(request.routeOptions.url);
     const header = request.headers[IDENTITY_HEADER];
     const signed = { method: request.method, path: pathOf(request.url) };
     const identity = verifyIdentityToken(typeof header === 'string' ? header : undefined, signed);
     request.principal = identity.principal;
     request.caller = identity.caller;
+    const { teamId, projectId } = tenantOf(identity.principal);
+    if (teamId) request.log = request.log.child({ teamId, ...(projectId && { projectId }) });
   });
   app.addHook('onRequest', async ({ method, routeOptions }) => {
     if (READS.has(method) || routeOptions.config.refusesEach) return;
@@ -110,6 +114,10 @@ export function createHttpServer(options: HttpServerOptions) {
   });
   return app;
 }
+
+/** The team and project of a caller; neither for one that has only a portal link or a signature. */
+const tenantOf = (principal: Principal): { readonly teamId?: string | null; readonly projectId?: string | null } =>
+  principal.kind === 'anonymous' ? {} : principal;
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 

@@ -1,11 +1,41 @@
-import { pino, type Logger } from 'pino';
+import { trace } from '@opentelemetry/api';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { loggedError } from './logged-error.ts';
 
 /** Names of fields that are never logged, at any of the first three levels of an object. */
 const SECRETS = ['authorization', 'cookie', 'secretKey', 'webhookSecret', 'secret', 'token', 'password'];
 
-/** Creates the process's logger: JSON lines with the service's name, secrets and rows of the database left out. */
-export function createLogger(name: string, level: string): Logger {
+interface LoggerOptions {
+  readonly level: string;
+  /** `pretty` in a terminal and `json` elsewhere, unless given. */
+  readonly format?: 'json' | 'pretty' | undefined;
+}
+
+/**
+ * Creates the process's logger: lines with the service's name and, within a trace, its id; secrets and rows of the database
+ * left out. They are JSON, or text for people.
+ */
+export async function createLogger(name: string, { level, format }: LoggerOptions): Promise<Logger> {
   const paths = SECRETS.flatMap(secret => [secret, `*.${secret}`, `*.*.${secret}`]);
-  return pino({ name, level, redact: { paths, censor: '[redacted]' }, serializers: { err: loggedError } });
+  const options = {
+    name,
+    level,
+    redact: { paths, censor: '[redacted]' },
+    serializers: { err: loggedError },
+    mixin: currentTraceFields,
+  };
+  const isPretty = (format ?? (process.stdout.isTTY ? 'pretty' : 'json')) === 'pretty';
+  return isPretty ? pino(options, await prettyStream()) : pino(options);
+}
+
+/** https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/ */
+function currentTraceFields(): object {
+  const context = trace.getActiveSpan()?.spanContext();
+  return context ? { trace_id: context.traceId, span_id: context.spanId } : {};
+}
+
+/** Loaded only where it is used: services in production log JSON. */
+async function prettyStream(): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ ignore: 'pid,hostname,trace_id,span_id', translateTime: 'SYS:HH:MM:ss.l', sync: true });
 }

@@ -33,6 +33,7 @@ import type {
   ServiceDefinition,
   Stop,
 } from './definition.ts';
+import { consumerObservations, databaseObservations, observe } from './observe.ts';
 import { checkPurge, purgeConsumer } from './purge.ts';
 import { openServiceDatabase } from './service-database.ts';
 
@@ -80,7 +81,9 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
 ): Promise<OpenService<z.output<Schema>, P>> {
   const { name } = definition;
   const { env, logger, resources, root, now = () => new Date(), outboxIntervalMs = 1_000 } = options;
-  const database = resources.adopt(openServiceDatabase(name, definition.database, env.DATABASE_URL), it => it.close());
+  const database = resources.adopt(openServiceDatabase(name, definition.database, env.DATABASE_URL, logger), it =>
+    it.close(),
+  );
   await migrate(database);
   const { em } = database;
 
@@ -88,7 +91,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const broker = resources.adopt(await connectBroker({ url: env.NATS_URL, service: name, logger }), closeBroker);
   const { nats } = broker;
   const bus = await openBus({ ...broker, logger, root, follows: access.follows });
-  const rpc = openRpcClient({ ...bus, declared: access.calls });
+  const rpc = openRpcClient({ ...bus, declared: access.calls, logger });
   const committed = openCommittedEvents();
   const backPressure = resources.adopt(
     watchBackPressure(em, {
@@ -102,7 +105,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const { SERVICE_KEY: serviceKey, STRIPE_API_BASE_URL: baseUrl } = env;
   const processors =
     serviceKey &&
-    resources.adopt(openTeamProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl }), it =>
+    resources.adopt(openTeamProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl, logger }), it =>
       it.close(),
     );
 
@@ -144,6 +147,19 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       resources.defer(relay.stop);
       const expired = [deleteProcessed, deletePublished, deleteExpiredIdempotentRequests].map(clean => () => clean(em));
       resources.defer(startCleaning(logger, ...expired, ...(parts.cleaning ?? [])));
+
+      const stopObserving = observe(
+        [
+          ...databaseObservations(em, definition.database.backlog),
+          ...consumerObservations(
+            consumers.map(consumer => consumer.name),
+            bus.lagOf,
+          ),
+          ...(parts.observations ?? []),
+        ],
+        logger,
+      );
+      resources.defer(stopObserving);
 
       const jobs = stopTogether(resources);
       for (const job of parts.jobs ?? []) jobs.push(await startJob(job));

@@ -23,7 +23,7 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
   let logger: Logger | undefined;
   try {
     const env = parseEnv(definition.env);
-    logger = createLogger(name, env.LOG_LEVEL);
+    logger = await createLogger(name, { level: env.LOG_LEVEL, format: env.LOG_FORMAT });
     closeOnSignal(resources, logger);
     const service = await openService(definition, { env, logger, resources });
     await service.start();

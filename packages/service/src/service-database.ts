@@ -2,11 +2,22 @@ import type { ServiceName } from '@billing/contracts/operation';
 import { messagingEntities, messagingMigrations } from '@billing/messaging/tables';
 import { openDatabase, type Database } from '@billing/database/database';
 import { idempotencyEntities, idempotencyMigrations } from './idempotency.ts';
+import type { Logger } from 'pino';
 import type { ServiceSchema } from './definition.ts';
 
-/** Opens a service's schema; nothing connects until the first query. */
-export const openServiceDatabase = (service: ServiceName, schema: ServiceSchema, url: string): Database =>
-  openDatabase({ service, url, ...wholeSchema(schema) });
+/** Opens a service's schema; nothing connects until the first query. Slow statements are named in the log. */
+export const openServiceDatabase = (
+  service: ServiceName,
+  schema: ServiceSchema,
+  url: string,
+  logger?: Logger,
+): Database =>
+  openDatabase({
+    service,
+    url,
+    ...wholeSchema(schema),
+    ...(logger && { onSlowQuery: query => logger.warn(query, 'slow query') }),
+  });
 
 /** Adds the tables that every service has: messaging and idempotent requests. */
 export const wholeSchema = ({ entities, migrations, ...rest }: ServiceSchema): ServiceSchema => ({

@@ -1,43 +1,50 @@
+import { ClientRequest } from 'node:http';
 import type { NodeSDK } from '@opentelemetry/sdk-node';
+import { exportersIn } from './telemetry-exporters.ts';
 
 let sdk: NodeSDK | undefined;
 
 /**
- * Starts traces and metrics over OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does nothing. It must run
+ * Starts traces and metrics when OpenTelemetry's standard variables name an exporter; otherwise does nothing. It must run
  * before the instrumented libraries are loaded: start the process with `--import @billing/service/register-telemetry`.
  * Span names and URLs are route templates, because a portal's path contains its token. Each request that reaches the gateway
  * starts a trace of its own, whatever its sender writes into `traceparent`, `tracestate` and `baggage`.
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
-  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT']) return;
+  const exporters = exportersIn(env);
+  if (!exporters) return;
+  // The SDK reads the variables itself.
+  Object.assign(process.env, exporters);
   const [
     { NodeSDK },
-    { OTLPTraceExporter },
     { HttpInstrumentation },
     { PgInstrumentation },
     { FastifyOtelInstrumentation },
+    { RuntimeNodeInstrumentation },
   ] = await Promise.all([
     import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/instrumentation-http'),
     import('@opentelemetry/instrumentation-pg'),
     import('@fastify/otel'),
+    import('@opentelemetry/instrumentation-runtime-node'),
   ]);
-  const { templatedPath } = await import('./templated-path.ts');
+  const { templatedPath, routeLike } = await import('./templated-path.ts');
   const { tracePropagator } = await import('./trace-propagator.ts');
   const service = folderOf(process.argv[1] ?? '');
   sdk = new NodeSDK({
     serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${service}`,
     textMapPropagator: tracePropagator({ isPublic: service === 'gateway' }),
-    traceExporter: new OTLPTraceExporter(),
     instrumentations: [
       new HttpInstrumentation({
-        ignoreIncomingRequestHook: request => request.url?.startsWith('/health/') ?? false,
+        ignoreIncomingRequestHook: request => /^\/(?:health\/|metrics$)/.test(request.url ?? ''),
         startIncomingSpanHook: request => pathAttributes(templatedPath(request.url ?? '/')),
         startOutgoingSpanHook: request => pathAttributes(templatedPath(request.path ?? '/')),
         applyCustomAttributesOnSpan: (span, request) => {
-          const raw = 'path' in request ? request.path : request.url;
-          span.setAttributes(pathAttributes(templatedPath(raw ?? '/')));
+          const isOutgoing = request instanceof ClientRequest;
+          const path = templatedPath((isOutgoing ? request.path : request.url) ?? '/');
+          span.setAttributes(pathAttributes(path));
+          if (isOutgoing) span.updateName(`${request.method} ${routeLike(path)}`);
         },
       }),
       new PgInstrumentation({
@@ -52,6 +59,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
         recordExceptions: false,
         requestHook: (span, request) => void span.setAttributes(pathAttributes(templatedPath(request.url))),
       }),
+      new RuntimeNodeInstrumentation(),
     ],
   });
   sdk.start();

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { SignedTraces } from '@billing/processor/signed-trace';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 
@@ -12,6 +13,8 @@ export interface Dependencies {
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly operationLog: OperationLog;
+  /** Signs the traces that checkouts carry through the processor. */
+  readonly traces: Pick<SignedTraces, 'sign'>;
   readonly logger: Logger;
   readonly now: () => Date;
 }

@@ -1,6 +1,7 @@
 import { defineService } from '@billing/service/definition';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
+import { openSignedTraces } from '@billing/processor/signed-trace';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
 import { customerIntakes } from '#operations/take-in-billing.ts';
@@ -23,9 +24,10 @@ export const subscriptionsService = () =>
     name: 'subscriptions',
     env: serviceEnv.extend(processorEnv.shape),
     database: subscriptionsSchema,
-    parts: ({ em, outbox, rpc, processors, logger, now }) => {
+    parts: ({ env, em, outbox, rpc, processors, logger, now }) => {
+      const traces = openSignedTraces(env.SERVICE_KEY);
       const operationLog = openSubscriptionsOperationLog({ outbox, processors, logger, now });
-      const dependencies = { em, outbox, rpc, processors, operationLog, logger, now };
+      const dependencies = { em, outbox, rpc, processors, operationLog, traces, logger, now };
       const intakes = customerIntakes(dependencies);
       return {
         consumers: [

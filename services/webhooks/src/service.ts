@@ -1,6 +1,7 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
+import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer } from './consumers/completions.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
 import { purgeReports } from './consumers/purge-reports.ts';
@@ -13,8 +14,10 @@ import { reconcileTeam } from './operations/reconcile-team.ts';
 import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
 import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
+import { busiestTeams } from './persistence/busiest-teams.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
 import { openSigningSecrets } from './persistence/signing-secrets.ts';
+import { continueTrace } from './pipeline/continue-trace.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
 import { receiverRoutes } from './routes/receiver.ts';
@@ -36,7 +39,17 @@ export const webhooks = defineService({
     const pipeline = openPipeline({ em, publish: bus.publish, rpc, processors, pausesMs, logger });
     const stores = { store: pipeline.store, onStored: pipeline.received };
     const graceMs = env.RECONCILE_GRACE_SECONDS * 1_000;
-    const reconcile = reconcileTeam({ em, processors, store: pipeline.store, logger, graceMs });
+    const checkoutKey = serviceKeys.get('subscriptions');
+    const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
+    const continued = continueTrace(traces);
+    const reconcile = reconcileTeam({
+      em,
+      processors,
+      store: pipeline.store,
+      continueTrace: continued,
+      logger,
+      graceMs,
+    });
     const intervalMs = env.RECONCILE_INTERVAL_SECONDS * 1_000;
     return {
       consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
@@ -51,6 +64,7 @@ export const webhooks = defineService({
         () => startPendingReports({ outbox, logger }),
         () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded }),
       ],
+      observations: [busiestTeams(em)],
       cleaning: [
         () => deleteExpiredSecrets(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
@@ -58,7 +72,7 @@ export const webhooks = defineService({
       ],
       routes: [
         processorRoutes({ outbox, rpc, sealed, processorBaseUrl, publicUrl, secrets, logger }),
-        receiverRoutes({ secrets, ...stores, isOverloaded, isTeamOverloaded, now, logger }),
+        receiverRoutes({ secrets, ...stores, continueTrace: continued, isOverloaded, isTeamOverloaded, now, logger }),
         webhookEventRoutes({ em, outbox, onDue: pipeline.wake }),
       ],
     };

@@ -19,7 +19,14 @@ interface Copy {
 /** The operation of one copy of the service. It leases no events, so that any running pipeline processes them. */
 export function openReconcile({ em, processors, logger }: Copy, graceMs = 0) {
   const stored = { ...openLeaseQueue<LeasedEvent>({ maxAgeMs: 0, sizeOf: () => 0 }), hasRoom: () => false };
-  return reconcileTeam({ em, processors, store: storeEvents({ em, stored }), logger, graceMs });
+  return reconcileTeam({
+    em,
+    processors,
+    store: storeEvents({ em, stored }),
+    logger,
+    graceMs,
+    continueTrace: (_team, _event, store) => store({}),
+  });
 }
 
 /** Reconciles a team now, whether or not it is due; returns how many events were recovered. */

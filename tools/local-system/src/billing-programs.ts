@@ -42,13 +42,14 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
   const processor = settings.stripeApiBaseUrl === undefined ? await planProcessor(inputs) : undefined;
   const processorUrl = settings.stripeApiBaseUrl ?? `http://127.0.0.1:${processor?.port}`;
 
-  const programOf = (service: ServiceName): NodeProgram => ({
+  const programOf = async (service: ServiceName): Promise<NodeProgram> => ({
     name: service,
     entry: join(root, 'services', service, 'src/main.ts'),
     port: ports[service],
     logFile: join(settings.dataDir, 'logs', `${service}.log`),
     env: {
       ...commonEnvironment(inputs),
+      ...(await metricsEnvironment(service, inputs)),
       PORT: `${ports[service]}`,
       DATABASE_URL: inputs.databaseUrls[service],
       NATS_URL: inputs.natsUrls[service],
@@ -60,11 +61,9 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
       ...(service === 'webhooks' ? webhooksEnvironment(inputs) : {}),
     },
   });
-  return {
-    processor,
-    services: SERVICES.filter(service => service !== 'gateway').map(programOf),
-    gateway: programOf('gateway'),
-  };
+  const services: NodeProgram[] = [];
+  for (const service of SERVICES) if (service !== 'gateway') services.push(await programOf(service));
+  return { processor, services, gateway: await programOf('gateway') };
 }
 
 async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
@@ -77,6 +76,7 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
     logFile: join(settings.dataDir, 'logs', 'processor.log'),
     env: {
       ...commonEnvironment(inputs),
+      ...(await metricsEnvironment('processor', inputs)),
       PORT: `${port}`,
       PUBLIC_URL: `http://localhost:${port}`,
       DATA_FILE: join(settings.dataDir, 'processor.sqlite'),
@@ -97,10 +97,17 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
 }
 
 /** `--import` loads telemetry before the modules that it instruments. */
-function telemetryEnvironment(root: string, { otlpEndpoint }: PlanInputs['settings']): Record<string, string> {
-  if (otlpEndpoint === undefined) return {};
+function telemetryEnvironment(root: string, { exporters }: PlanInputs['settings']): Record<string, string> {
+  if (!exporters) return {};
   const registration = pathToFileURL(join(root, 'packages/service/src/register-telemetry.ts')).href;
-  return { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint, NODE_OPTIONS: `--import=${registration}` };
+  return { NODE_OPTIONS: `--import=${registration}` };
+}
+
+/** Each program has a port of its own for `/metrics`, which `ports.json` names. */
+async function metricsEnvironment(name: string, { settings, choosePort }: PlanInputs): Promise<Record<string, string>> {
+  if (!settings.exporters?.OTEL_METRICS_EXPORTER.includes('prometheus')) return {};
+  const port = await choosePort(`${name}-metrics`);
+  return { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: `${port}` };
 }
 
 function gatewayEnvironment({ secrets }: PlanInputs, ports: Record<ServiceName, number>): Record<string, string> {

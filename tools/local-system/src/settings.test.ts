@@ -10,7 +10,7 @@ it('has a default for everything', () => {
     databaseUrl: undefined,
     natsUrl: undefined,
     stripeApiBaseUrl: undefined,
-    otlpEndpoint: undefined,
+    exporters: undefined,
     demo: true,
   });
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseEnv } from '@billing/service/env';
+import { exportersIn, type Exporters } from '@billing/service/telemetry-exporters';
 import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
 
@@ -15,7 +16,6 @@ const environment = z.object({
   DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
   NATS_URL: optional(z.string()),
   STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
 });
 
 /** The settings of `npm start`. Without `databaseUrl` or `natsUrl` an embedded server runs. */
@@ -29,7 +29,8 @@ export interface Settings {
   databaseUrl?: string | undefined;
   natsUrl?: string | undefined;
   stripeApiBaseUrl?: string | undefined;
-  otlpEndpoint?: string | undefined;
+  /** Where traces and metrics go; they are off unless given. */
+  exporters?: Exporters | undefined;
   demo: boolean;
 }
 
@@ -50,7 +51,7 @@ export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[],
     databaseUrl: env.DATABASE_URL,
     natsUrl: env.NATS_URL,
     stripeApiBaseUrl: env.STRIPE_API_BASE_URL,
-    otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    exporters: exportersIn(source),
     demo: !args.includes('--no-demo'),
   };
 }

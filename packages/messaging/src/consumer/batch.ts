@@ -1,6 +1,7 @@
 import type { Linger } from '@billing/database/linger';
 import { openBatcher } from '../batcher.ts';
 import { semaphore } from '../semaphore.ts';
+import { withBatchSpan } from '../spans.ts';
 import type { Delivery, HandleBatch, HandleBatched } from './delivery.ts';
 import type { ConsumerMetrics } from './metrics.ts';
 
@@ -8,6 +9,7 @@ import type { ConsumerMetrics } from './metrics.ts';
 const PARALLEL_ALONE = 8;
 
 interface BatchParts {
+  readonly name: string;
   readonly linger: Linger;
   /** Limits the batches that run at the same time. */
   readonly limitBatches: ReturnType<typeof semaphore> | undefined;
@@ -18,11 +20,12 @@ interface BatchParts {
  * Gathers deliveries that arrive while others are handled into one batch. A batch that fails is divided until the bad
  * delivery stands alone. A delivery that must not share a batch is handled by itself, beside the batches.
  */
-export function batch({ linger, limitBatches, metrics }: BatchParts) {
+export function batch({ name, linger, limitBatches, metrics }: BatchParts) {
   return (next: HandleBatch): HandleBatched => {
     const run = async (deliveries: readonly Delivery[]) => {
       metrics.batchSize.record(deliveries.length, metrics.attributes);
-      const work = () => next(deliveries);
+      const carriers = deliveries.map(({ trace }) => trace);
+      const work = () => withBatchSpan(name, carriers, () => next(deliveries));
       const left = await (limitBatches ? limitBatches(work) : work());
       const unprepared = new Set(left.map(({ event }) => event.id));
       return deliveries.map(({ event }) => (unprepared.has(event.id) ? 'unprepared' : 'handled'));

@@ -33,7 +33,7 @@ export function receiverOf(consumer: Consumer, { outbox, logger, readAgain, with
   const metrics = consumerMetrics(name);
 
   const inTransaction = deduplicate({ name, metrics })(dropPurged(complete(consumer)(dispatch({ consumer, metrics }))));
-  const batched = batch({ linger: options.linger ?? SHORT_LINGER, limitBatches: options.limitBatches, metrics })(
+  const batched = batch({ name, linger: options.linger ?? SHORT_LINGER, limitBatches: options.limitBatches, metrics })(
     timeout({ outbox, name, metrics })(inTransaction),
   );
   const prepared = readStoredObject({ withStoredObject })(prepare({ consumer, metrics })(batched));

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { createBulkhead, type Bulkhead } from '../bulkhead.ts';
 import { toProblem } from '../errors.ts';
 import { withRetries } from '../retries.ts';
-import { stripeClient } from '../stripe-client.ts';
+import { stripeClient, type OnCall } from '../stripe-client.ts';
 
 /** Concurrent calls of one team in a process. */
 const MAX_IN_FLIGHT = 32;
@@ -15,7 +15,7 @@ export interface Calls {
 }
 
 /** Opens the library with one team's secret key; `baseUrl` replaces Stripe's address. */
-export function openCalls(secretKey: string, baseUrl?: string): Calls {
+export function openCalls(secretKey: string, baseUrl?: string, onCall?: OnCall): Calls {
   const bulkhead = createBulkhead(MAX_IN_FLIGHT);
   const call: Bulkhead = request =>
     bulkhead(async () => {
@@ -25,7 +25,7 @@ export function openCalls(secretKey: string, baseUrl?: string): Calls {
         throw toProblem(err);
       }
     });
-  return { stripe: stripeClient(secretKey, baseUrl), call };
+  return { stripe: stripeClient(secretKey, baseUrl, onCall), call };
 }
 
 /** The options of a write. */

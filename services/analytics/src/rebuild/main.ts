@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const database = resources.adopt(openServiceDatabase('analytics', analyticsSchema, databaseUrl), it => it.close());
   await migrate(database);
-  const logger = createLogger('analytics-rebuild', 'silent');
+  const logger = await createLogger('analytics-rebuild', { level: 'silent' });
   const broker = resources.adopt(await connectBroker({ url: natsUrl, service: 'analytics', logger }), closeBroker);
   const bus = await openBus({ ...broker, logger });
   const rpc = openRpcClient(bus);

@@ -68,7 +68,7 @@ export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
 export function createRateLimits(settings: RateLimitSettings, openStore: OpenPointStore): RateLimits {
   const limits = Object.entries(limitsOf(settings)).map(([name, { points, seconds }]) => [
     name,
-    sharedLimit({ store: openStore({ name, seconds }), limit: points }),
+    sharedLimit({ name, store: openStore({ name, seconds }), limit: points }),
   ]);
   return {
     ...(Object.fromEntries(limits) as Record<LimitName, SharedLimit>), // one for each name

@@ -1,13 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { metrics } from '@opentelemetry/api';
 import { Problem } from '@billing/contracts/problem';
+import type { Principal } from '@billing/service/identity-token';
 import type { Usage } from '#limits/shared-limit.ts';
 import type { GatewayResponse } from './request-context.ts';
 
 /**
- * Tells the caller how much of a limit is left; of several limits, the one with the least.
+ * Tells the caller how much of a limit is left; of several limits, the one with the least. `teamId` is for metrics, where the
+ * caller is no principal.
  * @throws Problem 429 with the time to wait when nothing is left
  */
-export function requireWithin(response: GatewayResponse, usage: Usage): void {
+export function requireWithin(response: GatewayResponse, usage: Usage, teamId?: string): void {
   const { isAllowed, limit, remaining, msLeft } = usage;
   const secondsLeft = Math.max(1, Math.ceil(msLeft / 1_000));
   const lowest = response.get('X-RateLimit-Remaining');
@@ -17,11 +20,23 @@ export function requireWithin(response: GatewayResponse, usage: Usage): void {
       'X-RateLimit-Remaining': String(isAllowed ? remaining : 0),
       'X-RateLimit-Reset': String(secondsLeft),
     });
-  if (!isAllowed)
-    throw new Problem('rate_limited', 'rate_limited', 'Too many requests; try again later.', {
-      retryAfterSeconds: secondsLeft,
-    });
+  if (isAllowed) return;
+  countRefusal(usage.name, teamId ?? teamOf(response.locals.principal));
+  throw new Problem('rate_limited', 'rate_limited', 'Too many requests; try again later.', {
+    retryAfterSeconds: secondsLeft,
+  });
 }
+
+/** Counts a refusal by limit, and by team where it is known whose request it is. */
+function countRefusal(limit: string, teamId: string | null | undefined): void {
+  metrics
+    .getMeter('billing.gateway')
+    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, answered 429.' })
+    .add(1, { limit, ...(teamId && { 'billing.team.id': teamId }) });
+}
+
+const teamOf = (principal: Principal | undefined) =>
+  principal && principal.kind !== 'anonymous' ? principal.teamId : undefined;
 
 /** Returns the headers of the limits that a response has so far. */
 export const rateLimitHeaders = (response: GatewayResponse): OutgoingHttpHeaders =>

@@ -13,6 +13,8 @@ export interface Usage {
   /** When the window ends and the limit is free again, in milliseconds since 1970. */
   readonly endsAt: number;
   readonly msLeft: number;
+  /** Of the limit. */
+  readonly name: string;
 }
 
 /** A number of points that each key may use in a window of time, over all copies of the gateway. */
@@ -26,6 +28,8 @@ export interface SharedLimit {
 }
 
 interface LimitOptions {
+  /** For metrics. */
+  readonly name?: string;
   readonly store: PointStore;
   /** Points per window. */
   readonly limit: number;
@@ -53,7 +57,8 @@ const SAME_WINDOW_MS = 500;
  * Creates a limit that asks the store once for many requests: it takes points in advance and uses them up in memory. All
  * copies together never allow more than the limit in a window, and at least the limit without one chunk for each copy.
  */
-export function sharedLimit({ store, limit, chunk = chunkOf(limit), now = Date.now }: LimitOptions): SharedLimit {
+export function sharedLimit(options: LimitOptions): SharedLimit {
+  const { name = '', store, limit, chunk = chunkOf(limit), now = Date.now } = options;
   const windows = new Map<string, Window>();
 
   function windowOf(key: string): Window {
@@ -79,6 +84,7 @@ export function sharedLimit({ store, limit, chunk = chunkOf(limit), now = Date.n
 
   const usageOf = ({ endsAt, available, total }: Window, isAllowed: boolean): Usage => ({
     isAllowed,
+    name,
     limit,
     remaining: Math.max(limit - total, 0) + available,
     endsAt,

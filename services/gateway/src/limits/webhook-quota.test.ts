@@ -16,7 +16,7 @@ function startQuota() {
     webhookEvents: sharedLimit({ store: storeOf(points => (events += points)), limit: 5 }),
     webhookBytes: sharedLimit({ store: storeOf(points => (kibibytes += points)), limit: 4 * 1_024 }),
   });
-  const response = { get: () => undefined, set: () => undefined } as unknown as GatewayResponse; // only headers are used
+  const response = { get: () => undefined, set: () => undefined, locals: {} } as unknown as GatewayResponse; // only headers are used
   return {
     reserve: (bytes: number) => quota.reserve('team', bytes, response),
     check: (bytes: number) => quota.check('team', bytes, response),

@@ -33,9 +33,9 @@ export function webhookQuota(limits: Pick<RateLimits, 'webhookEvents' | 'webhook
   function check(teamId: string, bytes: number, response: GatewayResponse): void {
     const { events, points } = inFlight.get(teamId) ?? { events: 0, points: 0 };
     const ofEvents = limits.webhookEvents.peek(teamId, events + 1);
-    if (!ofEvents.isAllowed) requireWithin(response, ofEvents);
+    if (!ofEvents.isAllowed) requireWithin(response, ofEvents, teamId);
     const ofBytes = limits.webhookBytes.peek(teamId, points + pointsOf(bytes));
-    if (!ofBytes.isAllowed) requireWithin(response, ofBytes);
+    if (!ofBytes.isAllowed) requireWithin(response, ofBytes, teamId);
   }
 
   return {

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
       ...gateway,
       // Only sessions need the gateway's own one.
       secret: randomBytes(32).toString('hex'),
-      logger: createLogger('reset-link', 'silent'),
+      logger: await createLogger('reset-link', { level: 'silent' }),
     }),
     it => it.close(),
   );

@@ -1,6 +1,7 @@
 import { Router, type ErrorRequestHandler } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
+import { nameRoute } from '@billing/service/http-route';
 import { type IsOverloaded, overloaded } from '@billing/service/overloaded';
 import type { RecordRefusal } from '#operations/record-refusal.ts';
 import type { AuthorizeRequest } from '#auth/authorize-request.ts';
@@ -75,6 +76,10 @@ function routeHandlers(dependencies: Dependencies): (operation: Operation) => (H
       Object.assign(response.locals, await authorizeRequest(operation, request.params, request, response));
       next();
     };
+    const named: Handler = (_request, _response, next) => {
+      nameRoute(operation.path);
+      next();
+    };
     const refusals = refusalsOf(operation, dependencies.recordRefusal);
     const handle =
       operation.service === 'gateway' ? ownHandler(operation, refusals) : proxyHandler(operation, refusals);
@@ -84,9 +89,9 @@ function routeHandlers(dependencies: Dependencies): (operation: Operation) => (H
       case 'team':
       case 'session':
       case 'portal-token':
-        return [authorize, handle, refusals.errorHandler];
+        return [named, authorize, handle, refusals.errorHandler];
       case 'signature':
-        return [webhookHandler(operation)];
+        return [named, webhookHandler(operation)];
       default:
         throw new Error(`${operation.id} has no known access.`, { cause: operation.access satisfies never });
     }

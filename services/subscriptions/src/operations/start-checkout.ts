@@ -4,6 +4,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { CHECKOUT_LOCALES, CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import { currentTrace } from '@billing/messaging/trace-carrier';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
@@ -18,6 +19,9 @@ interface OpenCheckout {
   readonly sessionId: string;
   readonly url: string;
 }
+
+/** Keys up to which a trace, and the id of the operation, find room among the 50 of Stripe. */
+const ROOM_FOR_TRACE = 49;
 
 const input = z.object({
   mode: z.enum(CHECKOUT_MODES),
@@ -65,8 +69,8 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
  * @throws Problem what `resolvePurchase` throws; 409 `processor_not_connected`; `processor_error` after a refusal, with
  * nothing left behind; `unavailable` when the processor does not respond
  */
-export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'now'>) {
-  const { operationLog, now } = dependencies;
+export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>) {
+  const { operationLog, traces, now } = dependencies;
   const resolve = resolvePurchase(dependencies);
   const kind = createCheckoutKind(dependencies);
   return async (
@@ -102,7 +106,8 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         target: { type: 'checkout_session', id: operationKey },
         changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays }),
       });
-      return { ...toSession(scope, requested, purchase), audit };
+      const trace = traces.sign(teamId, currentTrace());
+      return { ...toSession(scope, requested, { purchase, trace }), audit };
     });
   };
 }
@@ -115,10 +120,12 @@ function toOpenCheckout({ id: sessionId, url }: CheckoutSessionSnapshot): OpenCh
 function toSession(
   { teamId, projectId }: ProjectScope,
   requested: z.output<typeof checkoutCreate>,
-  purchase: Purchase,
+  { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
 ): z.output<typeof input> {
   const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;
   const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = requested;
+  // The routing keys win over the caller's.
+  const metadata = { ...requested.metadata, teamId, projectId, customerId, priceId };
   return {
     mode,
     customerId: purchase.processorCustomerId,
@@ -131,8 +138,7 @@ function toSession(
     ...(trialDays !== undefined && { trialDays }),
     ...(clientReferenceId !== undefined && { clientReferenceId }),
     ...(locale !== undefined && { locale }),
-    // The routing keys win over the caller's.
-    metadata: { ...requested.metadata, teamId, projectId, customerId, priceId },
+    metadata: Object.keys(metadata).length < ROOM_FOR_TRACE ? { ...metadata, ...trace } : metadata,
   };
 }
 

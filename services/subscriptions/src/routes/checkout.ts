@@ -5,7 +5,9 @@ import { startCheckout } from '#operations/start-checkout.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Hosted checkout sessions. */
-export function checkoutRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'now'>): Routes {
+export function checkoutRoutes(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>,
+): Routes {
   const start = startCheckout(dependencies);
   return app =>
     serve(app, operations.createCheckout, ({ params, body, audit, operationKey }) =>

@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import { openBatcher } from '@billing/messaging/batcher';
-import { currentTrace } from '@billing/messaging/trace-carrier';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { isDatabaseUnavailable } from '@billing/database/database';
@@ -10,12 +9,14 @@ import type { Logger } from 'pino';
 import { checkEvent, type IncomingEvent } from '#domain/incoming-event.ts';
 import { isRecent, scansFor, type Scan } from '#domain/missing-events.ts';
 import { extendTeam, finishTeam, type LeasedTeam } from '#persistence/reconciliations.ts';
+import type { ContinueTrace } from '#pipeline/continue-trace.ts';
 import type { ReceivedEvent, Stored } from '#pipeline/store.ts';
 
 interface ReconcileTeamParts {
   readonly em: EntityManager;
   readonly processors: TeamProcessors;
   readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
+  readonly continueTrace: ContinueTrace;
   readonly logger: Logger;
   /** Events younger than this are left to their webhooks, in milliseconds. */
   readonly graceMs: number;
@@ -37,7 +38,8 @@ export type ReconcileTeam = (team: LeasedTeam, options: ReconcileOptions) => Pro
  * Stripe is called. A team that another copy has leased meanwhile is left to it.
  * @throws Problem when Stripe is unavailable or refuses; the signal's reason when it is aborted
  */
-export function reconcileTeam({ em, processors, store, logger, graceMs }: ReconcileTeamParts): ReconcileTeam {
+export function reconcileTeam(parts: ReconcileTeamParts): ReconcileTeam {
+  const { em, processors, store, continueTrace, logger, graceMs } = parts;
   const storeBatched = openBatcher(store);
 
   /** One event that can't be stored must not keep the others from being found. */
@@ -65,9 +67,9 @@ export function reconcileTeam({ em, processors, store, logger, graceMs }: Reconc
   const storeMissing = async (team: LeasedTeam, events: readonly IncomingEvent[]): Promise<number> => {
     const known = await findKnown(em, team.teamId, events);
     const missing = events.filter(event => !known.has(event.id));
-    const trace = currentTrace();
+    const { teamId } = team;
     const counts = await Promise.all(
-      missing.map(event => storeOne({ teamId: team.teamId, event, trace, recovered: true })),
+      missing.map(event => continueTrace(teamId, event, trace => storeOne({ teamId, event, trace, recovered: true }))),
     );
     return counts.reduce((sum, count) => sum + count, 0);
   };

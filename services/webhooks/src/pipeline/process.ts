@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { semaphore } from '@billing/messaging/semaphore';
+import { withBatchSpan } from '@billing/messaging/spans';
 import type { Logger } from 'pino';
 import { isForeignAfter, ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
@@ -55,7 +56,14 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
   const lookUpsOf = new Map<TeamId, { readonly limit: ReturnType<typeof semaphore>; running: number }>();
   const lookups = new Set<Promise<void>>();
 
-  const processBatch = async (leased: readonly LeasedEvent[]): Promise<void> => {
+  const processBatch = (leased: readonly LeasedEvent[]): Promise<void> =>
+    withBatchSpan(
+      'webhook-events',
+      leased.map(({ trace }) => trace),
+      () => processInSpan(leased),
+    );
+
+  const processInSpan = async (leased: readonly LeasedEvent[]): Promise<void> => {
     const {
       spent = [],
       republished = [],

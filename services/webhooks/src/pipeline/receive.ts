@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
-import { currentTrace } from '@billing/messaging/trace-carrier';
 import { readEvent } from '#domain/incoming-event.ts';
 import { ageOfSignature, isTimely } from '#domain/signature.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 import { signatureAgeMetric } from './signature-age-metric.ts';
+import type { ContinueTrace } from './continue-trace.ts';
 import type { ReceivedEvent, Stored } from './store.ts';
 
 interface ReceiveParts {
   readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
   /** Resolves once the event is committed. */
   readonly store: (received: ReceivedEvent) => Promise<Stored>;
+  readonly continueTrace: ContinueTrace;
   readonly now: () => Date;
 }
 
@@ -20,7 +21,7 @@ interface ReceiveParts {
  * unknown team costs the same work as a known one, with a secret that nobody has.
  * @throws Problem 400 `invalid_signature` whatever was wrong with the signature or team; 400 `invalid_event`
  */
-export function receiveEvent({ secrets, store, now }: ReceiveParts) {
+export function receiveEvent({ secrets, store, continueTrace, now }: ReceiveParts) {
   const recordAge = signatureAgeMetric();
   const unknownTeam = [randomBytes(32).toString('base64url')];
   return async (teamId: string, body: Buffer, signature: string | undefined) => {
@@ -33,7 +34,8 @@ export function receiveEvent({ secrets, store, now }: ReceiveParts) {
     if (!isTimely(ageSeconds)) throw invalidSignature();
     const event = readEvent(body);
     // Only an existing team has a secret that signs.
-    const stored = await store({ teamId: teamId as TeamId, event, trace: currentTrace(), recovered: false });
+    const team = teamId as TeamId;
+    const stored = await continueTrace(team, event, trace => store({ teamId: team, event, trace, recovered: false }));
     return stored === 'new' ? { received: true as const } : { received: true as const, duplicate: true as const };
   };
 }

@@ -9,6 +9,7 @@ import { overloaded, teamOverloaded, type IsOverloaded } from '@billing/service/
 import { serve } from '@billing/service/serve';
 import type { Logger } from 'pino';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
+import type { ContinueTrace } from '#pipeline/continue-trace.ts';
 import { receiveEvent } from '#pipeline/receive.ts';
 import type { ReceivedEvent, Stored } from '#pipeline/store.ts';
 
@@ -22,6 +23,7 @@ interface Dependencies {
   readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
   /** Called for each new event, once it is stored. */
   readonly onStored: (teamId: TeamId) => void;
+  readonly continueTrace: ContinueTrace;
   readonly isOverloaded: IsOverloaded;
   readonly isTeamOverloaded: (teamId: TeamId) => boolean;
   readonly now: () => Date;
@@ -33,7 +35,7 @@ interface Dependencies {
  * Bodies stay the bytes that were signed.
  */
 export const receiverRoutes =
-  ({ secrets, store, onStored, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
+  ({ secrets, store, onStored, continueTrace, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
   (app: HttpServer): void => {
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
@@ -42,7 +44,7 @@ export const receiverRoutes =
       if (stored === 'new') onStored(received.teamId);
       return stored;
     };
-    const receive = receiveEvent({ secrets, store: storeOne, now });
+    const receive = receiveEvent({ secrets, store: storeOne, continueTrace, now });
 
     const respondTo = async (delivery: Delivery): Promise<DeliveryResponse> => {
       const { teamId, body, signature, trace, requestId } = delivery;

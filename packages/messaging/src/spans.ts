@@ -1,0 +1,135 @@
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Link,
+} from '@opentelemetry/api';
+import { contextOf, currentTrace, type TraceCarrier } from './trace-carrier.ts';
+
+/** A message as its spans show it. Names and keys: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
+interface TracedMessage {
+  readonly id: string;
+  /** The subject without the root, which is the same in every system: the type of the event. */
+  readonly type: string;
+}
+
+const NATS = { 'messaging.system': 'nats' };
+const tracer = () => trace.getTracer('billing.messaging');
+
+/** Sends a message within a span of the trace in `carrier`. `send` gets the trace that the message carries. */
+export function withSendSpan(
+  { id, type, bytes }: TracedMessage & { readonly bytes: number },
+  carrier: TraceCarrier,
+  send: (carried: TraceCarrier) => Promise<void>,
+): Promise<void> {
+  const attributes = {
+    ...operationOn(type, 'publish', 'send'),
+    'messaging.message.id': id,
+    'messaging.message.body.size': bytes,
+  };
+  return inSpan(`publish ${type}`, { kind: SpanKind.PRODUCER, attributes, parent: contextOf(carrier) }, send);
+}
+
+/** Handles one delivery of a message within a span of the trace that the message carries. `handle` gets its trace. */
+export function withProcessSpan<Result>(
+  { id, type, teamId, attempt }: TracedMessage & { readonly teamId: string; readonly attempt: number },
+  { carrier, consumer }: { readonly carrier: TraceCarrier; readonly consumer: string },
+  handle: (carried: TraceCarrier) => Promise<Result>,
+): Promise<Result> {
+  const attributes = {
+    ...operationOn(type, 'process', 'process'),
+    'messaging.message.id': id,
+    'messaging.consumer.group.name': consumer,
+    'billing.team.id': teamId,
+    'billing.delivery.attempt': attempt,
+  };
+  return inSpan(`process ${type}`, { kind: SpanKind.CONSUMER, attributes, parent: contextOf(carrier) }, handle);
+}
+
+/**
+ * Handles what arrived together within one span. One item's batch is a part of that item's trace; the batch of many is a
+ * trace of its own, linked to the trace of each.
+ */
+export function withBatchSpan<Result>(
+  consumer: string,
+  carriers: readonly TraceCarrier[],
+  handle: () => Promise<Result>,
+): Promise<Result> {
+  const [first] = carriers;
+  const parent = first && carriers.length === 1 ? contextOf(first) : ROOT_CONTEXT;
+  const attributes = {
+    ...NATS,
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.consumer.group.name': consumer,
+    'messaging.batch.message_count': carriers.length,
+  };
+  const links = carriers.length > 1 ? linksTo(carriers) : [];
+  return inSpan(`process batch of ${consumer}`, { kind: SpanKind.CONSUMER, attributes, parent, links }, handle);
+}
+
+/** Takes over what a webhook brought into the trace that led to it. `take` gets the trace of that span. */
+export function withLinkedSpan<Result>(
+  name: string,
+  { carrier, attributes }: { readonly carrier: TraceCarrier; readonly attributes: Attributes },
+  take: (carried: TraceCarrier) => Promise<Result>,
+): Promise<Result> {
+  const links = linksTo([currentTrace()]);
+  return inSpan(name, { kind: SpanKind.CONSUMER, attributes, parent: contextOf(carrier), links }, take);
+}
+
+/** Calls another service within a span of the current trace. */
+export const withCallSpan = <Result>(name: string, call: (carried: TraceCarrier) => Promise<Result>): Promise<Result> =>
+  inSpan(name, { kind: SpanKind.CLIENT, attributes: rpcAttributes(name), parent: context.active() }, call);
+
+/** Serves the call of another service within a span of its trace. */
+export const withServeSpan = <Result>(
+  name: string,
+  carrier: TraceCarrier,
+  serve: () => Promise<Result>,
+): Promise<Result> =>
+  inSpan(name, { kind: SpanKind.SERVER, attributes: rpcAttributes(name), parent: contextOf(carrier) }, serve);
+
+const rpcAttributes = (name: string) => ({ 'rpc.system.name': 'nats', 'rpc.method': name });
+
+const operationOn = (type: string, name: string, kind: 'send' | 'process') => ({
+  ...NATS,
+  'messaging.destination.name': type,
+  'messaging.operation.name': name,
+  'messaging.operation.type': kind,
+});
+
+interface SpanSettings {
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+  readonly parent: Context;
+  readonly links?: Link[];
+}
+
+/** An error's message may have values of a customer, so the span gets the kind of error alone. */
+async function inSpan<Result>(
+  name: string,
+  { kind, attributes, parent, links = [] }: SpanSettings,
+  work: (carried: TraceCarrier) => Promise<Result>,
+): Promise<Result> {
+  const span = tracer().startSpan(name, { kind, attributes, links }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), () => work(currentTrace()));
+  } catch (err) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute('error.type', err instanceof Error ? err.name : 'unknown');
+    throw err;
+  } finally {
+    span.end();
+  }
+}
+
+function linksTo(carriers: readonly TraceCarrier[]): Link[] {
+  return carriers
+    .flatMap(carrier => trace.getSpanContext(contextOf(carrier)) ?? [])
+    .map(linked => ({ context: linked }));
+}

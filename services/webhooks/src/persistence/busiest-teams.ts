@@ -1,0 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Observation } from '@billing/service/observe';
+
+/** Teams that are named; the others of a flood would make too many series. */
+const NAMED_TEAMS = 10;
+
+/** Names the teams with the most events that wait: which tenant it is, when many do. */
+export const busiestTeams = (em: EntityManager): Observation => ({
+  name: 'billing.webhook.waiting_events',
+  description: `Webhook events that wait to be processed, of the ${NAMED_TEAMS} teams that have the most.`,
+  read: async () => {
+    const rows = await em.fork().execute<{ team_id: string; count: number }[]>(
+      `select team_id, count(*)::int as count from webhook_events
+        where due_at is not null group by team_id order by count(*) desc, team_id limit ?`,
+      [NAMED_TEAMS],
+    );
+    return rows.map(({ team_id: team, count }) => ({ value: count, attributes: { 'billing.team.id': team } }));
+  },
+});

@@ -1,0 +1,38 @@
+import type { TeamId } from '@billing/contracts/ids';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { withLinkedSpan } from '@billing/messaging/spans';
+import { currentTrace, type TraceCarrier } from '@billing/messaging/trace-carrier';
+import { TRACE_KEY, type SignedTraces } from '@billing/processor/signed-trace';
+import type { IncomingEvent } from '#domain/incoming-event.ts';
+
+/** What a checkout leads to at once. Later events of a subscription have its metadata too, and traces of their own. */
+const CONTINUED: ReadonlySet<ProcessorEventType> = new Set([
+  'checkout.session.completed',
+  'customer.subscription.created',
+]);
+
+/** Stores an event within the right trace, which `store` gets. */
+export type ContinueTrace = <Result>(
+  teamId: TeamId,
+  event: IncomingEvent,
+  store: (trace: TraceCarrier) => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * An event that a checkout led to continues the trace of the request that started the checkout, which is in the object's
+ * metadata, with a link to the trace of the webhook. Any other event stays in the current trace.
+ */
+export const continueTrace =
+  (traces: Pick<SignedTraces, 'read'>): ContinueTrace =>
+  (teamId, event, store) => {
+    const carrier = traceBehind(traces, teamId, event);
+    if (!carrier) return store(currentTrace());
+    const attributes = { 'billing.team.id': teamId, 'messaging.message.id': event.id };
+    return withLinkedSpan(`receive ${event.type}`, { carrier, attributes }, store);
+  };
+
+function traceBehind(traces: Pick<SignedTraces, 'read'>, teamId: TeamId, { content }: IncomingEvent) {
+  // Parsing each object again would cost more than all of tracing.
+  if (!content || !CONTINUED.has(content.type) || !content.object.includes(`"${TRACE_KEY}"`)) return undefined;
+  return traces.read(teamId, JSON.parse(content.object).metadata);
+}
