@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { metrics } from '@opentelemetry/api';
+import { metrics, type Counter } from '@opentelemetry/api';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from './bound-statement.ts';
 
@@ -165,11 +165,12 @@ async function updateHeld(
   return stillHeld;
 }
 
+let expired: Counter | undefined;
+
 /** Counts leases that ended before the work on their rows did: somebody else may have done it meanwhile. */
 function countExpired(table: string, count: number): void {
-  if (count === 0) return;
-  metrics
-    .getMeter('billing.database')
-    .createCounter('billing.leases.expired', { description: 'Leases that ended before the work on their rows did.' })
-    .add(count, { table });
+  expired ??= metrics.getMeter('billing.database').createCounter('billing.leases.expired', {
+    description: 'Leases that ended before the work on their rows did.',
+  });
+  expired.add(count, { table });
 }

@@ -35,8 +35,15 @@ export function observe(observations: readonly Observation[], logger: Logger): (
   return () => stops.forEach(stop => stop());
 }
 
-/** What every service observes in its own schema. `backlog` are tables beside the outbox whose due rows are unpublished events. */
-export function databaseObservations(em: EntityManager, backlog: readonly string[] = []): Observation[] {
+/** What a service's observations of its schema are about. */
+interface SchemaParts {
+  readonly consumers: readonly string[];
+  /** Tables beside the outbox whose due rows are unpublished events. */
+  readonly backlog?: readonly string[] | undefined;
+}
+
+/** What every service observes in its own schema. */
+export function databaseObservations(em: EntityManager, { consumers, backlog = [] }: SchemaParts): Observation[] {
   const rows = <Row>(sql: string) => em.fork().execute<Row[]>(sql);
   return [
     {
@@ -71,7 +78,11 @@ export function databaseObservations(em: EntityManager, backlog: readonly string
         const found = await rows<{ consumer: string; count: number }>(
           `select consumer, count(*)::int as count from dead_letters where dead_lettered_at is not null group by consumer`,
         );
-        return found.map(({ consumer, count }) => ({ value: count, attributes: { consumer } }));
+        const counts = new Map([
+          ...consumers.map(name => [name, 0] as const),
+          ...found.map(row => [row.consumer, row.count] as const),
+        ]);
+        return [...counts].map(([consumer, value]) => ({ value, attributes: { consumer } }));
       },
     },
   ];

@@ -148,13 +148,11 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       const expired = [deleteProcessed, deletePublished, deleteExpiredIdempotentRequests].map(clean => () => clean(em));
       resources.defer(startCleaning(logger, ...expired, ...(parts.cleaning ?? [])));
 
+      const names = consumers.map(consumer => consumer.name);
       const stopObserving = observe(
         [
-          ...databaseObservations(em, definition.database.backlog),
-          ...consumerObservations(
-            consumers.map(consumer => consumer.name),
-            bus.lagOf,
-          ),
+          ...databaseObservations(em, { consumers: names, backlog: definition.database.backlog }),
+          ...consumerObservations(names, bus.lagOf),
           ...(parts.observations ?? []),
         ],
         logger,

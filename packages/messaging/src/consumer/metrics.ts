@@ -2,6 +2,14 @@ import { metrics } from '@opentelemetry/api';
 
 /** The instruments of one consumer, one per middleware. Without telemetry they do nothing. */
 export function consumerMetrics(consumer: string) {
+  const instruments = createInstruments(consumer);
+  const { attributes, retries, deadLetters, timeouts, duplicates } = instruments;
+  // A series that begins with its first failure would show no increase then.
+  for (const counter of [retries, deadLetters, timeouts, duplicates]) counter.add(0, attributes);
+  return instruments;
+}
+
+function createInstruments(consumer: string) {
   const meter = metrics.getMeter('billing.consumer');
   return {
     attributes: { 'messaging.consumer.group.name': consumer },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { startCountingRefusals } from '#http/rate-limit-headers.ts';
 import type { OpenPointStore, ReadablePointStore } from '#limits/point-store.ts';
 import { sharedLimit, type SharedLimit } from '#limits/shared-limit.ts';
 
@@ -66,6 +67,7 @@ export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
 
 /** Creates the limits in stores that all copies share. */
 export function createRateLimits(settings: RateLimitSettings, openStore: OpenPointStore): RateLimits {
+  startCountingRefusals(Object.keys(limitsOf(settings)));
   const limits = Object.entries(limitsOf(settings)).map(([name, { points, seconds }]) => [
     name,
     sharedLimit({ name, store: openStore({ name, seconds }), limit: points }),

@@ -29,11 +29,17 @@ export function requireWithin(response: GatewayResponse, usage: Usage, teamId?: 
 
 /** Counts a refusal by limit, and by team where it is known whose request it is. */
 function countRefusal(limit: string, teamId: string | null | undefined): void {
+  refusals().add(1, { limit, ...(teamId && { 'billing.team.id': teamId }) });
+}
+
+const refusals = () =>
   metrics
     .getMeter('billing.gateway')
-    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, answered 429.' })
-    .add(1, { limit, ...(teamId && { 'billing.team.id': teamId }) });
-}
+    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, answered 429.' });
+
+/** So that the first refusal of a limit is an increase. */
+export const startCountingRefusals = (limits: readonly string[]): void =>
+  limits.forEach(limit => refusals().add(0, { limit }));
 
 const teamOf = (principal: Principal | undefined) =>
   principal && principal.kind !== 'anonymous' ? principal.teamId : undefined;

@@ -14,6 +14,7 @@ export const busiestTeams = (em: EntityManager): Observation => ({
         where due_at is not null group by team_id order by count(*) desc, team_id limit ?`,
       [NAMED_TEAMS],
     );
+    if (rows.length === 0) return [{ value: 0 }];
     return rows.map(({ team_id: team, count }) => ({ value: count, attributes: { 'billing.team.id': team } }));
   },
 });

@@ -1,8 +1,21 @@
 import { metrics } from '@opentelemetry/api';
 import type { RecordRow } from '#persistence/record-row.ts';
 
+let instruments: ReturnType<typeof createInstruments> | undefined;
+
 /** Counts the events that ended, and how long after Stripe created them those that were applied took effect everywhere. */
 export function recordOutcomes(rows: readonly RecordRow[]): void {
+  instruments ??= createInstruments();
+  const { events, ages } = instruments;
+  for (const { type, status, recovered, created_ms: createdMs, processed_ms: processedMs } of rows) {
+    if (status === 'received') continue;
+    events.add(1, { type, outcome: status });
+    if (status === 'processed' && processedMs !== null)
+      ages.record(Math.max(0, processedMs - createdMs) / 1_000, { recovered });
+  }
+}
+
+function createInstruments() {
   const meter = metrics.getMeter('billing.webhooks');
   const events = meter.createCounter('billing.webhook.events', {
     description: 'Webhook events that ended, by type and outcome.',
@@ -12,10 +25,5 @@ export function recordOutcomes(rows: readonly RecordRow[]): void {
     unit: 's',
     advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600] },
   });
-  for (const { type, status, recovered, created_ms: createdMs, processed_ms: processedMs } of rows) {
-    if (status === 'received') continue;
-    events.add(1, { type, outcome: status });
-    if (status === 'processed' && processedMs !== null)
-      ages.record(Math.max(0, processedMs - createdMs) / 1_000, { recovered });
-  }
+  return { events, ages };
 }
