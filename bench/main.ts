@@ -11,6 +11,7 @@ import { memory } from './memory/part.ts';
 import type { Part, PartOptions } from './part.ts';
 import { payment } from './payment/part.ts';
 import { renderTable, type Outcome } from './table.ts';
+import { telemetry } from './telemetry/part.ts';
 import { webhooks } from './webhooks/part.ts';
 
 const PARTS: readonly Part[] = [
@@ -24,6 +25,7 @@ const PARTS: readonly Part[] = [
   analytics,
   copies,
   memory,
+  telemetry,
 ];
 
 /** Measures the parts one after the other, and prints one table. The exit code is 1 when a result is not valid. */
