@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { AuditTargetType } from '@billing/contracts/resources/audit-entry';
-import { waitFor } from '@billing/testing/wait-for';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
-import { newSignedEvent, postSigned } from '../system/signed-events.ts';
+import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
 import type { Resources } from './resources.ts';
 
@@ -45,24 +43,6 @@ const newKey = async ({ tenant: { user, P } }: Prepared): Promise<string> =>
   (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id;
 const newCode = async ({ tenant }: Prepared): Promise<string> =>
   (await tenant.billing.referrals.createCode({ customerId: await newCustomer(tenant) })).code;
-
-/** Returns an event of the project that has failed: a checkout session without a mode is invalid. */
-async function failedEvent({ tenant }: Prepared): Promise<string> {
-  const { teamId, projectId, user, P } = tenant;
-  const object = {
-    id: `cs_test_${randomBytes(8).toString('hex')}`,
-    object: 'checkout.session',
-    metadata: { teamId, projectId },
-  };
-  const event = newSignedEvent('checkout.session.completed', object);
-  await postSigned(tenant, event);
-  const hasFailed = async () => {
-    const { webhookEvents } = await ok(user.get(`${P}/webhook-events?status=failed`));
-    return webhookEvents.some(({ id }: { readonly id: string }) => id === event.id);
-  };
-  await waitFor(hasFailed, { what: 'the event to fail', timeoutMs: 60_000, intervalMs: 50 });
-  return event.id;
-}
 
 /** How each write is made once, by its operation's id, in an order in which none spoils another. */
 export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
@@ -201,13 +181,34 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   },
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;
-    const id = await failedEvent(prepared);
+    const id = await newFailedEvent(prepared.tenant);
     return byUser(() => user.post(`${P}/webhook-events/${id}/replay`), is('webhook_event', id));
   },
   replayTeamWebhookEvent: async prepared => {
     const { user, teamPath } = prepared.tenant;
-    const id = await failedEvent(prepared);
+    const id = await newFailedEvent(prepared.tenant);
     return byUser(() => user.post(`${teamPath}/webhook-events/${id}/replay`), is('webhook_event', id), ofTeam);
+  },
+  retryDeadLetter: async ({ tenant }) => {
+    const id = await newDeadLetter(tenant);
+    const { user, teamPath } = tenant;
+    return byUser(() => user.post(`${teamPath}/dead-letters/${id}/retry`), is('dead_letter', id), ofTeam);
+  },
+  retryDeadLetters: async ({ tenant }) => {
+    await newDeadLetter(tenant);
+    const { user, teamPath, teamId } = tenant;
+    const filter = { service: 'subscriptions' };
+    return byUser(() => user.post(`${teamPath}/dead-letters/retry`, filter), is('team', teamId), ofTeam);
+  },
+  dropDeadLetter: async ({ tenant }) => {
+    const id = await newDeadLetter(tenant);
+    const { user, teamPath } = tenant;
+    return byUser(() => user.delete(`${teamPath}/dead-letters/${id}`), is('dead_letter', id), ofTeam);
+  },
+  dropDeadLetters: async ({ tenant }) => {
+    await newDeadLetter(tenant);
+    const { user, teamPath, teamId } = tenant;
+    return byUser(() => user.post(`${teamPath}/dead-letters/drop`, {}), is('team', teamId), ofTeam);
   },
   connectProcessor: ({ other: { user, teamPath, teamId, secretKey, webhookSecret } }) =>
     byUser(

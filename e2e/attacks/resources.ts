@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   ApiKeyId,
   CustomerId,
@@ -8,8 +8,10 @@ import {
   ProductId,
   SubscriptionId,
 } from '@billing/contracts/ids';
+import { deadLetterIdOf } from '@billing/contracts/resources/dead-letter';
 import { waitFor } from '@billing/testing/wait-for';
 import { ok } from '../system/http.ts';
+import { newDeadLetter } from '../system/failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
 
 /** The id of one resource of each kind, under the names that paths, queries and bodies use. */
@@ -26,6 +28,7 @@ export const ID_NAMES = [
   'keyId',
   'sessionId',
   'eventId',
+  'deadLetterId',
   'userId',
   'invitationId',
 ] as const;
@@ -42,13 +45,14 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 }),
   ]);
   const { id: subscriptionId, customerId } = await newSubscription(tenant, priceId);
-  const [{ code }, { sessionId, token }, eventId] = await Promise.all([
+  const [{ code }, { sessionId, token }, eventId, deadLetterId] = await Promise.all([
     billing.referrals.createCode({ customerId }),
     billing.portal.create({ customerId }),
     findPaidInvoiceEvent(tenant, customerId),
+    newDeadLetter(tenant),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
-  return { ...ids, keyId: key.apiKey.id, userId: members[0].userId, invitationId: invitation.id, token };
+  return { ...ids, deadLetterId, keyId: key.apiKey.id, userId: members[0].userId, invitationId: invitation.id, token };
 }
 
 /** Waits until the customer's invoice and payment are recorded, and returns a processed event of the project. */
@@ -78,6 +82,7 @@ export function unknownIds(): Resources {
     keyId: ApiKeyId.create(),
     sessionId: PortalSessionId.create(),
     eventId: `evt_${randomBytes(12).toString('hex')}`,
+    deadLetterId: deadLetterIdOf('subscriptions', randomUUID()),
     userId: randomBytes(16).toString('hex'),
     invitationId: InvitationId.create(),
   };

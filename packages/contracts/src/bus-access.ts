@@ -4,6 +4,7 @@ import type { EventType } from './event.ts';
 import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
 import * as calls from './rpc/calls.ts';
+import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
 
 /** What a service reads from the bus and which calls it makes; what it publishes and serves, events and calls say. */
@@ -24,6 +25,7 @@ const OBJECT_CALLS = [...PROCESSOR_CALLS.calls, calls.FindWebhookEventObject];
 const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   gateway: {
     consumers: { 'gateway-audit-log': 'audit.recorded.v1', 'gateway-accounts': 'processor-account.changed.v1' },
+    calls: Object.values(deadLetterCalls).flatMap(rpcsOf),
   },
   catalog: {
     ...PROCESSOR_CALLS,
@@ -94,7 +96,11 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 };
 
 /** Every call between services. */
-export const allRpcs: readonly Rpc[] = [...rpcsOf(calls), ...rpcsOf(listStates)];
+export const allRpcs: readonly Rpc[] = [
+  ...rpcsOf(calls),
+  ...rpcsOf(listStates),
+  ...Object.values(deadLetterCalls).flatMap(rpcsOf),
+];
 
 /** Everything that a service may do on the bus. NATS refuses the rest, and the service itself at its start. */
 export interface BusAccess {
@@ -133,7 +139,7 @@ export const purgeConsumerOf = (service: ServiceName): readonly [name: string, f
   'processor-account.*.v1',
 ];
 
-/** The calls among the exports of a module. */
+/** The calls among the exports of a module, or the values of an object. */
 function rpcsOf(module: Readonly<Record<string, unknown>>): Rpc[] {
   const isRpc = (it: unknown): it is Rpc => typeof it === 'object' && it !== null && 'owner' in it && 'request' in it;
   // The exports of a module come in no certain order.

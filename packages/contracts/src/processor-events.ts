@@ -118,6 +118,8 @@ const processorEventData = z.object({
    * the rest, and a consumer reads it before its handlers run.
    */
   objectOmitted: z.literal(true).optional(),
+  /** How often the event was replayed, if ever: handling it replaces the dead letters of before. */
+  replays: z.int().optional(),
 });
 export type ProcessorEventData = z.output<typeof processorEventData>;
 

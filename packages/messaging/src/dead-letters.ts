@@ -5,7 +5,13 @@ import { executeBound } from '@billing/database/bound-statement';
 const DeadLetterSchema = defineEntity({
   name: 'DeadLetter',
   tableName: 'dead_letters',
+  indexes: [
+    { name: 'dead_letters_failed', properties: ['teamId', 'deadLetteredAt'], where: 'dead_lettered_at is not null' },
+    { name: 'dead_letters_retrying', properties: ['teamId', 'dueAt'], where: 'due_at is not null' },
+  ],
   properties: {
+    /** Names the row to the team. */
+    id: p.uuid().defaultRaw('gen_random_uuid()').unique('dead_letters_id_unique'),
     consumer: p.text().primary(),
     eventId: p.uuid().primary(),
     type: p.text(),
@@ -14,9 +20,18 @@ const DeadLetterSchema = defineEntity({
     event: p.json<unknown>(),
     attempts: p.integer(),
     error: p.text(),
+    /** The same in our own words, for the team; null while it is still tried. */
+    reason: p.text().nullable(),
     failedAt: p.datetime(),
-    /** Null while it is still tried. */
+    /** Null while the bus still delivers it. */
     deadLetteredAt: p.datetime().nullable(),
+    /** When it should be handled once more; the end of the lease while it is, null unless someone retries it. */
+    dueAt: p.datetime().nullable(),
+    leaseId: p.uuid().nullable(),
+    /** How often the retry was leased. */
+    deliveries: p.integer().default(0),
+    /** After so many failures the retry has failed for good. */
+    maxAttempts: p.integer().nullable(),
   },
 });
 
@@ -55,19 +70,28 @@ export async function countFailure(
   return row?.attempts ?? 1;
 }
 
-/** Makes a failed event a dead letter, in the caller's transaction; false when it is one already. */
+/**
+ * Makes a failed event a dead letter, in the caller's transaction: for the first time, or again after a retry. Returns
+ * whether it is the first time.
+ */
 export async function storeDeadLetter(
   tx: EntityManager,
   consumer: string,
-  event: Envelope,
-  failure: Failure,
+  event: Pick<Envelope, 'id'>,
+  failure: Pick<Failure, 'error' | 'reason'>,
 ): Promise<boolean> {
-  const rows = await tx.execute<unknown[]>(
-    `update dead_letters set dead_lettered_at = clock_timestamp(), error = ?
-      where consumer = ? and event_id = ? and dead_lettered_at is null returning 1`,
-    [failure.error, consumer, event.id],
+  const [row] = await executeBound<{ is_first: boolean }>(
+    tx,
+    `with failed as (
+       select consumer, event_id, dead_lettered_at is null as is_first from dead_letters
+        where consumer = $1 and event_id = $2 and (dead_lettered_at is null or due_at is not null) for update)
+     update dead_letters d
+        set dead_lettered_at = clock_timestamp(), error = $3, reason = $4, due_at = null, lease_id = null
+       from failed f where d.consumer = f.consumer and d.event_id = f.event_id
+     returning f.is_first`,
+    [consumer, event.id, failure.error, failure.reason],
   );
-  return rows.length > 0;
+  return row?.is_first ?? false;
 }
 
 /**
@@ -82,9 +106,32 @@ export async function deleteFailures(
   if (eventIds.length === 0) return new Map();
   const rows = await executeBound<{ event_id: string; attempts: number }>(
     tx,
-    `delete from dead_letters where consumer = $1 and event_id = any($2::uuid[]) and dead_lettered_at is null
-     returning event_id, attempts`,
+    `delete from dead_letters where consumer = $1 and event_id = any($2::uuid[]) returning event_id, attempts`,
     [consumer, eventIds],
   );
   return new Map(rows.map(row => [row.event_id, row.attempts]));
+}
+
+/** A webhook event in a project that was replayed. */
+export interface ReplayedEvent {
+  readonly teamId: string;
+  readonly eventId: string;
+  readonly projectId: string;
+}
+
+/** Deletes, in the caller's transaction, the dead letters of webhook events whose replays the consumer has handled. */
+export async function deleteReplayed(
+  tx: EntityManager,
+  consumer: string,
+  replayed: readonly ReplayedEvent[],
+): Promise<void> {
+  if (replayed.length === 0) return;
+  await executeBound(
+    tx,
+    `delete from dead_letters d
+      using json_to_recordset($2::json) as r("teamId" text, "eventId" text, "projectId" text)
+      where d.consumer = $1 and d.team_id = r."teamId"
+        and d.event -> 'data' ->> 'eventId' = r."eventId" and d.event -> 'data' ->> 'projectId' = r."projectId"`,
+    [consumer, JSON.stringify(replayed)],
+  );
 }

@@ -6,7 +6,8 @@ export class PermanentFailure extends Error {
   override readonly name: string = 'PermanentFailure';
 }
 
-const UNEXPECTED = 'an unexpected error on our side; the log has it';
+/** The reason of whatever has no words of its own. */
+export const UNEXPECTED = 'an unexpected error on our side; the log has it';
 const TIMED_OUT = 'handling the event took too long';
 const PROCESSOR = 'the payment processor refused a call or failed';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Envelope } from '@billing/contracts/event';
 import { waitFor } from '@billing/testing/wait-for';
-import { consume } from '../src/consumer/consume.ts';
+import { consume, receiverOf } from '../src/consumer/consume.ts';
 import { consumer, type Consumer } from '../src/consumer/consumer.ts';
 import { relayOnce } from '../src/relay.ts';
 import {
@@ -141,7 +141,8 @@ it('handles everything on the bus in far fewer transactions than events', async 
   await messaging.publish(...numbers);
   while ((await relayOnce(messaging.em, messaging.bus.publish)) > 0);
   let transactions = 0;
-  const stop = await consume(storing({ onBatch: () => (transactions += 1) }), messaging);
+  const counting = storing({ onBatch: () => (transactions += 1) });
+  const stop = await consume(messaging.bus, counting, receiverOf(counting, messaging));
   await waitFor(async () => (await messaging.effects()).length === numbers.length, {
     what: 'every effect',
     timeoutMs: 25_000,

@@ -32,7 +32,7 @@ it('leaves no half-done effect when a handler fails, and tries again', async () 
   });
   await messaging.publish(7);
   await relayOnce(messaging.em, messaging.bus.publish);
-  const stop = await consume(failingOnce, messaging);
+  const stop = await consume(messaging.bus, failingOnce, receiverOf(failingOnce, messaging));
   await waitFor(async () => (await messaging.effects()).length > 0, { what: 'the effect' });
   await stop();
   expect(attempts).toBe(2);

@@ -4,12 +4,13 @@ import { openBus } from '../src/bus.ts';
 import { connectBroker } from '../src/connection.ts';
 import { receiverOf } from '../src/consumer/consume.ts';
 import { consumer } from '../src/consumer/consumer.ts';
+import { startDeadLetterRetries } from '../src/consumer/retry-dead-letters.ts';
 import { openOutbox } from '../src/outbox.ts';
 import { messagingEntities, messagingMigrations } from '../src/tables.ts';
 import { addEffect, Counted } from './start-messaging.ts';
 
 /*
- * A process that stores numbers from the bus and is killed by one of them, each time it handles it:
+ * A process that stores numbers, from the bus and from dead letters, and is killed by one of them each time it handles it:
  * `node crashing-consumer.ts <database> <nats> <root> <number>`.
  */
 const [url = '', natsUrl = '', root = '', deadly = ''] = process.argv.slice(2);
@@ -26,3 +27,4 @@ const crashing = consumer('crashing', 'test.>').on(Counted, async (tx, deliverie
 });
 const receive = receiverOf(crashing, { outbox: openOutbox(em), logger });
 await bus.subscribe(crashing.name, crashing.filter, receive, { ackWaitMs: 1_000 });
+startDeadLetterRetries({ em, consumers: [{ consumer: crashing, receive }], intervalMs: 50, logger });

@@ -4,34 +4,47 @@ import { join } from 'node:path';
 import { testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
+import { retryDeadLetters } from '../src/change-dead-letters.ts';
+import { listDeadLetters } from '../src/find-dead-letters.ts';
 import { relayOnce } from '../src/relay.ts';
-import { startMessaging, type Messaging } from './start-messaging.ts';
+import { startMessaging, teamId, type Messaging } from './start-messaging.ts';
 
 const EVENTS = 30;
 const DEADLY = 13;
 const PROGRAM = join(import.meta.dirname, 'crashing-consumer.ts');
 
-it('dead-letters an event that kills the process each time, and handles all others once', async () => {
+it('dead-letters an event that kills the process each time, also when it is retried, and handles all others once', async () => {
   await using messaging = await startMessaging();
   await messaging.publish(...Array.from({ length: EVENTS }, (_, number) => number));
   await relayOnce(messaging.em, messaging.bus.publish);
 
   await using supervised = supervise(messaging);
-  const letters = await waitFor(
-    async () => {
-      const found = (await messaging.failures()).filter(failure => failure.is_dead);
-      return found.length > 0 ? found : undefined;
-    },
-    { what: 'the dead letter', timeoutMs: 90_000 },
-  );
-  expect(letters).toMatchObject([{ attempts: 9 }]);
+  const letters = async () => {
+    const found = (await messaging.failures()).filter(failure => failure.is_dead);
+    return found.length > 0 ? found : undefined;
+  };
+  expect(await waitFor(letters, { what: 'the dead letter', timeoutMs: 90_000 })).toMatchObject([{ attempts: 9 }]);
   const others = Array.from({ length: EVENTS }, (_, number) => number).filter(number => number !== DEADLY);
   await waitFor(async () => (await messaging.effects()).length >= others.length, {
     what: 'the other effects',
     timeoutMs: 20_000,
   });
   expect(await messaging.effects()).toEqual(others);
-  expect(supervised.deaths()).toBeGreaterThanOrEqual(8);
+  const deaths = supervised.deaths();
+  expect(deaths).toBeGreaterThanOrEqual(8);
+
+  await messaging.outbox.transaction(tx => retryDeadLetters(tx, 'portal', { teamId }));
+  const hasEnded = async () => {
+    // The process is dead long before its lease ends.
+    await messaging.em.fork().execute(`update dead_letters set due_at = clock_timestamp() where lease_id is not null`);
+    return (await listDeadLetters(messaging.em, 'portal', { teamId }, { limit: 1, offset: 0 }))[0].some(
+      ({ letter }) => letter.status === 'failed',
+    );
+  };
+  await waitFor(hasEnded, { what: 'the end of the retry', timeoutMs: 30_000, intervalMs: 200 });
+  expect(await messaging.failures()).toMatchObject([{ attempts: 11, error: expect.stringContaining('crashed') }]);
+  expect(supervised.deaths()).toBe(deaths + 2);
+  expect(await messaging.effects()).toEqual(others);
 }, 120_000);
 
 /** Runs the consumer in a process of its own, and another in its place each time it dies. */

@@ -3,10 +3,10 @@ import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
 import { openCommittedEvents } from '@billing/messaging/committed-events';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
-import { consume } from '@billing/messaging/consumer/consume';
+import { consume, receiverOf } from '@billing/messaging/consumer/consume';
 import type { Consumer } from '@billing/messaging/consumer/consumer';
-import type { ReadAgain } from '@billing/messaging/consumer/read-again';
-import { openStoredObjects, type WithStoredObject } from '@billing/messaging/consumer/stored-objects';
+import { startDeadLetterRetries, type ReceivingConsumer } from '@billing/messaging/consumer/retry-dead-letters';
+import { openStoredObjects } from '@billing/messaging/consumer/stored-objects';
 import { openOutbox } from '@billing/messaging/outbox';
 import { deleteProcessed } from '@billing/messaging/processed-events';
 import { deletePublished, startRelay } from '@billing/messaging/relay';
@@ -16,6 +16,7 @@ import { openTeamProcessors } from '@billing/processor/team-processors';
 import { busAccessOf } from '@billing/contracts/bus-access';
 import { checkBusAccess } from './check-bus-access.ts';
 import { startCleaning } from './cleaning.ts';
+import { deadLetterHandlers } from './dead-letters.ts';
 import { migrate, ping } from '@billing/database/database';
 import { deleteExpiredIdempotentRequests } from './idempotency.ts';
 import { identityTokenVerifier, type VerifyIdentityToken } from './identity-token.ts';
@@ -37,6 +38,9 @@ import { consumerObservations, databaseObservations, observe } from './observe.t
 import { checkPurge, purgeConsumer } from './purge.ts';
 import { openServiceDatabase } from './service-database.ts';
 
+/** How often to look for dead letters that another copy, or a command, has chosen to be retried. */
+const RETRY_INTERVAL_MS = 2_000;
+
 interface OpenOptions<Env> {
   readonly env: Env;
   readonly logger: Logger;
@@ -51,18 +55,16 @@ interface OpenOptions<Env> {
   readonly verifyIdentityToken?: VerifyIdentityToken;
 }
 
+type Receiving = ReceivingConsumer & { readonly consumer: Consumer };
+
 /** A service whose parts are built. Nothing runs until `start` and `listen`. */
 export interface OpenService<Env extends ChassisEnv, P extends Parts> {
   readonly chassis: Chassis<Env>;
   readonly parts: P;
   /** The Fastify app, unless the service brings its own server. */
   readonly app: HttpServer | undefined;
-  /** Of the parts, and the one that purges a team's records. */
-  readonly consumers: readonly Consumer[];
-  /** Reads the objects of webhook events at the processor, in a service that has processors. */
-  readonly readAgain: ReadAgain | undefined;
-  /** Reads the objects of webhook events that were too large for the bus. */
-  readonly withStoredObject: WithStoredObject;
+  /** Of the parts, and the one that purges a team's records; each with the chain that its deliveries take. */
+  readonly consumers: readonly Receiving[];
   /** Starts the relay, cleaning, jobs, RPC and consumers, in this order. */
   start(): Promise<void>;
   /** Starts the HTTP server; returns its port. */
@@ -132,16 +134,21 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const { purge } = parts;
   if (purge) checkPurge(name, em, purge);
   const consumers = [...(parts.consumers ?? []), ...(purge ? [purgeConsumer({ service: name, purge, em, now })] : [])];
-  checkBusAccess(name, access, { consumers, rpc: parts.rpc ?? [] });
+  let retrySoon = (): void => undefined;
+  const deadLetters = deadLetterHandlers({ service: name, outbox: chassis.outbox, onRetry: () => retrySoon() });
+  const handlers = [...(parts.rpc ?? []), ...deadLetters];
+  checkBusAccess(name, access, { consumers, rpc: handlers });
   const readAgain = processors && readObjectAgain(processors);
   const withStoredObject = openStoredObjects(rpc);
+  const receiving = consumers.map(consumer => ({
+    consumer,
+    receive: receiverOf(consumer, { outbox: chassis.outbox, logger, readAgain, withStoredObject }),
+  }));
   return {
     chassis,
     parts,
     app,
-    consumers,
-    readAgain,
-    withStoredObject,
+    consumers: receiving,
     async start() {
       const relay = startRelay({ em, publish: bus.publish, committed, intervalMs: outboxIntervalMs, logger });
       resources.defer(relay.stop);
@@ -162,10 +169,12 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       const jobs = stopTogether(resources);
       for (const job of parts.jobs ?? []) jobs.push(await startJob(job));
       const served = stopTogether(resources);
-      for (const handler of parts.rpc ?? []) served.push(handler.serve({ nats, root: bus.root, logger }));
+      for (const handler of handlers) served.push(handler.serve({ nats, root: bus.root, logger }));
       const consuming = stopTogether(resources);
-      for (const consumer of consumers)
-        consuming.push(await consume(consumer, { bus, outbox: chassis.outbox, logger, readAgain, withStoredObject }));
+      for (const { consumer, receive } of receiving) consuming.push(await consume(bus, consumer, receive));
+      const retries = startDeadLetterRetries({ em, consumers: receiving, intervalMs: RETRY_INTERVAL_MS, logger });
+      retrySoon = retries.wake;
+      consuming.push(retries.stop);
       await nats.flush();
     },
     async listen() {

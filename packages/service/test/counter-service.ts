@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { defineEvent } from '@billing/contracts/event';
 import { defineRpc } from '@billing/contracts/rpc';
+import { deadLetterCalls } from '@billing/contracts/rpc/dead-letters';
 import { consumer } from '@billing/messaging/consumer/consumer';
 import { serviceEnv } from '../src/env.ts';
 import { z } from 'zod';
@@ -40,7 +41,7 @@ export const counterService = ({ onRequest, onNumber, onJobStop, onResourcesClos
       publishes: new Set([NumberCounted.name]),
       consumers: new Map([['counter', 'test.number-drawn.v1']]),
       follows: new Set(),
-      serves: new Set([Sum.name]),
+      serves: new Set([Sum, ...Object.values(deadLetterCalls.portal)].map(({ name }) => name)),
       calls: new Map([[Factor.name, Factor]]),
     },
     env: serviceEnv.extend({ GREETING: z.string().default('hello') }),

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import express, { type Express } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import type { Outbox } from '@billing/messaging/outbox';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { Checks } from '@billing/service/health';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
@@ -36,6 +37,7 @@ interface Dependencies {
   readonly operations: readonly Operation[];
   readonly em: EntityManager;
   readonly outbox: Outbox;
+  readonly rpc: RpcClient;
   readonly signIn: SignIn;
   readonly apiKeys: ApiKeyCache;
   readonly rateLimits: RateLimits;

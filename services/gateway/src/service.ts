@@ -36,7 +36,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
     name: 'gateway',
     env: gatewayEnv,
     database: gatewaySchema,
-    parts: async ({ env, em, outbox, isOverloaded, checks, logger, now, resources }) => {
+    parts: async ({ env, em, outbox, rpc, isOverloaded, checks, logger, now, resources }) => {
       const { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, AUTH_SECRET: secret } = env;
       const urls = serviceUrls(env);
       const forwarding = { tokenFor: identityTokens(env.IDENTITY_PRIVATE_KEY, now), responseTimeoutMs };
@@ -56,6 +56,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
         operations: allOperations,
         em,
         outbox,
+        rpc,
         signIn,
         apiKeys,
         rateLimits,

@@ -90,6 +90,41 @@ it('awaits every project of an event, fails with any, and replays only those tha
   expect(service.publicationsOf(event.id)).toHaveLength(3);
 });
 
+it('takes a project as handled whose dead letter was retried, at any time', async () => {
+  const team = await service.newTeam();
+  const { teamId } = team;
+  const second = { teamId, projectId: service.newProject(teamId) };
+  const customer = newStripeCustomer(team.projectId);
+  await service.emit(customerCreated(teamId, second.projectId, customer.id));
+  const event = newWebhookEvent('customer.updated', customer);
+  await service.send(team, event);
+  await service.waitForPublications(event.id, 'customer.updated', 2);
+  const failure = { outcome: 'failed', error: 'a bug', attempts: 8 } as const;
+  const retried = { attempts: 9 };
+
+  // One project is retried while the other has not reported yet.
+  await service.emit(completed(second, event.id, failure));
+  await service.emit(completed(second, event.id, retried));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'received', error: null });
+  await service.emit(completed(team, event.id, failure));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'failed', error: 'a bug' });
+
+  // The retry of a project that did not fail changes nothing.
+  await service.emit(completed(second, event.id, retried));
+  expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'failed' });
+  await service.emit(completed(team, event.id, retried), completed(team, event.id, retried));
+  const processed = { status: 'processed', error: null, attempts: 9, processedAt: expect.any(String) };
+  expect(await service.recordOf(team, event.id)).toMatchObject(processed);
+  await service.waitForChanges(event.id, 2);
+  const [failed, recovered] = service.changesOf(event.id);
+  expect([failed?.status, recovered?.status]).toEqual(['failed', 'processed']);
+  expect(recovered?.version).toBe((failed?.version ?? 0) + 1);
+
+  // A late report of the failure, delivered once more, takes nothing back.
+  await service.emit(completed(team, event.id, failure));
+  expect(await service.recordOf(team, event.id)).toMatchObject(processed);
+});
+
 it('replays a failed event, and no other, under a new id', async () => {
   const team = await service.newTeam();
   const eventId = await sendRouted(team);
@@ -107,7 +142,7 @@ it('replays a failed event, and no other, under a new id', async () => {
   expect(body.webhookEvent).toMatchObject({ status: 'received', attempts: 0, error: null, processedAt: null });
   const [first, second] = await service.waitForPublications(eventId, 'customer.updated', 2);
   expect(second?.id).not.toBe(first?.id);
-  expect(second?.data).toEqual(first?.data);
+  expect(second?.data).toEqual({ ...first?.data, replays: 1 });
   expect(await replay()).toEqual([409, 'webhook_event_not_failed']);
 
   // The old report, delivered once more, does not count for the replay; a later report of another event is handled.

@@ -46,7 +46,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
   {
     type: AuditRecorded,
-    publishedBy: SERVICES.filter(service => service !== 'gateway'),
+    publishedBy: SERVICES,
     meaning: 'A write by API, portal or operator’s command took effect; the gateway adds it to the audit log',
   },
   event('webhooks', ProcessorAccountChanged, 'A team connected the processor or changed its credentials'),

@@ -5,6 +5,7 @@ import { analytics, analyticsDay, analyticsHistory, analyticsSubscription } from
 import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
 import { auditChange, auditEntry } from '../resources/audit-entry.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
+import { deadLetter, deadLetterWithData } from '../resources/dead-letter.ts';
 import { customer, customerCreate, customerUpdate } from '../resources/customer.ts';
 import { invoice } from '../resources/invoice.ts';
 import { livePortalSession, portalSession, portalSessionCreate } from '../resources/portal-session.ts';
@@ -115,6 +116,31 @@ export const namedSchemas: readonly NamedSchema[] = [
   named('AuditChange', auditChange, 'A field that a write changed.', {
     from: 'Null when there was none. Of secrets and personal data both values are null.',
     to: 'Long texts are cut off after 200 characters.',
+  }),
+
+  named(
+    'DeadLetter',
+    deadLetter,
+    'An event that a service failed to handle for good; retry it once the cause is fixed.',
+    {
+      consumer: 'The consumer of the service that failed.',
+      type: 'The type of the domain event.',
+      eventId: 'The id of the domain event.',
+      projectId: 'Null when the event is about the whole team.',
+      status: '`retrying` while it is handled once more.',
+      error: 'The reason of the last failure.',
+      occurredAt: 'When the event happened.',
+    },
+  ),
+  named('DeadLetterWithData', deadLetterWithData, 'A dead letter with its event.', {
+    consumer: 'The consumer of the service that failed.',
+    type: 'The type of the domain event.',
+    eventId: 'The id of the domain event.',
+    projectId: 'Null when the event is about the whole team.',
+    status: '`retrying` while it is handled once more.',
+    error: 'The reason of the last failure.',
+    occurredAt: 'When the event happened.',
+    data: 'The data of the domain event.',
   }),
 
   named('ProcessorConnect', processorConnect, 'Credentials of the payment processor; they are never returned.', {

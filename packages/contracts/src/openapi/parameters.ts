@@ -45,6 +45,7 @@ export const PATH_PARAMETERS: Readonly<Record<PathParameter, ParameterNote>> = {
     example: exampleIds.referralCode,
   },
   eventId: { description: 'The payment processor’s id of the event.', example: exampleIds.webhookEvent },
+  deadLetterId: { description: 'The dead letter.', example: exampleIds.deadLetter },
   sessionId: { description: 'The portal session: its id, not its token.', example: exampleIds.portalSession },
   token: {
     description: 'The token of a portal session. It is the only authentication, so treat it as a secret.',
@@ -73,5 +74,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryParameter | 'tab', string>> 
   actor: 'Only entries of the actor with this id.',
   email: 'Only the customer with this email address, in any case.',
   externalId: 'Only the customer with this external id.',
-  type: 'Only events of this type, for example `invoice.paid`.',
+  type: 'Only events of this type, for example `invoice.paid`; of dead letters `processor.invoice.paid.v1`.',
+  service: 'Only items of this service.',
+  consumer: 'Only items of this consumer, for example `subscriptions-invoices`.',
 };

@@ -58,6 +58,10 @@ export const PROBLEM_CODES = {
   },
   referral_code_not_found: { kind: 'not_found', means: 'The referral code does not exist in this project.' },
   webhook_event_not_found: { kind: 'not_found', means: 'The project received no webhook event with this id.' },
+  dead_letter_not_found: {
+    kind: 'not_found',
+    means: 'The team has no such dead letter; it may have been handled or dropped meanwhile.',
+  },
   api_key_not_found: { kind: 'not_found', means: 'The API key does not exist in this project, or is revoked.' },
   member_not_found: { kind: 'not_found', means: 'The user is not a member of the team.' },
   invitation_not_found: {
@@ -94,6 +98,10 @@ export const PROBLEM_CODES = {
   webhook_event_payload_deleted: {
     kind: 'conflict',
     means: 'The webhook event is so old that only its record is left; it cannot be replayed.',
+  },
+  dead_letter_retrying: {
+    kind: 'conflict',
+    means: 'The dead letter is being retried, and cannot be dropped now.',
   },
   member_exists: { kind: 'conflict', means: 'The user is already a member of the team.' },
   last_owner: { kind: 'conflict', means: 'A team must have at least one owner.' },

@@ -12,6 +12,7 @@ import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
 import { pagination, wholeListQuery } from '../pagination.ts';
 import { auditOperations } from './audit.ts';
+import { deadLetterOperations } from './dead-letters.ts';
 import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
 import {
   invitation,
@@ -38,6 +39,7 @@ const issuedKey = z.object({ apiKey, secret: z.string() });
 
 export const gatewayOperations = {
   ...auditOperations,
+  ...deadLetterOperations,
   createTeam: operation({
     id: 'createTeam',
     service,

@@ -11,6 +11,7 @@ export const AUDIT_TARGET_TYPES = [
   'api_key',
   'processor_account',
   'webhook_event',
+  'dead_letter',
   'product',
   'price',
   'customer',

@@ -1,13 +1,14 @@
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { z } from 'zod';
 import { completionOf } from '../completion.ts';
-import { deleteFailures } from '../dead-letters.ts';
+import { deleteFailures, deleteReplayed, type ReplayedEvent } from '../dead-letters.ts';
 import { publishBatched } from '../publish-batched.ts';
 import type { Consumer } from './consumer.ts';
 import { isSuspect, type Delivery, type HandleInTransaction } from './delivery.ts';
 
 /**
- * Finishes handled deliveries in the transaction of their effects: deletes the failures that were counted for them, and
- * reports Stripe's events as processed with `processor-event.completed`.
+ * Finishes handled deliveries in the transaction of their effects: deletes the failures that were counted for them, or for what
+ * they replay, and reports Stripe's events as processed with `processor-event.completed`.
  */
 export function complete(consumer: Consumer) {
   return (next: HandleInTransaction): HandleInTransaction =>
@@ -17,6 +18,7 @@ export function complete(consumer: Consumer) {
       const redelivered = handled.filter(({ attempt }) => attempt > 1).map(({ event }) => event.id);
       const failures = await deleteFailures(tx, consumer.name, redelivered);
       const reported = handled.filter(({ event }) => consumer.handlerOf(event.type)?.reportsCompletion);
+      await deleteReplayed(tx, consumer.name, reported.flatMap(replayedEvent));
       publishBatched(
         publish,
         ProcessorEventCompleted,
@@ -34,3 +36,10 @@ export function complete(consumer: Consumer) {
 /** A suspect was counted before it was handled. */
 const attemptsOf = (delivery: Delivery, failures: number): number =>
   isSuspect(delivery) ? Math.max(failures, 1) : failures + 1;
+
+const replayed = z.object({ eventId: z.string(), projectId: z.string(), replays: z.int().min(1) });
+
+function replayedEvent({ event: { teamId, data } }: Delivery): ReplayedEvent[] {
+  const { data: found } = replayed.safeParse(data);
+  return found ? [{ teamId, eventId: found.eventId, projectId: found.projectId }] : [];
+}

@@ -43,16 +43,12 @@ export function receiverOf(consumer: Consumer, { outbox, logger, readAgain, with
   return async delivery => (consumer.handlerOf(delivery.event.type) ? receive(delivery) : { kind: 'ack' });
 }
 
-/** Starts a consumer; the returned function stops it after the deliveries in flight. */
+/** Starts a consumer with its receiver; the returned function stops it after the deliveries in flight. */
 export function consume(
+  bus: Pick<Bus, 'subscribe'>,
   consumer: Consumer,
-  { bus, ...parts }: ConsumeParts & { readonly bus: Pick<Bus, 'subscribe'> },
+  receive: Receive,
 ): Promise<() => Promise<void>> {
   const { maxInFlight } = consumer.options;
-  return bus.subscribe(
-    consumer.name,
-    consumer.filter,
-    receiverOf(consumer, parts),
-    maxInFlight === undefined ? {} : { maxInFlight },
-  );
+  return bus.subscribe(consumer.name, consumer.filter, receive, maxInFlight === undefined ? {} : { maxInFlight });
 }

@@ -11,7 +11,7 @@ import type { Consumer } from './consumer.ts';
 import { isSuspect, type Delivery, type Handle } from './delivery.ts';
 import type { ConsumerMetrics } from './metrics.ts';
 
-/** After so many failures an event is dead-lettered. */
+/** After so many failures an event is dead-lettered, unless its delivery says otherwise. */
 const MAX_ATTEMPTS = 8;
 /** How often an event may be delivered and still share a batch. */
 const MAX_BATCHED = 2;
@@ -60,8 +60,8 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
     const { event, teamId, trace } = delivery;
     const handler = consumer.handlerOf(event.type);
     await outbox.transaction(async (tx, publish) => {
-      const isNew = await storeDeadLetter(tx, consumer.name, event, failure);
-      if (isNew && handler?.reportsCompletion)
+      const isFirst = await storeDeadLetter(tx, consumer.name, event, failure);
+      if (isFirst && handler?.reportsCompletion)
         publish(ProcessorEventCompleted, teamId, { completions: [completionOf(event, failure)] }, trace);
     });
     failed.delete(event.id);
@@ -73,7 +73,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
   const countInAdvance = async (delivery: Delivery): Promise<boolean> => {
     const by = countedInVain.delete(delivery.event.id) ? 0 : 1;
     const attempts = await count(delivery, 'The previous delivery did not finish.', by);
-    if (attempts <= MAX_ATTEMPTS) return false;
+    if (attempts <= (delivery.maxAttempts ?? MAX_ATTEMPTS)) return false;
     await store(delivery, { attempts, error: NEVER_FINISHED, reason: NEVER_FINISHED });
     return true;
   };
@@ -84,7 +84,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
   const afterFailure = async (delivery: Delivery, err: unknown, isCounted: boolean): Promise<void> => {
     const error = messageOf(err);
     const attempts = await count(delivery, error, isCounted ? 0 : 1);
-    if (attempts >= MAX_ATTEMPTS || err instanceof PermanentFailure)
+    if (attempts >= (delivery.maxAttempts ?? MAX_ATTEMPTS) || err instanceof PermanentFailure)
       return store(delivery, { attempts, error, reason: failureReason(err) });
     if (failed.size >= MAX_REMEMBERED) failed.clear();
     failed.add(delivery.event.id);

@@ -4,9 +4,6 @@ import { envelope, type Envelope, type EventType } from '@billing/contracts/even
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import type { Rpc } from '@billing/contracts/rpc';
 import { createStream, toDelivery } from '@billing/messaging/bus';
-import { receiverOf } from '@billing/messaging/consumer/consume';
-import type { Consumer } from '@billing/messaging/consumer/consumer';
-import type { Receive } from '@billing/messaging/consumer/delivery';
 import { parseEnv } from '../env.ts';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import { testIdentity } from './identity.ts';
@@ -126,8 +123,8 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     verifyIdentityToken: identity.verifyIdentityToken,
     ...(options.now && { now: options.now }),
   });
-  const { chassis, parts, app, consumers, readAgain, withStoredObject } = service;
-  const { em, bus, outbox } = chassis;
+  const { chassis, parts, app, consumers } = service;
+  const { em, bus } = chassis;
   if (!besides) resources.defer(bus.remove);
 
   const serveHandler = async (handler: RpcHandler): Promise<() => Promise<void>> => {
@@ -139,20 +136,16 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     return stopOnce;
   };
   const serve: Serve = (rpc, handle) => serveHandler(rpcHandler(rpc, handle));
-  const receivers = new Map<Consumer, Receive>();
-  const receive: (consumer: Consumer) => Receive = consumer => {
-    const receiver = receivers.get(consumer) ?? receiverOf(consumer, { outbox, logger, readAgain, withStoredObject });
-    receivers.set(consumer, receiver);
-    return receiver;
-  };
   const deliverOne = async (event: Envelope): Promise<void> => {
-    const readers = consumers.filter(it => matches(it.filter, event.type) && it.handlerOf(event.type));
+    const readers = consumers.filter(
+      ({ consumer }) => matches(consumer.filter, event.type) && consumer.handlerOf(event.type),
+    );
     if (readers.length === 0) throw new Error(`No consumer of ${name} handles ${event.type}.`);
     await Promise.all(
-      readers.map(async reader => {
+      readers.map(async ({ consumer, receive }) => {
         for (let attempt = 1; attempt <= MAX_DELIVERIES; attempt += 1)
-          if ((await receive(reader)(toDelivery(event, attempt))).kind === 'ack') return;
-        throw new Error(`${reader.name} did not acknowledge ${event.type} in ${MAX_DELIVERIES} deliveries.`);
+          if ((await receive(toDelivery(event, attempt))).kind === 'ack') return;
+        throw new Error(`${consumer.name} did not acknowledge ${event.type} in ${MAX_DELIVERIES} deliveries.`);
       }),
     );
   };

@@ -40,5 +40,10 @@ export const TAGS = [
     resources: ['webhooks', 'webhook-events'],
     description: 'Events of the payment processor: how they are received and processed.',
   },
+  {
+    name: 'Dead letters',
+    resources: ['dead-letters'],
+    description: 'Events that a service failed to handle for good: retry them, or drop them.',
+  },
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];

@@ -2,19 +2,23 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { paginate } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { Outbox } from '@billing/messaging/outbox';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import type { Users } from '#auth/sign-in.ts';
 import type { KeyMode, KeySecrets } from '#domain/api-key-secret.ts';
 import type { InvitationLinks } from '#domain/invitation-link.ts';
 import type { Quotas } from '#domain/quotas.ts';
 import { acceptInvitation } from '#operations/accept-invitation.ts';
+import { changeDeadLetters, dropDeadLetter, retryDeadLetter } from '#operations/change-dead-letters.ts';
 import { createApiKey } from '#operations/create-api-key.ts';
 import { createProject } from '#operations/create-project.ts';
 import { createTeam } from '#operations/create-team.ts';
+import { findDeadLetter } from '#operations/find-dead-letter.ts';
 import { findProject, listProjects } from '#operations/find-projects.ts';
 import { inviteMember } from '#operations/invite-member.ts';
 import { listApiKeys } from '#operations/list-api-keys.ts';
 import { listAuditLog } from '#operations/list-audit-log.ts';
+import { listDeadLetters } from '#operations/list-dead-letters.ts';
 import { listInvitations } from '#operations/list-invitations.ts';
 import { listMembers } from '#operations/list-members.ts';
 import { listTeams } from '#operations/list-teams.ts';
@@ -28,6 +32,7 @@ import type { OwnOperations } from './operation-handler.ts';
 interface Dependencies {
   readonly em: EntityManager;
   readonly outbox: Outbox;
+  readonly rpc: RpcClient;
   readonly users: Users;
   readonly apiKeys: Pick<ApiKeyCache, 'evict'>;
   readonly secrets: KeySecrets;
@@ -37,7 +42,7 @@ interface Dependencies {
   readonly now: () => Date;
 }
 
-/** The operations that the gateway itself serves: teams, members, invitations, projects, API keys. */
+/** The operations that the gateway itself serves: teams, members, invitations, projects, API keys, dead letters. */
 export function ownOperations(dependencies: Dependencies): OwnOperations {
   const { apiKeys } = dependencies;
   const operations = {
@@ -58,6 +63,12 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     listApiKeys: listApiKeys(dependencies),
     revokeApiKey: revokeApiKey(dependencies),
     rotateApiKey: rotateApiKey(dependencies),
+    listDeadLetters: listDeadLetters(dependencies),
+    findDeadLetter: findDeadLetter(dependencies),
+    retryDeadLetter: retryDeadLetter(dependencies),
+    retryDeadLetters: changeDeadLetters(dependencies, 'retry'),
+    dropDeadLetter: dropDeadLetter(dependencies),
+    dropDeadLetters: changeDeadLetters(dependencies, 'drop'),
   };
 
   return {
@@ -73,6 +84,28 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
       const [entries, total] = await operations.listAuditLog(params.teamId, query);
       return { entries, pagination: paginate(query, entries.length, total) };
     },
+
+    listDeadLetters: async ({ params, query }) => {
+      const [deadLetters, total] = await operations.listDeadLetters(params.teamId, query);
+      return { deadLetters, pagination: paginate(query, deadLetters.length, total) };
+    },
+    getDeadLetter: async ({ params: { teamId, deadLetterId } }) => ({
+      deadLetter: await operations.findDeadLetter(teamId, deadLetterId),
+    }),
+    retryDeadLetter: async ({ params: { teamId, deadLetterId }, audit }) => {
+      await operations.retryDeadLetter(teamId, deadLetterId, audit);
+      return { success: true };
+    },
+    retryDeadLetters: async ({ params, body, audit }) => ({
+      retried: await operations.retryDeadLetters(params.teamId, body, audit),
+    }),
+    dropDeadLetter: async ({ params: { teamId, deadLetterId }, audit }) => {
+      await operations.dropDeadLetter(teamId, deadLetterId, audit);
+      return { success: true };
+    },
+    dropDeadLetters: async ({ params, body, audit }) => ({
+      dropped: await operations.dropDeadLetters(params.teamId, body, audit),
+    }),
 
     listMembers: async ({ params, query }) => {
       const [members, total] = await operations.listMembers(params.teamId, query);

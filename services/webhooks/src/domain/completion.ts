@@ -24,6 +24,9 @@ export interface CompletionSum {
   readonly error: string | null;
 }
 
+/** Which projects handled an event after all, in the shape of a row. */
+export type RecoveredSum = Pick<CompletionSum, 'team_id' | 'id' | 'projects' | 'attempts'>;
+
 /** Adds up reports by event, ordered by event: one statement changes a row only once. */
 export function sumUp(completions: readonly Completion[]): CompletionSum[] {
   const byEvent = Map.groupBy(completions, ({ teamId, eventId }) => `${teamId} ${eventId}`);
@@ -49,3 +52,10 @@ export function sumUp(completions: readonly Completion[]): CompletionSum[] {
 const ORDER: readonly Outcome[] = ['ignored', 'processed', 'failed'];
 
 const worse = (a: Outcome, b: Outcome): Outcome => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
+
+/** Adds up the projects that handled an event after all, by event: those of reports that took more than one attempt. */
+export function sumUpRecovered(completions: readonly Completion[]): RecoveredSum[] {
+  return sumUp(completions.filter(({ outcome, attempts }) => outcome === 'processed' && attempts > 1)).map(
+    ({ team_id, id, projects, attempts }) => ({ team_id, id, projects, attempts }),
+  );
+}

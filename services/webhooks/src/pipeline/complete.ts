@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import { executeBound } from '@billing/database/bound-statement';
-import { sumUp, type Completion } from '#domain/completion.ts';
+import { sumUp, sumUpRecovered, type Completion } from '#domain/completion.ts';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from './publish-changes.ts';
 
@@ -17,7 +17,7 @@ const IS_LAST = `e.awaiting <@ c.projects`;
 /**
  * Records how projects handled events, in the caller's transaction, and returns the events that are complete now. An event
  * is complete when every project that it went to has reported; it failed if it failed in any. A second report of a project
- * changes nothing.
+ * changes nothing, unless the project failed first and has handled the event after all: a retried dead letter.
  */
 export async function completeEvents(
   tx: EntityManager,
@@ -50,6 +50,32 @@ export async function completeEvents(
     [JSON.stringify(sums)],
   );
   const complete = rows.filter(row => row.is_complete);
-  publishChanges(complete, publish);
+  publishChanges([...complete, ...(await recover(tx, completions))], publish);
   return complete.map(row => ({ teamId: row.team_id, id: row.id }));
+}
+
+/** The projects in which the event failed and still is not handled. */
+const STILL_FAILED = `array(select unnest(e.failed_in) except select unnest(c.projects))`;
+const IS_RECOVERED = `e.failed_in <@ c.projects`;
+
+/** Records that projects handled events in which they had failed; returns the events that are processed now. */
+async function recover(tx: EntityManager, completions: readonly Completion[]): Promise<readonly RecordRow[]> {
+  const sums = sumUpRecovered(completions);
+  if (sums.length === 0) return [];
+  const rows = await executeBound<RecordRow & { is_recovered: boolean }>(
+    tx,
+    `update webhook_events e
+        set failed_in = ${STILL_FAILED},
+            outcome = case when ${IS_RECOVERED} then 'processed' else e.outcome end,
+            error = case when ${IS_RECOVERED} then null else e.error end,
+            attempts = greatest(e.attempts, c.attempts),
+            status = case when ${IS_RECOVERED} and e.status = 'failed' then 'processed' else e.status end,
+            processed_at = case when ${IS_RECOVERED} and e.status = 'failed' then clock_timestamp() else e.processed_at end,
+            version = e.version + (${IS_RECOVERED} and e.status = 'failed')::int
+       from json_to_recordset($1::json) as c(team_id text, id text, projects text[], attempts int)
+      where e.team_id = c.team_id and e.id = c.id and e.failed_in && c.projects
+      returning ${RECORD_COLUMNS}, e.status = 'processed' as is_recovered`,
+    [JSON.stringify(sums)],
+  );
+  return rows.filter(row => row.is_recovered);
 }

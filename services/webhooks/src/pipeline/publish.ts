@@ -149,7 +149,8 @@ function toMessage(
   isOmitted: boolean,
 ) {
   const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
-  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy };
+  const replays = event.replays > 0 ? { replays: event.replays } : {};
+  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays };
   return {
     id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
     type: processorEvent(type).name,

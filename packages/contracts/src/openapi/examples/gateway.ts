@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { apiKey } from '../../resources/api-key.ts';
 import type { auditEntry } from '../../resources/audit-entry.ts';
+import type { deadLetter } from '../../resources/dead-letter.ts';
 import type { invitation, member, project, team } from '../../resources/team.ts';
 import { createdAt, exampleIds, updatedAt } from './shared.ts';
 
@@ -43,6 +44,20 @@ export const exampleAuditEntry = {
   outcome: 'succeeded',
   changes: [{ field: 'name', from: 'Store', to: 'Shop' }],
 } satisfies z.input<typeof auditEntry>;
+
+export const exampleDeadLetter = {
+  id: exampleIds.deadLetter,
+  service: 'subscriptions',
+  consumer: 'subscriptions-invoices',
+  type: 'processor.invoice.paid.v1',
+  eventId: '0d9c3c52-5d6e-4f4a-9b1f-7f2f3a1c8e55',
+  projectId: exampleIds.project,
+  status: 'failed',
+  attempts: 8,
+  error: 'an unexpected error on our side; the log has it',
+  occurredAt: createdAt,
+  failedAt: updatedAt,
+} satisfies z.input<typeof deadLetter>;
 
 export const exampleApiKey = {
   id: exampleIds.apiKey,

@@ -18,6 +18,7 @@ export const exampleIds = {
   user: 'Zq7RkT2mYp9LwX4c',
   referralCode: 'H7KQ2MXP',
   portalToken: 'b0Jx2yG7v1nQ4mT8kR5sW9zL3cF6hD0pA2eU7iY1oXk',
+  deadLetter: 'dl_subscriptions_5f0c1d7e9a3b4c6d8e2f0a1b3c5d7e9f',
   webhookEvent: 'evt_1RqZbK2eZvKYlo2CkV3mT9sX',
 } as const;
 
