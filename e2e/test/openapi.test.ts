@@ -294,6 +294,21 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   });
   await ok(user.post(`${ofTeam}/${event.id}/replay`));
   expect(await ok(user.get(`${ofTeam}?projectId=none`))).toMatchObject({ webhookEvents: [] });
+
+  const letters = `${teamPath}/dead-letters`;
+  const listFailed = async () =>
+    (await ok(user.get(`${letters}?service=subscriptions`))).deadLetters.filter(
+      ({ status }: { readonly status: string }) => status === 'failed',
+    );
+  const [letter] = await listFailed();
+  await ok(user.get(`${letters}/${letter.id}`));
+  await ok(user.post(`${letters}/${letter.id}/retry`), 202);
+  await ok(user.post(`${letters}/retry`, { service: 'catalog' }), 202);
+  await waitFor(async () => (await listFailed()).length > 0, { what: 'a letter to fail again', timeoutMs: 30_000 });
+  const [last] = await listFailed();
+  await ok(user.delete(`${letters}/${last.id}`));
+  expect((await user.delete(`${letters}/${last.id}`)).body.error.code).toBe('dead_letter_not_found');
+  await ok(user.post(`${letters}/drop`, {}));
   await ok(user.delete(`${teamPath}/processor`));
   await ok(api.get(`${P}/webhook-events?type=invoice.paid`));
 });

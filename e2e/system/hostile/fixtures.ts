@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@billing/contracts/operation';
+import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
 
@@ -40,6 +41,7 @@ export async function createFixtures(): Promise<Fixtures> {
     keyId: await createSpares(
       async () => (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id,
     ),
+    deadLetterId: [await newDeadLetter(tenant), await newDeadLetter(tenant)],
     invitationId: await createSpares(async () => (await inviteSomeone()).id),
     subscriptionId: spareSubscriptions.map(({ id }) => id),
     sessionId: await createSpares(
@@ -64,6 +66,7 @@ export async function createFixtures(): Promise<Fixtures> {
     invitationToken: (await inviteSomeone()).url.split('#')[1],
     userId: members[0].userId,
     eventId: events[0].id,
+    deadLetterId: await newDeadLetter(tenant),
     wayBackId: randomUUID(),
   };
 
