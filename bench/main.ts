@@ -3,6 +3,7 @@ import { NO_LIMITS } from '@billing/testing/no-limits';
 import { analytics } from './analytics/part.ts';
 import { backlog } from './backlog/part.ts';
 import { copies } from './copies/part.ts';
+import { costs } from './costs/part.ts';
 import { fairness } from './fairness/part.ts';
 import { gateway } from './gateway/part.ts';
 import { history } from './history/part.ts';
@@ -26,6 +27,7 @@ const PARTS: readonly Part[] = [
   copies,
   memory,
   telemetry,
+  costs,
 ];
 
 /** Measures the parts one after the other, and prints one table. The exit code is 1 when a result is not valid. */
