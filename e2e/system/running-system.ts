@@ -38,8 +38,12 @@ export async function killService(name: string): Promise<void> {
 }
 
 /** Stops a service and keeps it down, or starts it again. Returns once that is done. */
-export async function setService(name: string, wanted: 'stop' | 'start'): Promise<void> {
-  const { supervisor } = await readPids(inject('dataDir'));
+export async function setService(
+  name: string,
+  wanted: 'stop' | 'start',
+  dataDir: string = inject('dataDir'),
+): Promise<void> {
+  const { supervisor } = await readPids(dataDir);
   const response = await fetch(`${supervisor.url}/services/${name}/${wanted}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${supervisor.token}` },

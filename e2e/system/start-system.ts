@@ -21,20 +21,27 @@ export interface StartedSystem {
    * @throws Error when the exit code is not 0
    */
   stop(): Promise<void>;
+  /** Kills the system as a power failure would, and leaves its data folder. */
+  kill(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly demo?: boolean;
+  /** Starts again in the data folder and at the address of a system that was killed. */
+  readonly again?: Pick<StartedSystem, 'dataDir' | 'gatewayUrl'>;
 }
 
 /** Starts a whole system as `npm start` does, with its own data folder and port. */
 export async function startSystem(
   variables: Readonly<Record<string, string>> = {},
-  { demo = false } = {},
+  { demo = false, again }: StartOptions = {},
 ): Promise<StartedSystem> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'billing-e2e-'));
-  const port = await freePort();
-  const gatewayUrl = `http://127.0.0.1:${port}`;
+  const dataDir = again?.dataDir ?? (await mkdtemp(join(tmpdir(), 'billing-e2e-')));
+  const gatewayUrl = again?.gatewayUrl ?? `http://127.0.0.1:${await freePort()}`;
   const env = {
     ...process.env,
     BILLING_DATA_DIR: dataDir,
-    GATEWAY_PORT: String(port),
+    GATEWAY_PORT: new URL(gatewayUrl).port,
     PUBLIC_URL: gatewayUrl,
     LOG_LEVEL: 'info',
     ...NO_LIMITS,
@@ -69,7 +76,21 @@ export async function startSystem(
       if (system.exitCode !== 0) throw new Error(`The system stopped with exit code ${system.exitCode}:\n${output()}`);
       await rm(dataDir, { recursive: true, force: true });
     },
+    async kill() {
+      const { parts } = await readPids(dataDir);
+      system.kill('SIGKILL');
+      const isGone = ({ pid }: { readonly pid?: number }) => pid === undefined || !isAlive(pid);
+      await waitFor(() => Object.values(parts).every(isGone), { what: 'every process to end', timeoutMs: 60_000 });
+    },
   };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -4,6 +4,10 @@ import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 /** Returns the name of a service's role, which owns one schema and can see no other. */
 export const roleOf = (service: ServiceName): string => `billing_${service}`;
 
+/** Returns the schemas of a service's own tables. The gateway stores sign-in data apart from the others. */
+export const schemasOf = (service: ServiceName): readonly string[] =>
+  service === 'gateway' ? [service, 'auth'] : [service];
+
 /** Advisory lock that serializes provisioning: roles belong to the whole cluster. */
 const PROVISIONING_LOCK = 7_231_905;
 
@@ -20,16 +24,14 @@ export async function provisionService(
   try {
     await client.query('select pg_advisory_lock($1)', [PROVISIONING_LOCK]);
     const role = client.escapeIdentifier(roleOf(service));
-    const schema = client.escapeIdentifier(service);
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [roleOf(service)]);
     if (!rowCount) await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole`);
     await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
     await client.query(`grant ${role} to current_user`);
     await grantDatabase(client, service, databaseOf(adminUrl));
     await client.query(`revoke all on schema public from public`);
-    await client.query(`create schema if not exists ${schema} authorization ${role}`);
-    // The gateway stores sign-in data apart from its own tables.
-    if (service === 'gateway') await client.query(`create schema if not exists auth authorization ${role}`);
+    for (const schema of schemasOf(service))
+      await client.query(`create schema if not exists ${client.escapeIdentifier(schema)} authorization ${role}`);
   } finally {
     await client.end();
   }

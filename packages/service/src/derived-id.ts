@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Id, IdKind } from '@billing/contracts/ids';
+import type { Id, IdKind, ProjectScope } from '@billing/contracts/ids';
 
 /**
  * Returns the id of the resource that an operation creates. It follows from the operation key: a repeat by the caller, a
@@ -12,3 +12,13 @@ export function derivedId<Prefix extends string>(
 ): Id<Prefix> {
   return kind.fromDigest(createHash('sha256').update(`${purpose}:${operationKey}`).digest());
 }
+
+/**
+ * Returns the id of the record that a project has of an object of the processor. It is the same when the record is made
+ * again, as after the restore of a backup that lacks it.
+ */
+export const idOfMirrored = <Prefix extends string>(
+  kind: IdKind<Prefix>,
+  { teamId, projectId }: ProjectScope,
+  processorId: string,
+): Id<Prefix> => derivedId(kind, JSON.stringify([teamId, projectId, processorId]), 'mirrored');

@@ -3,6 +3,7 @@ import { messagingEntities, messagingMigrations } from '@billing/messaging/table
 import { openDatabase, type Database } from '@billing/database/database';
 import { idempotencyEntities, idempotencyMigrations } from './idempotency.ts';
 import type { Logger } from 'pino';
+import { restoreEntities, restoreMigrations } from './restores.ts';
 import type { ServiceSchema } from './definition.ts';
 
 /** Opens a service's schema; nothing connects until the first query. Slow statements are named in the log. */
@@ -19,9 +20,9 @@ export const openServiceDatabase = (
     ...(logger && { onSlowQuery: query => logger.warn(query, 'slow query') }),
   });
 
-/** Adds the tables that every service has: messaging and idempotent requests. */
+/** Adds the tables that every service has: messaging, idempotent requests and restores. */
 export const wholeSchema = ({ entities, migrations, ...rest }: ServiceSchema): ServiceSchema => ({
-  entities: [...messagingEntities, ...idempotencyEntities, ...entities],
-  migrations: [...messagingMigrations, ...idempotencyMigrations, ...migrations],
+  entities: [...messagingEntities, ...idempotencyEntities, ...restoreEntities, ...entities],
+  migrations: [...messagingMigrations, ...idempotencyMigrations, ...restoreMigrations, ...migrations],
   ...rest,
 });

@@ -2,7 +2,7 @@ import type { PublishMessage } from '@billing/messaging/bus';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { teamSchemaName } from '#domain/raw-object.ts';
-import { publicationId } from '#domain/publication-id.ts';
+import { publicationId } from '@billing/messaging/publication-id';
 import { findRoute } from '#pipeline/find-route.ts';
 import { followPayment } from '#pipeline/follow-payment.ts';
 import { LEASE_SECONDS, leaseDueEvents } from '#pipeline/lease.ts';
@@ -155,4 +155,30 @@ it('processes each stored event once with several copies side by side', async ()
   await service.emit(...ids.map(id => completed(team, id)));
   expect((await service.list(team, '?status=processed')).pagination.total).toBe(80);
   expect(ids.map(id => service.publicationsOf(id).length)).toEqual(ids.map(() => 1));
+});
+
+it('publishes a completed event again under its id, and changes nothing about it, when it is made due', async () => {
+  await using service = await startWebhooks();
+  const team = await service.newTeam();
+  const { teamId, projectId } = team;
+  await service.sql('insert into project_copies (team_id, project_id) values (?, ?)', [teamId, projectId]);
+  const [id = ''] = await sendEvents(service, team);
+  await service.waitForPublications(id);
+  await service.emit(completed(team, id));
+  await waitFor(async () => (await service.list(team, '?status=processed')).pagination.total > 0, {
+    what: 'the event to be complete',
+  });
+  const recordOf = async () => (await service.list(team, '?limit=100')).webhookEvents.find(event => event.id === id);
+  const before = await recordOf();
+  const wire = await watchWire(service);
+  await service.sql(
+    `update webhook_events set awaiting = routed_to, due_at = clock_timestamp() where team_id = ? and id = ?`,
+    [teamId, id],
+  );
+  const publication = publicationId({ teamId, eventId: id, projectId, replays: 0 });
+  await waitFor(() => wire.includes(publication), { what: 'the event to be published again', timeoutMs: 10_000 });
+  const isAlone = async () =>
+    (await service.sql('select 1 from webhook_events where id = ? and due_at is null', [id])).length > 0;
+  await waitFor(isAlone, { what: 'the event to be left alone', timeoutMs: 10_000 });
+  expect(await recordOf()).toEqual(before);
 });

@@ -38,9 +38,13 @@ export async function postgresPart(options: EmbeddedOptions): Promise<Part & { a
     url: `postgres://127.0.0.1:${port}`,
     logFile,
     launch,
-    adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`,
+    adminUrl: databaseUrlOf(port, password),
   };
 }
+
+/** The URL of the embedded PostgreSQL's superuser for the system's database. */
+export const databaseUrlOf = (port: number, password: string): string =>
+  `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`;
 
 /** Where one system's NATS is: for the user that creates the stream, and for each service's own user. */
 export interface NatsUrls {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@billing/contracts/operation';
 import { roleOf } from '@billing/database/provision';
 import { StartError } from '@billing/database/start-error';
-import { DATABASE, natsUrls } from './backing-services.ts';
+import { DATABASE, databaseUrlOf, natsUrls } from './backing-services.ts';
 import { ensureMasterKeys } from './master-keys.ts';
 import { pidsFile } from './pids-file.ts';
 import { loadSecrets } from './secrets.ts';
@@ -21,6 +21,16 @@ export function findServers(dataDir: string, service: ServiceName): { databaseUr
     databaseUrl: `postgres://${roleOf(service)}:${secrets.rolePasswords[service]}@127.0.0.1:${postgres.port}/${DATABASE}`,
     natsUrl: natsUrls(nats.port, secrets).services[service],
   };
+}
+
+/**
+ * Returns the URL of PostgreSQL's superuser for the database of the system that runs in this data folder.
+ * @throws StartError when no system runs, or it uses an external PostgreSQL
+ */
+export function findAdminUrl(dataDir: string): string {
+  const { postgres } = readParts(dataDir);
+  if (!postgres) throw new StartError(`The system in ${dataDir} uses an external PostgreSQL. Set ADMIN_DATABASE_URL.`);
+  return databaseUrlOf(postgres.port, loadSecrets(dataDir).postgresPassword);
 }
 
 /**

@@ -14,6 +14,8 @@ import { readPrice } from '@billing/processor/snapshots/catalog';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { applyPriceEvent, type Reread } from '#operations/apply-price-event.ts';
+import { namedProductIds } from '#operations/create-product.ts';
+import { findLostId } from '#operations/find-lost-id.ts';
 import { mirrorPrice } from '#operations/mirror-price.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
 import { saveDeleted } from '#operations/save-price.ts';
@@ -74,7 +76,7 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
     const products = await findProductsByProcessorIds(tx, productIds);
 
     /** Returns false for an event that needs `prepare`. */
-    const apply = (event: (typeof events)[number]): boolean => {
+    const apply = async (event: (typeof events)[number]): Promise<boolean> => {
       const { delivery, scope, snapshot, id, productId, namedIds, isDeletion } = event;
       const { context, data, trace } = delivery;
       const price = prices.get(scopedKey(id));
@@ -90,7 +92,9 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
       if (!products.has(scopedKey(productId))) {
         if (context?.kind !== 'product') return false;
         if (context.product !== 'missing' && belongsTo(scope, context.product, snapshot)) {
-          const source = { eventAt: null, createdAt: now(), trace };
+          const named = namedProductIds(scope, context.product);
+          const lostId = await findLostId(tx, { table: 'products', named, at: data.createdAt });
+          const source = { eventAt: null, createdAt: now(), trace, id: lostId };
           products.set(scopedKey(productId), mirrorProduct(tx, publish, scope, context.product, source));
         }
       }
@@ -98,14 +102,17 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
       if (!product) logger.info({ processorPriceId: snapshot.id }, 'price of a foreign product ignored');
       // A product that was deleted here gets no new prices.
       if (product && !product.deletedAt) {
-        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now(), trace };
+        const lostId = await findLostId(tx, { table: 'prices', named: namedIds, at: data.createdAt });
+        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now(), trace, id: lostId };
         const mirrored = mirrorPrice(tx, publish, scope, snapshot, source);
         prices.set(scopedKey(id), mirrored);
         if (isDeletion) saveDeleted(tx, publish, mirrored, data.createdAt, trace);
       }
       return true;
     };
-    return events.filter(event => !apply(event)).map(({ delivery }) => delivery);
+    const unprepared: (typeof deliveries)[number][] = [];
+    for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
+    return unprepared;
   };
 
   return consumer('catalog-prices', 'processor.price.*.v1').onProcessorEvent(

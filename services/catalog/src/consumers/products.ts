@@ -12,8 +12,9 @@ import { readProduct } from '@billing/processor/snapshots/catalog';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { applyProductEvent, type Reread } from '#operations/apply-product-event.ts';
+import { findLostId } from '#operations/find-lost-id.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
-import { productIdOf } from '#operations/create-product.ts';
+import { namedProductIds } from '#operations/create-product.ts';
 import { saveDeleted } from '#operations/save-product.ts';
 import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-product.ts';
 
@@ -61,7 +62,8 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
     const products = await lockByProcessorIds(tx, ids);
 
     /** Returns false for an event that needs `prepare`. */
-    const apply = ({ delivery, scope, id, namedIds, snapshot, isDeletion }: (typeof events)[number]): boolean => {
+    const apply = async (event: (typeof events)[number]): Promise<boolean> => {
+      const { delivery, scope, id, namedIds, snapshot, isDeletion } = event;
       const { data, trace, context: reread } = delivery;
       const { createdAt } = data;
       const product = products.get(scopedKey(id));
@@ -72,14 +74,17 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
       if (product) return applyProductEvent(tx, publish, product, { snapshot, createdAt, trace, reread });
       if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
       if (snapshot.metadata['projectId'] === scope.projectId) {
-        const source = { eventAt: createdAt, createdAt: now(), trace };
+        const lostId = await findLostId(tx, { table: 'products', named: namedIds, at: createdAt });
+        const source = { eventAt: createdAt, createdAt: now(), trace, id: lostId };
         const mirrored = mirrorProduct(tx, publish, scope, snapshot, source);
         products.set(scopedKey(id), mirrored);
         if (isDeletion) saveDeleted(tx, publish, mirrored, createdAt, trace);
       } else logger.info({ processorProductId: snapshot.id }, 'product of another project ignored');
       return true;
     };
-    return events.filter(event => !apply(event)).map(({ delivery }) => delivery);
+    const unprepared: (typeof deliveries)[number][] = [];
+    for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
+    return unprepared;
   };
 
   return consumer('catalog-products', 'processor.product.*.v1').onProcessorEvent(
@@ -93,8 +98,7 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
   const snapshot = readObject(data, readProduct);
   const scope = { teamId, projectId: data.projectId };
   const id = { scope, id: snapshot.id };
-  const operationId = snapshot.metadata['operationId'];
   /** Our id, if we created the product: while it has no processor id here, the event waits. */
-  const namedIds = operationId === undefined ? [] : [{ scope, id: productIdOf(operationId) }];
+  const namedIds = namedProductIds(scope, snapshot);
   return { delivery, teamId, scope, snapshot, id, namedIds, isDeletion: event.type === DELETED };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
+import type { ProjectObject } from '@billing/database/project-objects';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { productCreate } from '@billing/contracts/resources/product';
 import { withoutEmpty } from '@billing/processor/metadata';
@@ -44,7 +45,13 @@ export const createProductKind = audited<z.output<typeof input>, ProductSnapshot
 });
 
 /** Returns the id of the product that an operation creates. */
-export const productIdOf = (operationKey: string): ProductId => derivedId(ProductId, operationKey, 'product');
+const productIdOf = (operationKey: string): ProductId => derivedId(ProductId, operationKey, 'product');
+
+/** Our id of a product that was created here, by what the processor has of it; none for others. */
+export function namedProductIds(scope: ProjectScope, { metadata }: ProductSnapshot): ProjectObject<ProductId>[] {
+  const { operationId } = metadata;
+  return operationId === undefined ? [] : [{ scope, id: productIdOf(operationId) }];
+}
 
 /**
  * Creates a product at the processor and here. The same operation key gives the same product.

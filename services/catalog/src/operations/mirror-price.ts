@@ -3,6 +3,7 @@ import { PriceId, type ProductId, type ProjectScope } from '@billing/contracts/i
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { PriceSnapshot } from '@billing/processor/port';
+import { idOfMirrored } from '@billing/service/derived-id';
 import { toContent, toTerms } from '#domain/price.ts';
 import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
 import { publishCreated } from './save-price.ts';
@@ -12,6 +13,8 @@ interface Source {
   /** When the event happened that carried the price. */
   readonly eventAt: Date;
   readonly createdAt: Date;
+  /** The id that the price had before, if it was created here. */
+  readonly id?: PriceId | undefined;
   readonly trace: TraceCarrier;
 }
 
@@ -21,13 +24,13 @@ export function mirrorPrice(
   publish: Publish,
   scope: ProjectScope,
   snapshot: PriceSnapshot,
-  { productId, eventAt, createdAt, trace }: Source,
+  { productId, eventAt, createdAt, trace, id = idOfMirrored(PriceId, scope, snapshot.id) }: Source,
 ): MirroredPrice {
   const price = tx.create(Price, {
     ...scope,
     ...toContent(snapshot),
     ...toTerms(snapshot),
-    id: PriceId.create(),
+    id,
     productId,
     processorPriceId: snapshot.id,
     processorUpdatedAt: eventAt,

@@ -3,6 +3,7 @@ import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { ProductSnapshot } from '@billing/processor/port';
+import { idOfMirrored } from '@billing/service/derived-id';
 import { toContent } from '#domain/product.ts';
 import { isMirrored, Product, type MirroredProduct } from '#persistence/product.entity.ts';
 import { publishCreated } from './save-product.ts';
@@ -14,6 +15,8 @@ interface Source {
    */
   readonly eventAt: Date | null;
   readonly createdAt: Date;
+  /** The id that the product had before, if it was created here. */
+  readonly id?: ProductId | undefined;
   readonly trace: TraceCarrier;
 }
 
@@ -23,12 +26,12 @@ export function mirrorProduct(
   publish: Publish,
   scope: ProjectScope,
   snapshot: ProductSnapshot,
-  { eventAt, createdAt, trace }: Source,
+  { eventAt, createdAt, trace, id = idOfMirrored(ProductId, scope, snapshot.id) }: Source,
 ): MirroredProduct {
   const product = tx.create(Product, {
     ...scope,
     ...toContent(snapshot),
-    id: ProductId.create(),
+    id,
     processorProductId: snapshot.id,
     processorUpdatedAt: eventAt,
     awaitsWebhook: eventAt === null,

@@ -13,6 +13,7 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
+import { recreateLostCustomer } from '#operations/recreate-lost-customer.ts';
 import { saveDeleted } from '#operations/save-customer.ts';
 import { waitForEmail } from '#operations/wait-for-email.ts';
 import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
@@ -30,9 +31,13 @@ interface CustomerConsumerDependencies {
   readonly now: () => Date;
 }
 
-/** Follows the processor's customers that are linked here; others are created by callers only. */
+/**
+ * Follows the processor's customers that are linked here. Others are created by callers only, and by their events where a
+ * restored backup lacks them.
+ */
 export function customerEvents({ em, processors, logger, now }: CustomerConsumerDependencies): Consumer {
   const applyEvent = applyCustomerEvent({ now, logger });
+  const recreate = recreateLostCustomer({ now });
   const waitUntilFree = waitForEmail({ em, processors, now });
 
   /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
@@ -80,8 +85,9 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
 
     /** Empty if the event changes no e-mail. */
     const newEmailOf = ({ id, scope, snapshot }: (typeof events)[number]): string => {
+      if (snapshot.deleted) return '';
       const customer = customers.get(scopedKey(id));
-      if (!customer || snapshot.deleted) return '';
+      if (!customer) return snapshot.email?.trim().toLowerCase() ?? '';
       const { email } = toContent(snapshot, scope, customer);
       return email === customer.email ? '' : email;
     };
@@ -91,7 +97,9 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       const customer = customers.get(scopedKey(id));
       if (customer) return applyEvent(tx, publish, customer, { ...event, prepared: delivery.context });
       if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
-      logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
+      const recreated = await recreate(tx, publish, event);
+      if (recreated) customers.set(scopedKey(id), recreated);
+      else logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
       return true;
     };
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
 import { missingOrThrow } from '@billing/processor/errors';
+import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import {
   applyInvoiceObservations,
@@ -110,7 +111,7 @@ async function createInvoices(
     const { scope, snapshot, position } = event;
     const content = contentOf(snapshot);
     const row: Invoice = {
-      id: InvoiceId.create(),
+      id: idOfMirrored(InvoiceId, scope, snapshot.id),
       teamId: scope.teamId,
       projectId: scope.projectId,
       processorInvoiceId: snapshot.id,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PaymentId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { missingOrThrow } from '@billing/processor/errors';
+import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { observedCharge } from '#domain/payment-observations.ts';
 import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
@@ -113,7 +114,13 @@ function newPayment({
   processorId,
   paymentIntentId: processorPaymentIntentId,
 }: PaymentEvent) {
-  return { id: PaymentId.create(), teamId, projectId, processorId, processorPaymentIntentId };
+  return {
+    id: idOfMirrored(PaymentId, { teamId, projectId }, processorId),
+    teamId,
+    projectId,
+    processorId,
+    processorPaymentIntentId,
+  };
 }
 
 function columnsOf(

@@ -9,6 +9,7 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/messaging/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { idOfMirrored } from '@billing/service/derived-id';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
@@ -34,7 +35,7 @@ export function newSubscription({
   now,
 }: NewSubscription): Subscription {
   return {
-    id: SubscriptionId.create(),
+    id: idOfMirrored(SubscriptionId, { teamId, projectId }, snapshot.id),
     teamId,
     projectId,
     customerId,

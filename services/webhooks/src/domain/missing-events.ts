@@ -17,6 +17,8 @@ export interface ScanProgress {
   readonly scannedUntil: Date;
   /** Whether events that went undelivered before the account was connected have been scanned. */
   readonly hasBackfilled: boolean;
+  /** When the last backup was restored: events from before then may be missing although they were delivered. */
+  readonly restoredAt: Date | null;
 }
 
 /** One scan of Stripe's list of events. */
@@ -28,14 +30,18 @@ export interface Scan {
 
 /**
  * Where events may be missing: among those that Stripe could not deliver, and among all since the last scan; at most 30 days
- * back.
+ * back. After a restore any type may be missing, since the endpoint subscribed to whatever was delivered.
  */
-export function scansFor({ scannedUntil, hasBackfilled }: ScanProgress, now: Date): Scan[] {
+export function scansFor({ scannedUntil, hasBackfilled, restoredAt }: ScanProgress, now: Date): Scan[] {
   const earliest = new Date(now.getTime() - RETENTION_MS);
   const since = new Date(Math.max(scannedUntil.getTime() - OVERLAP_MS, earliest.getTime()));
   return [
     { createdFrom: hasBackfilled ? since : earliest, undeliveredOnly: true, isWanted: isHandled },
-    { createdFrom: since, undeliveredOnly: false, isWanted: type => EXPECTED_TYPES.has(type) },
+    {
+      createdFrom: since,
+      undeliveredOnly: false,
+      isWanted: restoredAt && scannedUntil < restoredAt ? isHandled : type => EXPECTED_TYPES.has(type),
+    },
   ];
 }
 

@@ -13,6 +13,7 @@ const RECONCILIATIONS: LeasedTable = {
   key: ['team_id'],
   leaseSeconds: LEASE_SECONDS,
   columns: `team_id, account_id, has_backfilled, (extract(epoch from scanned_until) * 1000)::float8 as scanned_ms,
+    (select (extract(epoch from max(restored_at)) * 1000)::float8 from restores) as restored_ms,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as leased_ms`,
 };
 
@@ -31,6 +32,7 @@ interface LeasedRow {
   readonly account_id: string;
   readonly scanned_ms: number;
   readonly has_backfilled: boolean;
+  readonly restored_ms: number | null;
   readonly leased_ms: number;
 }
 
@@ -43,6 +45,7 @@ export async function leaseTeams(em: EntityManager, limit: number): Promise<Leas
     leaseId,
     scannedUntil: new Date(row.scanned_ms),
     hasBackfilled: row.has_backfilled,
+    restoredAt: row.restored_ms === null ? null : new Date(row.restored_ms),
     leasedAt: new Date(row.leased_ms),
   }));
 }

@@ -8,7 +8,7 @@ import { encode } from '@billing/messaging/relay';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
 import { MAX_BYTES_ON_BUS, weightOf } from '#domain/event-weight.ts';
-import { publicationId } from '#domain/publication-id.ts';
+import { publicationId } from '@billing/messaging/publication-id';
 import { nameOf, type LeasedEvent } from './lease.ts';
 import { UNAVAILABLE_SECONDS } from './postpone.ts';
 import type { PublicationWindow } from './publication-window.ts';

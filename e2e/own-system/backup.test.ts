@@ -1,0 +1,114 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, it, type TestContext } from 'vitest';
+import { readAllAnswers } from '../system/all-answers.ts';
+import { drain } from '../system/drain.ts';
+import { ok } from '../system/http.ts';
+import { runForSystem } from '../system/operator-command.ts';
+import { readPids, setService } from '../system/running-system.ts';
+import { startSystem } from '../system/start-system.ts';
+import { fillTenant, startTraffic } from '../system/tenant-life.ts';
+import { newTenant, type Tenant } from '../system/tenant.ts';
+
+const BACKUP = 'tools/backup/src/backup.ts';
+const RESTORE = 'tools/backup/src/restore.ts';
+/** The reconciler fetches what came after the backup within seconds. */
+const VARIABLES = { RECONCILE_INTERVAL_SECONDS: '2', RECONCILE_GRACE_SECONDS: '1' };
+
+it('restores everything of a backup, and fetches what came after it', { timeout: 600_000 }, async context => {
+  await using folder = await newFolder();
+  const first = await startSystem(VARIABLES);
+  await using stopping = new AsyncDisposableStack();
+  stopping.defer(() => first.stop());
+  const { gatewayUrl, dataDir } = first;
+  const { parts } = await readPids(dataDir);
+  const addresses = { gatewayUrl, processorUrl: parts['processor']?.url ?? '' };
+  // An earlier backup, in a folder beside.
+  skipWithoutTools(context, (await runForSystem(dataDir, BACKUP, join(folder.path, 'earlier'))).output);
+  const quiet = [await newTenant(addresses), await newTenant(addresses)];
+  for (const tenant of quiet) await fillTenant(tenant);
+  for (const tenant of quiet) await drain(tenant);
+  const before = await Promise.all(quiet.map(readAllAnswers));
+
+  const busy = await newTenant(addresses);
+  const traffic = startTraffic(busy);
+  await traffic.untilSubscribed(2);
+  // Stands still from before the backup on: what it has not handled is in the stream, which is lost.
+  await setService('analytics', 'stop', dataDir);
+  await traffic.untilSubscribed(2);
+  const backup = await runForSystem(dataDir, BACKUP, folder.path);
+  expect(backup, backup.output).toMatchObject({ exitCode: 0 });
+  await traffic.untilSubscribed(2);
+  await traffic.stop();
+  await setService('analytics', 'start', dataDir);
+  await drain(busy);
+  const lost = await readFetched(busy);
+  expect(lost.lists['subscriptions']?.length).toBeGreaterThanOrEqual(6);
+
+  stopping.move();
+  await first.kill();
+  for (const name of ['postgres', 'nats']) await rm(join(dataDir, name), { recursive: true });
+  const saved = (await readdir(folder.path)).find(name => name.startsWith('billing-')) ?? '';
+  expect(await modesIn(join(folder.path, saved))).toEqual(new Set([0o600]));
+  const restored = await runForSystem(dataDir, RESTORE, join(folder.path, saved));
+  expect(restored, restored.output).toMatchObject({ exitCode: 0 });
+  // Analytics had not handled the events of two subscriptions.
+  const [, republished] = /^(\d+) events/m.exec(restored.output) ?? [];
+  expect(Number(republished)).toBeGreaterThan(10);
+
+  const second = await startSystem(VARIABLES, { again: first });
+  await using stoppingSecond = new AsyncDisposableStack();
+  stoppingSecond.defer(() => second.stop());
+  for (const tenant of quiet) await drain(tenant);
+  expect(await Promise.all(quiet.map(readAllAnswers))).toEqual(before);
+  await waitFor(async () => isDeepStrictEqual(await readFetched(busy), lost), {
+    what: 'everything of after the backup to be fetched',
+    timeoutMs: 120_000,
+    intervalMs: 500,
+  });
+  await drain(busy);
+  expect(await readFetched(busy)).toEqual(lost);
+});
+
+/** Our own times of records that were made again, and ids that only we know. */
+const NEW_AFTER_RESTORE = {
+  products: ['createdAt', 'updatedAt'],
+  prices: ['createdAt', 'updatedAt'],
+  customers: ['createdAt', 'updatedAt'],
+  subscriptions: ['createdAt', 'updatedAt'],
+  invoices: ['createdAt', 'updatedAt'],
+  payments: ['createdAt', 'updatedAt'],
+};
+
+/** What a tenant has sold, which the processor knows too. */
+async function readFetched({ billing, api, P }: Tenant) {
+  const { mrr, mrrByCurrency, customerCount } = await billing.analytics.get();
+  const lists: Record<string, object[]> = {};
+  for (const [name, fields] of Object.entries(NEW_AFTER_RESTORE)) {
+    const body = await ok(api.get(`${P}/${name}?limit=100`));
+    lists[name] = (body[name] as object[])
+      .map(item => Object.fromEntries(Object.entries(item).filter(([field]) => !fields.includes(field))))
+      .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  return { metrics: { mrr, mrrByCurrency, customerCount }, lists };
+}
+
+/** A machine without PostgreSQL's client programs can't make a backup; CI fetches them. */
+function skipWithoutTools(context: TestContext, output: string): void {
+  const [reason] = /no pg_dump can read it.*/.exec(output) ?? [];
+  if (reason) context.skip(`not run: ${reason}`);
+}
+
+/** The permissions of the files in a folder. */
+async function modesIn(path: string): Promise<Set<number>> {
+  const files = await readdir(path);
+  return new Set(await Promise.all(files.map(async file => (await stat(join(path, file))).mode & 0o777)));
+}
+
+async function newFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'billing-backups-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,89 @@
+import type { Operation } from '@billing/contracts/operation';
+import { allOperations } from '@billing/contracts/operations/index';
+import { ANALYTICS_METRICS } from '@billing/contracts/resources/analytics';
+import { ok } from './http.ts';
+import type { Tenant } from './tenant.ts';
+
+/** The name of the parameter in a path, and where lists have its values. */
+const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field: string }>> = {
+  productId: { list: 'products', field: 'id' },
+  priceId: { list: 'prices', field: 'id' },
+  customerId: { list: 'customers', field: 'id' },
+  subscriptionId: { list: 'subscriptions', field: 'id' },
+  code: { list: 'codes', field: 'code' },
+};
+/** Lists that leave something out unless they are asked for everything. */
+const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];
+/** Fields that change by being asked. */
+const CHANGED_BY_READING = new Set(['lastUsedAt']);
+const PAGE = 100;
+
+type Json = Readonly<Record<string, unknown>>;
+/** The response of each request, by its path. Lists are complete and sorted. */
+export type Answers = Readonly<Record<string, Json>>;
+
+/** Reads the response of every GET operation of the API for a tenant: of each resource, and of every list. */
+export async function readAllAnswers(tenant: Tenant): Promise<Answers> {
+  const answers: Record<string, Json> = {};
+  const idsOf = new Map<string, string[]>();
+  const operations = allOperations.filter(({ method }) => method === 'GET');
+  const [lists, single] = [
+    operations.filter(it => missingParameter(it) === undefined),
+    operations.filter(missingParameter),
+  ];
+  for (const operation of lists)
+    for (const query of queriesOf(operation)) {
+      const path = `${pathFor(operation, tenant)}${query}`;
+      const answer = await readWhole(tenant, path);
+      answers[path] = answer;
+      for (const [parameter, { list, field }] of Object.entries(RESOURCES))
+        if (Array.isArray(answer[list]) && answer[list].every((item: Json) => field in item))
+          idsOf.set(parameter, [
+            ...(idsOf.get(parameter) ?? []),
+            ...answer[list].map((item: Json) => String(item[field])),
+          ]);
+    }
+  for (const operation of single) {
+    const parameter = missingParameter(operation) ?? '';
+    if (!RESOURCES[parameter]) throw new Error(`${operation.path}: no list has values of ${parameter}.`);
+    for (const id of new Set(idsOf.get(parameter))) {
+      const path = pathFor(operation, tenant).replace(`:${parameter}`, id);
+      answers[path] = await readWhole(tenant, path);
+    }
+  }
+  return answers;
+}
+
+const missingParameter = ({ path }: Operation): string | undefined =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => name).find(name => name !== 'teamId' && name !== 'projectId');
+
+const pathFor = ({ path }: Operation, { teamId, projectId }: Tenant): string =>
+  path.replace(':teamId', teamId).replace(':projectId', projectId);
+
+function queriesOf({ id, path }: Operation): string[] {
+  if (id === 'listAnalyticsSubscriptions') return ANALYTICS_METRICS.map(metric => `?metric=${metric}`);
+  return WHOLE_LISTS.some(list => path.endsWith(`/${list}`)) ? ['?activeOnly=false'] : [''];
+}
+
+/** Reads every page of a list as one sorted list. What is no list comes as it is. */
+async function readWhole(tenant: Tenant, path: string): Promise<Json> {
+  const first = withoutVolatile(await ok(tenant.user.get(path))) as Json;
+  const listName = Object.keys(first).find(name => Array.isArray(first[name]) && 'pagination' in first);
+  if (listName === undefined) return first;
+  const items: unknown[] = [];
+  for (let hasMore = true; hasMore;) {
+    const separator = path.includes('?') ? '&' : '?';
+    const page = await ok(tenant.user.get(`${path}${separator}limit=${PAGE}&offset=${items.length}`));
+    items.push(...page[listName]);
+    hasMore = page.pagination.hasMore;
+  }
+  const sorted = items.map(withoutVolatile).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return { ...first, [listName]: sorted, pagination: { total: sorted.length } };
+}
+
+function withoutVolatile(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutVolatile);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !CHANGED_BY_READING.has(name));
+  return Object.fromEntries(kept.map(([name, of]) => [name, withoutVolatile(of)]));
+}
