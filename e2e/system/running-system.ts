@@ -37,7 +37,7 @@ export async function killService(name: string): Promise<void> {
   });
 }
 
-/** Stops a service and keeps it down, or starts it again. Returns once that is done. */
+/** Stops a service and keeps it down, or starts it again, in the shared system unless given. Returns once that is done. */
 export async function setService(
   name: string,
   wanted: 'stop' | 'start',

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { AckPolicy, DeliverPolicy, DiscardPolicy, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { SERVICES } from '@billing/contracts/operation';
+import { describeRunningSystem } from '@billing/local-system/running-system';
+import { waitFor } from '@billing/testing/wait-for';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { drain } from '../system/drain.ts';
+import { newDeadLetter } from '../system/failed-events.ts';
+import { readPids, setService } from '../system/running-system.ts';
+import { startSystem, type StartedSystem } from '../system/start-system.ts';
+import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
+
+const MAIN = join(import.meta.dirname, '../../tools/doctor/src/main.ts');
+const SKEWED_CLOCK = join(import.meta.dirname, '../faults/system/skewed-clock.ts');
+const STREAM = 'BILLING';
+
+const named = z.array(z.object({ what: z.string(), why: z.string() }));
+const report = z.object({
+  findings: z.array(
+    z.object({ check: z.string(), subject: z.string(), problem: z.string(), action: z.string().min(10) }),
+  ),
+  notChecked: named,
+  failed: named,
+});
+
+let system: StartedSystem;
+let folder: string;
+let tenant: Tenant;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billing-doctor-'));
+  system = await startSystem();
+  const { parts } = await readPids(system.dataDir);
+  tenant = await newTenant({ gatewayUrl: system.gatewayUrl, processorUrl: parts['processor']?.url ?? '' });
+}, 120_000);
+afterAll(async () => {
+  await system.stop();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+/** Runs the command; returns its exit code and what it printed. */
+async function run(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+  const env = { ...process.env, BILLING_DATA_DIR: system.dataDir, ...variables };
+  try {
+    return { code: 0, text: (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout };
+  } catch (err) {
+    const { code, stdout, stderr } = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() }).parse(err);
+    return { code, text: stdout || stderr };
+  }
+}
+
+async function examine(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+  const { code, text } = await run(['--json', ...args], variables);
+  return { code, ...report.parse(JSON.parse(text)) };
+}
+
+async function superuserUrl(): Promise<string> {
+  const secrets = z.object({ postgresPassword: z.string() });
+  const url = new URL(describeRunningSystem(system.dataDir).databaseUrls.gateway);
+  url.username = 'postgres';
+  url.password = secrets.parse(
+    JSON.parse(await readFile(join(system.dataDir, 'secrets.json'), 'utf8')),
+  ).postgresPassword;
+  return url.href;
+}
+
+/** Runs SQL as the superuser; returns how many rows it was about. */
+async function sql(statement: string, values: readonly unknown[] = []): Promise<number | null> {
+  const client = new Client({ connectionString: await superuserUrl() });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(statement, [...values]);
+    return rowCount;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Buys a subscription after another until stopped. */
+function startTraffic(priceId: string) {
+  const stopping = new AbortController();
+  let bought = 0;
+  const running = (async () => {
+    for (; !stopping.signal.aborted; bought += 1) await newSubscription(tenant, priceId);
+  })();
+  return { bought: () => bought, stop: async () => (stopping.abort(), running) };
+}
+
+it('finds nothing in a healthy system under traffic', async () => {
+  const { priceId } = await newMonthlyPrice(tenant);
+  const traffic = startTraffic(priceId);
+  try {
+    await waitFor(() => traffic.bought() >= 3, { what: 'subscriptions', timeoutMs: 60_000 });
+    const before = traffic.bought();
+    expect(await examine()).toEqual({ code: 0, findings: [], notChecked: [], failed: [] });
+    expect(traffic.bought()).toBeGreaterThan(before);
+    expect(await run()).toEqual({ code: 0, text: 'nothing is wrong\n' });
+  } finally {
+    await traffic.stop();
+  }
+}, 180_000);
+
+it('finds a system by its variables, and says what it was not told', async () => {
+  const { databaseUrls, natsUrls, urls, serviceKeys } = describeRunningSystem(system.dataDir);
+  const nowhere = { BILLING_DATA_DIR: folder };
+  const ofServices = (suffix: string, urlOf: Readonly<Record<string, string>>) =>
+    Object.fromEntries(SERVICES.map(service => [`${service.toUpperCase()}_${suffix}`, urlOf[service] ?? '']));
+  const ofDatabases = { ...nowhere, ...ofServices('DATABASE_URL', databaseUrls) };
+  const everything = {
+    ...ofDatabases,
+    ...ofServices('URL', urls),
+    ADMIN_NATS_URL: natsUrls.admin,
+    SUBSCRIPTIONS_NATS_URL: natsUrls.services.subscriptions,
+    SUBSCRIPTIONS_SERVICE_KEY: serviceKeys.subscriptions,
+    STRIPE_API_BASE_URL: urls['processor'] ?? '',
+  };
+  expect(await examine([], everything)).toEqual({ code: 0, findings: [], notChecked: [], failed: [] });
+
+  const partly = await examine([], { ...nowhere, ADMIN_DATABASE_URL: await superuserUrl() });
+  expect({ ...partly, notChecked: partly.notChecked.map(({ what }) => what) }).toEqual({
+    code: 0,
+    findings: [],
+    notChecked: ['services', 'stream and consumers', 'subscriptions, against the processor'],
+    failed: [],
+  });
+
+  const locked = new URL(databaseUrls.portal);
+  locked.password = 'wrong';
+  const { code, findings } = await examine([], { ...ofDatabases, PORTAL_DATABASE_URL: locked.href });
+  expect({ code, findings }).toMatchObject({
+    code: 1,
+    findings: [{ check: 'database-unreachable', subject: 'portal' }],
+  });
+}, 120_000);
+
+it('finds each of 13 faults, and nothing else', async () => {
+  const { priceId } = await newMonthlyPrice(tenant);
+  const unit = await newMonthlyPrice(tenant);
+  const [ended, changed, deleted] = [
+    await newSubscription(tenant, priceId),
+    await newSubscription(tenant, priceId),
+    await newSubscription(tenant, priceId),
+  ];
+  await drain(tenant);
+
+  // Those that the system itself takes part in come first, while every service runs.
+  await newDeadLetter(tenant);
+  await tenant.billing.customers.delete(deleted.customerId);
+  await tenant.processor.setDeliveryRules({ hold: true });
+  const { items } = await tenant.callProcessor(`/v1/subscriptions/${changed.processorSubscriptionId}`);
+  const { processorPriceId } = await tenant.billing.prices.get(unit.priceId);
+  await tenant.callProcessor(`/v1/subscriptions/${changed.processorSubscriptionId}`, {
+    'items[0][id]': items.data[0].id,
+    'items[0][price]': processorPriceId ?? '',
+  });
+  /** Everything is handled, and the customer has been deleted for long enough. */
+  const isSettled = async () => {
+    const checks = (await examine(['--waiting', '10', '--sample', '0'])).findings.map(({ check }) => check);
+    return (
+      checks.includes('deleted-customer-billed') && !checks.some(check => /outbox|consumer|lease|behind/.test(check))
+    );
+  };
+  await waitFor(isSettled, { what: 'the system to settle', timeoutMs: 60_000, intervalMs: 500 });
+
+  await setService('referrals', 'stop', system.dataDir);
+  await sql(
+    `insert into referrals.outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
+     values ($1, 'referral.created.v1', $2, '{}', 2, '{}', now() - interval '1 hour', now())`,
+    [randomUUID(), tenant.teamId],
+  );
+  await sql(
+    `insert into referrals.remote_operations
+            (id, team_id, project_id, kind, resource_id, input, key_version, attempts, due_at, lease_id, created_at)
+     values ($1, $2, $3, 'credit', 'ref_1', '{}', 1, 1, now() - interval '1 hour', gen_random_uuid(), now())`,
+    [randomUUID(), tenant.teamId, tenant.projectId],
+  );
+  await sql(`grant usage on schema customers to billing_catalog`);
+  await sql(`delete from portal.migrations where name = '0001-create-portal'`);
+  expect(
+    await sql(
+      `update analytics.metrics set amount = amount + 1
+        where project_id = $1 and metric = 'customers' and bucket = ''`,
+      [tenant.projectId],
+    ),
+  ).toBe(1);
+  await sql(`update subscriptions.subscriptions set current_period_end = now() - interval '40 days' where id = $1`, [
+    ended.id,
+  ]);
+  await spoilStream();
+  const skew = join(folder, 'skew');
+  await writeFile(skew, '120000');
+
+  const { code, findings, notChecked, failed } = await examine(['--waiting', '10', '--sample', '1000'], {
+    NODE_OPTIONS: `--import=${SKEWED_CLOCK}`,
+    CLOCK_SKEW_FILE: skew,
+  });
+  expect({ code, notChecked, failed }).toEqual({ code: 1, notChecked: [], failed: [] });
+  expect(findings.map(({ check, subject }) => `${check} ${subject}`).toSorted()).toEqual(
+    [
+      'service-unreachable referrals',
+      'stream-loses-events BILLING',
+      'consumer-behind catalog-products-old',
+      'outbox-old referrals',
+      'dead-letters subscriptions',
+      'lease-expired referrals.remote_operations',
+      'role-sees-other-schema billing_catalog',
+      'migration-pending portal',
+      `metrics-wrong ${tenant.projectId}`,
+      `deleted-customer-billed ${deleted.customerId}`,
+      `period-ended-long-ago ${ended.id}`,
+      `processor-differs ${changed.id}`,
+      'clock-differs this machine',
+    ].toSorted(),
+  );
+}, 240_000);
+
+it('says that it could not run, by its exit code', async () => {
+  const elsewhere = await run([], { BILLING_DATA_DIR: folder });
+  expect(elsewhere).toEqual({ code: 2, text: expect.stringContaining('No system runs in') });
+  expect(await run(['--waiting', 'long'])).toEqual({ code: 2, text: expect.stringContaining('Usage') });
+});
+
+/** Lets the stream lose events when it is full, and leaves a consumer behind that no service of this version reads. */
+async function spoilStream(): Promise<void> {
+  const { username, password, host } = new URL(describeRunningSystem(system.dataDir).natsUrls.admin);
+  const nats = await connect({ servers: host, user: username, pass: password });
+  try {
+    const jsm = await jetstreamManager(nats);
+    await jsm.streams.update(STREAM, { discard: DiscardPolicy.Old });
+    await jsm.consumers.add(STREAM, {
+      durable_name: 'catalog-products-old',
+      filter_subject: 'billing.product.*.v1',
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+    });
+  } finally {
+    await nats.close();
+  }
+}

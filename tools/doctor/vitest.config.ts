@@ -1,0 +1,3 @@
+import { serverTestConfig } from '@billing/testing/vitest-config';
+
+export default serverTestConfig();
