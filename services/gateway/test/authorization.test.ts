@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '@billing/contracts/operation';
 import { DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import { allOperations } from '@billing/contracts/operations/index';
+import { deadLetterCalls } from '@billing/contracts/rpc/dead-letters';
 import { SCOPES, type Scope } from '@billing/contracts/scopes';
 import { waitFor } from '@billing/testing/wait-for';
 import { withoutRequestId, type HttpResponse } from './http-client.ts';
@@ -85,6 +86,8 @@ let keyWithout: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
   gateway = await startGateway();
+  for (const [service, { list }] of Object.entries(deadLetterCalls))
+    if (service !== 'gateway') await gateway.serve(list, async () => ({ deadLetters: [], total: 0 }));
   const tenant = await gateway.createTenant();
   const otherTenant = await gateway.createTenant();
   ({ teamId, projectId } = tenant);

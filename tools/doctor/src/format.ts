@@ -1,4 +1,4 @@
-import type { Report } from './examine.ts';
+import type { Report } from './report.ts';
 
 /** Returns a report for people. */
 export function formatReport({ findings, notChecked, failed }: Report): string {
