@@ -16,7 +16,7 @@ import { drain } from '../system/drain.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
 import { readPids, setService } from '../system/running-system.ts';
 import { startSystem, type StartedSystem } from '../system/start-system.ts';
-import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
+import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/doctor/src/main.ts');
 const SKEWED_CLOCK = join(import.meta.dirname, '../faults/system/skewed-clock.ts');
@@ -34,12 +34,15 @@ const report = z.object({
 let system: StartedSystem;
 let folder: string;
 let tenant: Tenant;
+/** Another team, whose metrics are wrong in another way. */
+let other: Tenant;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'billing-doctor-'));
   // What a webhook did not bring must stay missing until it is found.
   system = await startSystem({ RECONCILE_INTERVAL_SECONDS: '86400' });
   const { parts } = await readPids(system.dataDir);
-  tenant = await newTenant({ gatewayUrl: system.gatewayUrl, processorUrl: parts['processor']?.url ?? '' });
+  const addresses = { gatewayUrl: system.gatewayUrl, processorUrl: parts['processor']?.url ?? '' };
+  [tenant, other] = [await newTenant(addresses), await newTenant(addresses)];
 }, 120_000);
 afterAll(async () => {
   await system.stop();
@@ -141,7 +144,7 @@ it('finds a system by its variables, and says what it was not told', async () =>
   });
 }, 120_000);
 
-it('finds each of 13 faults, and nothing else', async () => {
+it('finds each of 14 faults, and nothing else', async () => {
   const { priceId } = await newMonthlyPrice(tenant);
   const unit = await newMonthlyPrice(tenant);
   const [ended, changed, deleted] = [
@@ -149,6 +152,7 @@ it('finds each of 13 faults, and nothing else', async () => {
     await newSubscription(tenant, priceId),
     await newSubscription(tenant, priceId),
   ];
+  const miscounted = await newCustomer(other);
   await drain(tenant);
 
   // Those that the system itself takes part in come first, while every service runs.
@@ -191,6 +195,16 @@ it('finds each of 13 faults, and nothing else', async () => {
       [tenant.projectId],
     ),
   ).toBe(1);
+  // The sums stay right: only the customers' owner shows that the record is counted three times.
+  await sql(
+    `update analytics.tracked_records
+        set contributions = replace(contributions::text, '["customers","","1"]', '["customers","","3"]')::json
+      where id = $1`,
+    [miscounted],
+  );
+  await sql(`update analytics.metrics set amount = 3 where project_id = $1 and metric = 'customers'`, [
+    other.projectId,
+  ]);
   await sql(`update subscriptions.subscriptions set current_period_end = now() - interval '40 days' where id = $1`, [
     ended.id,
   ]);
@@ -215,6 +229,7 @@ it('finds each of 13 faults, and nothing else', async () => {
       'role-sees-other-schema billing_catalog',
       'migration-pending portal',
       `metrics-wrong ${tenant.projectId}`,
+      `metrics-wrong ${other.projectId}`,
       `deleted-customer-billed ${deleted.customerId}`,
       `period-ended-long-ago ${ended.id}`,
       `processor-differs ${changed.id}`,

@@ -6,7 +6,7 @@ import { checkClocks } from './checks/clocks.ts';
 import { checkConsumers } from './checks/consumers.ts';
 import { checkDeadLetters } from './checks/dead-letters.ts';
 import { checkLeases } from './checks/leases.ts';
-import { checkMetrics, checkUncounted } from './checks/metrics.ts';
+import { checkMetrics, checkRecords } from './checks/metrics.ts';
 import { checkMigrations } from './checks/migrations.ts';
 import { checkOutboxes } from './checks/outboxes.ts';
 import { checkSample } from './checks/processor.ts';
@@ -18,7 +18,7 @@ import { checkVersions } from './checks/versions.ts';
 import type { Limits } from './finding.ts';
 import type { System } from './find-system.ts';
 import { openReadOnly, type ReadOnlyDatabase } from './read/database.ts';
-import { readUncounted, readWrongMetrics } from './read/metrics.ts';
+import { readMiscounted, readWrongMetrics } from './read/metrics.ts';
 import { readMigrations } from './read/migrations.ts';
 import { readClock, readPostgresVersion } from './read/postgres.ts';
 import { openProcessors, readSample } from './read/processor.ts';
@@ -117,7 +117,7 @@ async function examineRecords({ limits, databases, writer }: Examination): Promi
   const analytics = databaseOf(databases, 'analytics');
   if (!analytics) return;
   await writer.run('metrics', async () => checkMetrics(await readWrongMetrics(analytics)));
-  await writer.run('counted records', async () => checkUncounted(await readUncounted(analytics, databases, limits)));
+  await writer.run('counted records', async () => checkRecords(await readMiscounted(analytics, databases, limits)));
 }
 
 /** Whether subscriptions are what they are at the processor; those with a finding are left out. */

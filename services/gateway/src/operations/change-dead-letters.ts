@@ -14,6 +14,9 @@ interface Dependencies {
   readonly outbox: Outbox;
 }
 
+/** There may be thousands of letters, in milliseconds. */
+const CHANGE_TIMEOUT_MS = 10_000;
+
 /** A call of each service that changes dead letters, and records it in the audit log. */
 type Change = 'retry' | 'drop';
 
@@ -57,7 +60,7 @@ export function changeDeadLetters(dependencies: Dependencies, change: Change) {
     const { service: _service, ...filter } = filters;
     const counts = await Promise.all(
       servicesOf(filters).map(of =>
-        dependencies.rpc.call(deadLetterCalls[of][change], { teamId, ...filter, audit: context }),
+        dependencies.rpc.call(deadLetterCalls[of][change], { teamId, ...filter, audit: context }, CHANGE_TIMEOUT_MS),
       ),
     );
     const total = counts.reduce((sum, { count }) => sum + count, 0);

@@ -1,4 +1,6 @@
 import { nameSome, type Finding } from '../finding.ts';
+import { isOfLifetime } from '../../../../services/analytics/src/domain/lifetimes.ts';
+import { combine, MOVEMENT_PREFIX, type Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
 
 /** A metric whose stored value is not the sum of what its records contribute. */
 export interface WrongMetric {
@@ -9,16 +11,43 @@ export interface WrongMetric {
   readonly recomputed: string;
 }
 
-/** A record whose newest state analytics has not counted, although it is old enough. */
-export interface UncountedRecord {
-  readonly projectId: string;
-  readonly kind: 'customer' | 'subscription';
+/** A record as its owner has it. */
+export interface OwnedRecord {
   readonly id: string;
+  readonly projectId: string;
+  readonly version: number;
+  /** What its state adds to metrics, by the rules of analytics. */
+  readonly contributions: readonly Contribution[];
+}
+
+/** What analytics counts of a record. */
+export type CountedRecord = Pick<OwnedRecord, 'version' | 'contributions'>;
+
+/** A record that analytics counts wrongly, or whose newest state it has not counted. */
+export interface MiscountedRecord {
+  readonly projectId: string;
+  readonly id: string;
+  readonly why: 'wrong' | 'behind';
+}
+
+/** Returns how analytics miscounts a record; nothing when it does not, or knows a newer state than the one that was read. */
+export function compareRecord(owned: OwnedRecord, counted: CountedRecord | undefined): MiscountedRecord[] {
+  const { projectId, id, version } = owned;
+  if (!counted || counted.version < version) return [{ projectId, id, why: 'behind' }];
+  if (counted.version > version) return [];
+  const textOf = (contributions: readonly Contribution[]) =>
+    combine(contributions)
+      .map(({ metric, bucket, amount }) => `${metric} ${bucket} ${amount}`)
+      .toSorted()
+      .join('\n');
+  // Movements and lifetimes follow from all versions together, which only analytics knows.
+  const ofState = counted.contributions.filter(it => !it.metric.startsWith(MOVEMENT_PREFIX) && !isOfLifetime(it));
+  return textOf(ofState) === textOf(owned.contributions) ? [] : [{ projectId, id, why: 'wrong' }];
 }
 
 const rebuild = (projectId: string): string => `npm run analytics:rebuild -- --project ${projectId}`;
 
-/** Finds projects whose metrics differ from a recomputation. */
+/** Finds projects whose metrics differ from the sums of their records. */
 export function checkMetrics(wrong: readonly WrongMetric[]): Finding[] {
   return [...Map.groupBy(wrong, ({ projectId }) => projectId)].map(([subject, ofProject]) => {
     const named = ofProject.map(({ metric, bucket, stored, recomputed }) => {
@@ -34,12 +63,31 @@ export function checkMetrics(wrong: readonly WrongMetric[]): Finding[] {
   });
 }
 
-/** Finds projects with records that analytics has not counted. */
-export function checkUncounted(uncounted: readonly UncountedRecord[]): Finding[] {
-  return [...Map.groupBy(uncounted, ({ projectId }) => projectId)].map(([subject, ofProject]) => ({
-    check: 'metrics-behind',
-    subject,
-    problem: `Analytics has not counted the newest state of ${nameSome(ofProject.map(({ id }) => id))} in ${subject}.`,
-    action: `See whether its events are dead letters or unpublished; then ${rebuild(subject)}`,
-  }));
+/** Finds projects whose records analytics counts otherwise than their owners have them. */
+export function checkRecords(miscounted: readonly MiscountedRecord[]): Finding[] {
+  return [...Map.groupBy(miscounted, ({ projectId, why }) => `${why} ${projectId}`).values()].flatMap(
+    (ofProject): Finding[] => {
+      const [first] = ofProject;
+      if (!first) return [];
+      const { projectId: subject, why } = first;
+      const records = nameSome(ofProject.map(({ id }) => id));
+      if (why === 'wrong')
+        return [
+          {
+            check: 'metrics-wrong',
+            subject,
+            problem: `Analytics counts ${records} of ${subject} otherwise than their owner has them.`,
+            action: rebuild(subject),
+          },
+        ];
+      return [
+        {
+          check: 'metrics-behind',
+          subject,
+          problem: `Analytics has not counted the newest state of ${records} in ${subject}.`,
+          action: `See whether its events are dead letters or unpublished; then ${rebuild(subject)}`,
+        },
+      ];
+    },
+  );
 }

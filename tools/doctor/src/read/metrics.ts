@@ -1,4 +1,15 @@
-import type { UncountedRecord, WrongMetric } from '../checks/metrics.ts';
+import type { ServiceName } from '@billing/contracts/operation';
+import {
+  customerContributions,
+  subscriptionContributions,
+} from '../../../../services/analytics/src/domain/contributions.ts';
+import type { Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
+import {
+  itemsOf,
+  pauseOf,
+  type Subscription,
+} from '../../../../services/subscriptions/src/persistence/subscription.entity.ts';
+import { compareRecord, type CountedRecord, type MiscountedRecord, type WrongMetric } from '../checks/metrics.ts';
 import type { Limits } from '../finding.ts';
 import type { ReadOnlyDatabase } from './database.ts';
 
@@ -22,13 +33,8 @@ export const readWrongMetrics = ({ query }: ReadOnlyDatabase): Promise<WrongMetr
       order by project_id, metric, bucket limit 1000`,
   );
 
-/** A customer that the processor does not have yet is published later. */
-const KINDS = [
-  { kind: 'customer', service: 'customers', table: 'customers' },
-  { kind: 'subscription', service: 'subscriptions', table: 'subscriptions' },
-] as const;
 /** Records of one reading. */
-const PAGE = 10_000;
+const PAGE = 5_000;
 
 interface OwnerRow {
   readonly id: string;
@@ -37,42 +43,103 @@ interface OwnerRow {
   readonly version: number;
 }
 
-/** Returns the records whose owner changed them a while ago, and whose version analytics has not counted. */
-export async function readUncounted(
+/** One kind of record that metrics count: who owns it, and what its state contributes. */
+interface Kind<Row extends OwnerRow> {
+  readonly name: string;
+  readonly service: ServiceName;
+  readonly table: string;
+  readonly columns: string;
+  readonly contributionsOf: (row: Row) => readonly Contribution[];
+}
+
+const CUSTOMERS: Kind<OwnerRow & { readonly createdAt: Date; readonly deletedAt: Date | null }> = {
+  name: 'customer',
+  service: 'customers',
+  table: 'customers',
+  columns: `created_at as "createdAt", deleted_at as "deletedAt"`,
+  contributionsOf: customerContributions,
+};
+
+const SUBSCRIPTIONS: Kind<OwnerRow & Pick<Subscription, 'status' | 'items' | 'pauseBehavior' | 'pauseResumesAt'>> = {
+  name: 'subscription',
+  service: 'subscriptions',
+  table: 'subscriptions',
+  columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt"`,
+  contributionsOf: row =>
+    subscriptionContributions({ status: row.status, items: itemsOf(row), pauseCollection: pauseOf(row) }),
+};
+
+/**
+ * Recomputes what customers and subscriptions contribute from their owners' rows, and returns those that analytics counts
+ * otherwise. What changed a moment ago is left out: its event is on its way.
+ */
+export async function readMiscounted(
+  analytics: ReadOnlyDatabase,
+  owners: readonly ReadOnlyDatabase[],
+  limits: Limits,
+): Promise<MiscountedRecord[]> {
+  return [
+    ...(await readKind(CUSTOMERS, analytics, owners, limits)),
+    ...(await readKind(SUBSCRIPTIONS, analytics, owners, limits)),
+  ];
+}
+
+async function readKind<Row extends OwnerRow>(
+  { name, service, table, columns, contributionsOf }: Kind<Row>,
   analytics: ReadOnlyDatabase,
   owners: readonly ReadOnlyDatabase[],
   { waitingSeconds }: Limits,
-): Promise<UncountedRecord[]> {
-  const uncounted: UncountedRecord[] = [];
-  for (const { kind, service, table } of KINDS) {
-    const owner = owners.find(database => database.service === service);
-    if (!owner) continue;
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const rows: OwnerRow[] = await owner.query<OwnerRow>(
-        `select id, team_id as "teamId", project_id as "projectId", version from ${table}
-          where id > $1 and processor_customer_id is not null and updated_at < clock_timestamp() - make_interval(secs => $2) order by id limit ${PAGE}`,
-        [after, waitingSeconds],
+): Promise<MiscountedRecord[]> {
+  const owner = owners.find(database => database.service === service);
+  if (!owner) return [];
+  const miscounted: MiscountedRecord[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    // A customer that the processor does not have yet is published later.
+    const rows: Row[] = await owner.query<Row>(
+      `select id, team_id as "teamId", project_id as "projectId", version, ${columns} from ${table}
+        where id > $1 and processor_customer_id is not null
+          and updated_at < clock_timestamp() - make_interval(secs => $2) order by id limit ${PAGE}`,
+      [after, waitingSeconds],
+    );
+    const counted = await readCounted(analytics, name, rows);
+    for (const row of rows) {
+      const { id, projectId, version } = row;
+      miscounted.push(
+        ...compareRecord({ id, projectId, version, contributions: contributionsOf(row) }, counted.get(id)),
       );
-      const counted = await readCountedVersions(analytics, kind, rows);
-      for (const { id, projectId, version } of rows)
-        if ((counted.get(id) ?? 0) < version) uncounted.push({ projectId, kind, id });
-      after = rows.length === PAGE ? rows.at(-1)?.id : undefined;
     }
+    after = rows.length === PAGE ? rows.at(-1)?.id : undefined;
   }
-  return uncounted;
+  return miscounted;
 }
 
-async function readCountedVersions(
+interface CountedRow {
+  readonly id: string;
+  readonly version: number;
+  /** Amounts are text, as they can exceed the numbers of JSON. */
+  readonly contributions: readonly (readonly [metric: string, bucket: string, amount: string])[];
+}
+
+async function readCounted(
   { query }: ReadOnlyDatabase,
   kind: string,
   rows: readonly OwnerRow[],
-): Promise<ReadonlyMap<string, number>> {
-  const counted = await query<{ id: string; version: number }>(
-    `select r.id, r.version
+): Promise<ReadonlyMap<string, CountedRecord>> {
+  const counted = await query<CountedRow>(
+    `select r.id, r.version, r.contributions
        from unnest($1::text[], $2::text[], $3::text[]) as k (team_id, id, project_id)
        join projects p using (team_id, project_id)
-       join tracked_records r on (r.team_id, r.kind, r.id, r.project_id, r.generation) = (k.team_id, $4, k.id, k.project_id, p.generation)`,
+       join tracked_records r
+         on (r.team_id, r.kind, r.id, r.project_id, r.generation) = (k.team_id, $4, k.id, k.project_id, p.generation)`,
     [rows.map(row => row.teamId), rows.map(row => row.id), rows.map(row => row.projectId), kind],
   );
-  return new Map(counted.map(({ id, version }) => [id, version]));
+  return new Map(
+    counted.map(({ id, version, contributions }) => [
+      id,
+      {
+        version,
+        contributions: contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
+      },
+    ]),
+  );
 }
