@@ -20,8 +20,12 @@ afterAll(() => system?.[Symbol.asyncDispose]());
 
 it('accepts webhooks and writes during a NATS outage, and publishes later', async context => {
   const run = { system, random, eventsPerSecond: 20, writesPerSecond: 2 };
-  const sent = await expectInvariantsUnderLoad(context, run, async () => {
+  const sent = await expectInvariantsUnderLoad(context, run, async (_load, tenant) => {
     await system.takeDown('nats', 'SIGKILL');
+    // A load balancer goes on sending reads.
+    const ready = await fetch(`${system.gatewayUrl}/health/ready`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', degraded: ['broker'] }]);
+    await tenant.billing.customers.list().page();
     await delay(OUTAGE_MS);
     await system.bringBack('nats');
   });

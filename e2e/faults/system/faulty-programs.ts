@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 
@@ -7,6 +8,10 @@ export type Proxied = 'postgres' | 'nats' | 'processor';
 export interface FaultySystemOptions {
   /** How many instances of a part run; the second is named `webhooks-2`. `gateway-2` calls the second instances. */
   readonly instances?: Readonly<Record<string, number>>;
+  /** Runs two copies of every service, each pair behind a load balancer that passes over copies that close. */
+  readonly isBalanced?: boolean;
+  /** Where the second instances have their code; the repository unless given. */
+  readonly formerRoot?: string;
   /** Additional environment variables, by the name of the part. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -14,13 +19,19 @@ export interface FaultySystemOptions {
 /** Returns the server's URL with the port of its proxy, which the first call starts. */
 export type Reroute = (name: Proxied, url: string) => Promise<string>;
 
+/** Starts a load balancer in front of the copies on these ports, and returns its URL. */
+export type Balance = (service: string, ports: readonly number[]) => Promise<string>;
+
 type Program = BillingPrograms['gateway'];
+
+/** Copies of each service behind a load balancer. */
+const BALANCED_COPIES = 2;
 
 /** Plans the programs of a system whose servers stand behind proxies, with extra instances. */
 export async function planFaultyPrograms(
   surroundings: PlanInputs,
-  reroute: Reroute,
-  { instances = {}, env = {} }: FaultySystemOptions,
+  { reroute, balance }: { readonly reroute: Reroute; readonly balance: Balance },
+  { instances: wanted = {}, env = {}, isBalanced = false, formerRoot }: FaultySystemOptions,
 ): Promise<BillingPrograms> {
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
@@ -29,8 +40,10 @@ export async function planFaultyPrograms(
   for (const [service, url] of Object.entries(natsUrls))
     Object.assign(natsUrls, { [service]: await reroute('nats', url) });
   const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrls });
+  const all = [...planned.services, planned.gateway];
+  const instances = isBalanced ? Object.fromEntries(all.map(({ name }) => [name, BALANCED_COPIES])) : wanted;
 
-  for (const program of [...planned.services, planned.gateway]) {
+  for (const program of all) {
     const { STRIPE_API_BASE_URL: processorUrl } = program.env;
     program.env = {
       ...program.env,
@@ -39,14 +52,32 @@ export async function planFaultyPrograms(
       ...env[program.name],
     };
   }
-  const extra = await planExtraInstances([...planned.services, planned.gateway], surroundings, { instances, env });
+  const extra = await planExtraInstances(all, surroundings, { instances, env });
+  if (formerRoot !== undefined)
+    for (const program of extra) program.entry = join(formerRoot, relative(surroundings.root, program.entry));
+  if (isBalanced) await balancePrograms([...all, ...extra], balance);
   return { ...planned, services: [...planned.services, ...extra] };
+}
+
+/** Has the gateways reach every service through its load balancer, and copies close as slowly as those notice it. */
+async function balancePrograms(programs: readonly Program[], balance: Balance): Promise<void> {
+  const serviceOf = ({ name }: Program) => name.replace(/-\d+$/, '');
+  const urls: Record<string, string> = {};
+  for (const [service, copies] of Map.groupBy(programs, serviceOf)) {
+    const url = await balance(
+      service,
+      copies.map(({ port }) => port),
+    );
+    if (service !== 'gateway') urls[`${service.toUpperCase()}_URL`] = url;
+  }
+  for (const program of programs)
+    program.env = { ...program.env, CLOSE_DELAY_SECONDS: '1', ...(serviceOf(program) === 'gateway' && urls) };
 }
 
 async function planExtraInstances(
   programs: readonly Program[],
   { choosePort }: PlanInputs,
-  { instances, env }: Required<FaultySystemOptions>,
+  { instances, env }: Required<Pick<FaultySystemOptions, 'instances' | 'env'>>,
 ): Promise<Program[]> {
   const planned: (Program & { readonly of: string; readonly number: number })[] = [];
   for (const program of programs)

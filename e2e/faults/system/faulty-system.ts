@@ -6,7 +6,14 @@ import { startLocalSystem, type LocalSystem } from '@billing/local-system';
 import type { PlanInputs } from '@billing/local-system/billing-programs';
 import { waitFor } from '@billing/testing/wait-for';
 import { newTenant, type Tenant } from '../../system/tenant.ts';
-import { planFaultyPrograms, type FaultySystemOptions, type Proxied, type Reroute } from './faulty-programs.ts';
+import {
+  planFaultyPrograms,
+  type Balance,
+  type FaultySystemOptions,
+  type Proxied,
+  type Reroute,
+} from './faulty-programs.ts';
+import { startLoadBalancer } from './load-balancer.ts';
 import { requireCleanLogs } from './clean-logs.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -16,6 +23,8 @@ export interface FaultySystem extends AsyncDisposable {
   readonly dataDir: string;
   /** The TCP proxies between the services and their servers. */
   readonly proxies: Readonly<Record<Proxied, TcpProxy>>;
+  /** The gateway's load balancer; the gateway itself in a system without one. */
+  readonly entranceUrl: string;
   /** Returns the URL of a part, such as `gateway-2`. */
   urlOf(name: string): string;
   /** @throws Error when the part is not running */
@@ -39,7 +48,7 @@ export interface FaultySystem extends AsyncDisposable {
  * Starts a whole system whose parts can be killed and whose connections can be cut. Disposing it stops everything, and throws
  * when a log has a secret of a tenant or an address of a person.
  */
-export async function startFaultySystem({ instances = {}, env = {} }: FaultySystemOptions = {}): Promise<FaultySystem> {
+export async function startFaultySystem(options: FaultySystemOptions = {}): Promise<FaultySystem> {
   await using resources = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-faults-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -52,7 +61,15 @@ export async function startFaultySystem({ instances = {}, env = {} }: FaultySyst
     const proxy = (proxies[name] ??= resources.use(await startTcpProxy(Number(new URL(url).port))));
     return withPort(url, proxy.port);
   };
-  const planPrograms = (surroundings: PlanInputs) => planFaultyPrograms(surroundings, reroute, { instances, env });
+  let entranceUrl: string | undefined;
+  const balance: Balance = async (service, ports) => {
+    const balancer = resources.use(await startLoadBalancer());
+    balancer.setTargets(ports);
+    const url = `http://127.0.0.1:${balancer.port}`;
+    if (service === 'gateway') entranceUrl = url;
+    return url;
+  };
+  const planPrograms = (surroundings: PlanInputs) => planFaultyPrograms(surroundings, { reroute, balance }, options);
 
   const system = resources.use(
     await startLocalSystem({ dataDir, planPrograms, restartDelay: { first: 100, longest: 1_000 } }),
@@ -62,7 +79,11 @@ export async function startFaultySystem({ instances = {}, env = {} }: FaultySyst
   const faulty = controlsOf(system, { postgres, nats, processor }, dataDir, tenants);
   await faulty.untilReady();
   const owned = resources.move();
-  return { ...faulty, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    ...faulty,
+    entranceUrl: entranceUrl ?? faulty.gatewayUrl,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 function controlsOf(
@@ -70,7 +91,7 @@ function controlsOf(
   proxies: FaultySystem['proxies'],
   dataDir: string,
   tenants: Tenant[],
-): Omit<FaultySystem, typeof Symbol.asyncDispose> {
+): Omit<FaultySystem, typeof Symbol.asyncDispose | 'entranceUrl'> {
   const { gatewayUrl, processorUrl = '' } = system;
   const stateOf = (name: string) => {
     const state = system.services[name];

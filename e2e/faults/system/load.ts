@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@billing/testing/wait-for';
 import { newCustomer, newEmail, type Tenant } from '../../system/tenant.ts';
 import type { Random } from './random.ts';
 import { postEvent, sendWrite } from './sender.ts';
-import type { Sent, SentEvent, Write } from './sent-requests.ts';
+import { outcomeOf, type Sent, type SentEvent, type Write } from './sent-requests.ts';
 import { newProcessorId, subscriptionEvent, type SubscriptionState } from './webhook-events.ts';
 
 export interface LoadOptions {
@@ -12,6 +13,8 @@ export interface LoadOptions {
   readonly gatewayUrls: readonly string[];
   readonly eventsPerSecond?: number;
   readonly writesPerSecond?: number;
+  /** Sends a request without a success once more, as a client does. */
+  readonly retriesOnce?: boolean;
 }
 
 /** Load that runs until it is stopped. */
@@ -32,31 +35,40 @@ const CUSTOMERS = 5;
 /** Limits, so that a slow machine has no huge backlog to process after a long fault. */
 const MAX_EVENTS = 500;
 const MAX_WRITES = 60;
+/** Before a client repeats a request, in milliseconds. */
+const CLIENT_PAUSE_MS = 500;
 
 /**
- * Posts signed events and API writes at an even rate, up to 500 and 60 of them. Each request is sent once and its
+ * Posts signed events and API writes at an even rate, up to 500 and 60 of them. Each request is sent once, unless
+ * `retriesOnce` is set, and its
  * outcome is recorded. The events of one subscription are created two seconds apart.
  */
 export async function startLoad(options: LoadOptions): Promise<Load> {
-  const { tenant, random, gatewayUrls, eventsPerSecond = 25, writesPerSecond = 3 } = options;
+  const { tenant, random, gatewayUrls, eventsPerSecond = 25, writesPerSecond = 3, retriesOnce = false } = options;
   const generator = await createEventGenerator(tenant, random);
   const sent: Sent = { events: [], writes: [] };
   const inFlight: Promise<unknown>[] = [];
   let requests = 0;
   const nextGateway = () => gatewayUrls[requests++ % gatewayUrls.length] ?? '';
 
+  const send = async (sendOnce: () => Promise<number>): Promise<void> => {
+    const status = await sendOnce();
+    if (!retriesOnce || outcomeOf(status) === 'ok') return;
+    await delay(CLIENT_PAUSE_MS);
+    await sendOnce();
+  };
   const startedAt = performance.now();
   const sendDue = () => {
     const elapsedSeconds = (performance.now() - startedAt) / 1_000;
     while (sent.events.length < Math.min(elapsedSeconds * eventsPerSecond, MAX_EVENTS)) {
       const event = generator.next();
       sent.events.push(event);
-      inFlight.push(postEvent(nextGateway(), tenant, event));
+      inFlight.push(send(() => postEvent(nextGateway(), tenant, event)));
     }
     while (sent.writes.length < Math.min(elapsedSeconds * writesPerSecond, MAX_WRITES)) {
       const write = newCustomerWrite();
       sent.writes.push(write);
-      inFlight.push(sendWrite(nextGateway(), tenant, write));
+      inFlight.push(send(() => sendWrite(nextGateway(), tenant, write)));
     }
   };
   const timer = setInterval(sendDue, 20);

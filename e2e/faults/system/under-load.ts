@@ -16,6 +16,7 @@ export interface Run {
   readonly gatewayUrls?: readonly string[];
   readonly eventsPerSecond?: number;
   readonly writesPerSecond?: number;
+  readonly retriesOnce?: boolean;
   /** Defaults to a new tenant. */
   readonly tenant?: Tenant;
   /** What earlier runs sent for this tenant. */
@@ -36,7 +37,7 @@ export async function expectInvariantsUnderLoad(
   run: Run,
   fault: (load: Load, tenant: Tenant) => Promise<void>,
 ): Promise<Sent> {
-  const { system, gatewayUrls = [system.gatewayUrl] } = run;
+  const { system, gatewayUrls = [system.entranceUrl] } = run;
   const tenant = run.tenant ?? (await system.newTenant());
   const load = await startLoad({ ...run, tenant, gatewayUrls });
   try {

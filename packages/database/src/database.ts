@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { MikroORM, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/postgresql';
 import { Migrator, type Migration } from '@mikro-orm/migrations';
 import type { ServiceName } from '@billing/contracts/operation';
@@ -75,9 +76,21 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
 export type Database = ReturnType<typeof openDatabase>;
 
 /**
- * Runs the migrations that are missing; copies of a service that start at the same time take turns. From then on,
- * connections in use that are silent for 15 s are closed.
- * @throws StartError when PostgreSQL cannot be reached or rejects the role
+ * How long a migration waits for the lock of a table, in milliseconds: while it waits, everybody else who needs the table
+ * waits behind it.
+ */
+const MIGRATION_LOCK_MS = 2_000;
+/** How often a migration that met a locked table is tried again, and the pause before that, in milliseconds. */
+const MIGRATION_ATTEMPTS = 30;
+const MIGRATION_PAUSE_MS = 1_000;
+/** PostgreSQL: `lock_not_available`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Runs the migrations that are missing, all or none of them; copies of a service that start at the same time take turns.
+ * Copies of the former version go on meanwhile, so a table that they use for long is tried again rather than waited for.
+ * From then on, connections in use that are silent for 15 s are closed.
+ * @throws StartError when PostgreSQL cannot be reached, rejects the role, or a table stays locked
  */
 export async function migrate(database: Database): Promise<void> {
   const connection = database.em.getConnection();
@@ -88,14 +101,31 @@ export async function migrate(database: Database): Promise<void> {
       `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. Start it, or correct DATABASE_URL.`,
     );
   }
-  await database.em.fork().transactional(async tx => {
-    await tx.execute('set local lock_timeout = 0');
-    await tx.execute('set local statement_timeout = 0');
-    await tx.execute('set local idle_in_transaction_session_timeout = 0');
-    await tx.execute('select pg_advisory_xact_lock(hashtext(current_schema()))');
-    await database.migrator.up();
-  });
+  await migrateUnlocked(database);
   closeSilentConnections(await connection.getNativeClient(), SILENCE_MS);
+}
+
+async function migrateUnlocked(database: Database): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.em.fork().transactional(async tx => {
+        await tx.execute('set local lock_timeout = 0');
+        await tx.execute('set local statement_timeout = 0');
+        await tx.execute('set local idle_in_transaction_session_timeout = 0');
+        await tx.execute('select pg_advisory_xact_lock(hashtext(current_schema()))');
+        await tx.execute(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
+        const transaction = tx.getTransactionContext();
+        await database.migrator.up(transaction ? { transaction } : {});
+      });
+    } catch (cause) {
+      if (sqlState(cause) !== LOCK_NOT_AVAILABLE) throw cause;
+      if (attempt === MIGRATION_ATTEMPTS)
+        throw new StartError('A migration needs a table that another transaction has locked. End it and start again.', {
+          cause,
+        });
+      await pause(MIGRATION_PAUSE_MS);
+    }
+  }
 }
 
 /** Rejects when the database does not respond. */

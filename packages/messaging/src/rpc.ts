@@ -109,11 +109,16 @@ export function serveRpc<Request extends z.ZodType, Reply extends z.ZodType>(
       return { problem: { kind: 'unavailable', code: 'unavailable', message: 'The call failed.' } };
     }
   };
+  const inFlight = new Set<Promise<unknown>>();
   const serving = (async () => {
     for await (const message of subscription) {
       const serve = () => replyTo(message.json());
-      void withServeSpan(rpc.name, carriedBy(message), serve).then(it => message.respond(JSON.stringify(it)));
+      const replying = withServeSpan(rpc.name, carriedBy(message), serve)
+        .then(it => message.respond(JSON.stringify(it)))
+        .finally(() => inFlight.delete(replying));
+      inFlight.add(replying);
     }
+    await Promise.all(inFlight);
   })();
   return async () => {
     await subscription.drain();

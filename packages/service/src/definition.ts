@@ -9,7 +9,7 @@ import { serveRpc, type RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Database, DatabaseOptions } from '@billing/database/database';
 import type { processorEnv, serviceEnv } from './env.ts';
-import type { Checks } from './health.ts';
+import type { HealthChecks } from './health.ts';
 import type { HttpServer, HttpServerOptions } from './http.ts';
 import type { Observation } from './observe.ts';
 import type { Purge } from './purge.ts';
@@ -63,8 +63,8 @@ export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
   readonly isOverloaded: IsOverloaded;
   /** Whether one team alone has too many rows in the tables of the backlog. */
   readonly isTeamOverloaded: (teamId: string) => boolean;
-  /** Checks behind `/health/ready`: PostgreSQL and NATS. */
-  readonly checks: Checks;
+  /** What `/health/ready` says: nothing works without PostgreSQL, reads do without NATS. */
+  readonly health: Required<HealthChecks>;
   readonly logger: Logger;
   readonly now: () => Date;
   /** Closes what the service opens itself: after the relay has stopped, before the bus and the database close. */
@@ -89,7 +89,7 @@ export interface RpcHandler {
 /** An HTTP server that listens. */
 export interface RunningServer {
   readonly port: number;
-  /** Stops accepting requests; resolves when those in flight have ended. */
+  /** Stops accepting requests; resolves when those in flight have ended, or were cut off after five seconds. */
   close(): Promise<void>;
 }
 

@@ -19,6 +19,8 @@ export const serviceEnv = z.object({
   NATS_URL: z.string().min(1),
   /** Unpublished events in the outbox above which the service pauses writes. */
   OUTBOX_HIGH_WATER: z.coerce.number().int().min(1).default(100_000),
+  /** How long to go on serving after SIGTERM, so that load balancers see it first; in seconds. */
+  CLOSE_DELAY_SECONDS: z.coerce.number().min(0).max(4).default(0),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** `pretty` is for people; in a terminal it is the default, and JSON everywhere else. */
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),

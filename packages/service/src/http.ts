@@ -14,7 +14,7 @@ import { isDatabaseUnavailable } from '@billing/database/database';
 import { isWriteConflict } from '@billing/database/transaction';
 import { fieldErrors } from './field-errors.ts';
 import { nameRoute } from './http-route.ts';
-import { registerHealth, type Checks } from './health.ts';
+import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
@@ -46,11 +46,9 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_LIMIT = 32_768;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends Partial<HealthChecks> {
   readonly logger: FastifyBaseLogger;
   readonly verifyIdentityToken: VerifyIdentityToken;
-  /** Checks behind `/health/ready`. */
-  readonly checks?: Checks;
   /** The schema that stores responses to requests with an `Idempotency-Key`. */
   readonly idempotency?: EntityManager;
   /** While it returns true, only GET and HEAD are served; other methods get 503. */
@@ -62,12 +60,15 @@ export interface HttpServerOptions {
  * health checks, and 401 for requests without a valid identity token.
  */
 export function createHttpServer(options: HttpServerOptions) {
-  const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false } = options;
+  const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false, ...health } = options;
+  const { isClosing = () => false } = health;
   const app = Fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
     http: { maxHeaderSize: HEADERS_LIMIT },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // A request that came over an open connection before it was closed is served like any other.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: 'x-request-id',
@@ -87,7 +88,10 @@ export function createHttpServer(options: HttpServerOptions) {
     sendProblem(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
   );
 
-  registerHealth(app, checks);
+  registerHealth(app, { ...health, checks });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing()) reply.header('connection', 'close');
+  });
   app.decorate('idempotency', idempotency ?? null);
   app.decorateRequest('principal');
   app.decorateRequest('caller', null);

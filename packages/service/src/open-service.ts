@@ -51,6 +51,8 @@ interface OpenOptions<Env> {
   readonly now?: () => Date;
   /** How often the relay and the back-pressure watch query the outbox, in milliseconds. */
   readonly outboxIntervalMs?: number;
+  /** Whether the process was asked to end. */
+  readonly isClosing?: () => boolean;
   /** By default, that of the gateway's key in the environment; tests take a token that is made for any request. */
   readonly verifyIdentityToken?: VerifyIdentityToken;
 }
@@ -82,7 +84,15 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   options: OpenOptions<z.output<Schema>>,
 ): Promise<OpenService<z.output<Schema>, P>> {
   const { name } = definition;
-  const { env, logger, resources, root, now = () => new Date(), outboxIntervalMs = 1_000 } = options;
+  const {
+    env,
+    logger,
+    resources,
+    root,
+    now = () => new Date(),
+    outboxIntervalMs = 1_000,
+    isClosing = () => false,
+  } = options;
   const database = resources.adopt(openServiceDatabase(name, definition.database, env.DATABASE_URL, logger), it =>
     it.close(),
   );
@@ -122,14 +132,14 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     processors: processors as unknown as Chassis<z.output<Schema>>['processors'],
     isOverloaded: backPressure.isOverloaded,
     isTeamOverloaded: backPressure.isTeamOverloaded,
-    checks: { database: () => ping(database), broker: bus.ping },
+    health: { checks: { database: () => ping(database) }, degradedWithout: { broker: bus.ping }, isClosing },
     logger,
     now,
     resources,
   };
   const parts = await definition.parts(chassis);
   const app = createApp(name, chassis, parts, options.verifyIdentityToken);
-  if (app) resources.adopt(app, it => it.close());
+  if (app) resources.adopt(app, closeHttp);
 
   const { purge } = parts;
   if (purge) checkPurge(name, em, purge);
@@ -193,10 +203,10 @@ function createApp(
   verify?: VerifyIdentityToken,
 ): HttpServer | undefined {
   if (parts.listen) return undefined;
-  const { env, em: idempotency, logger, checks, isOverloaded } = chassis;
+  const { env, em: idempotency, logger, health, isOverloaded } = chassis;
   if (!env.IDENTITY_PUBLIC_KEY) throw new Error(`The environment of ${name} has no IDENTITY_PUBLIC_KEY.`);
   const verifyIdentityToken = verify ?? identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, name);
-  const options: HttpServerOptions = { logger, verifyIdentityToken, checks, idempotency, isOverloaded };
+  const options: HttpServerOptions = { ...health, logger, verifyIdentityToken, idempotency, isOverloaded };
   if (parts.createApp) return parts.createApp(options);
   const app = createHttpServer(options);
   for (const register of parts.routes) app.register(async scope => register(scope));
@@ -207,7 +217,16 @@ async function listenWith(app: HttpServer | undefined, address: ListenAddress): 
   if (!app) throw new Error('The service has neither routes nor a server of its own.');
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo; // a server on a TCP port has this kind of address
-  return { port, close: () => app.close() };
+  return { port, close: () => closeHttp(app) };
+}
+
+/** How long requests in flight may take once the server closes, in milliseconds; then they are cut off. */
+export const CLOSE_HTTP_MS = 5_000;
+
+/** Closes the server after its requests in flight. */
+async function closeHttp(app: HttpServer): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_HTTP_MS);
+  await app.close().finally(() => clearTimeout(timer));
 }
 
 /** Stops all that is added, at the same time, when `resources` closes. */

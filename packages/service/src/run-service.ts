@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseEnv } from './env.ts';
 import { createLogger } from './logger.ts';
 import { StartError } from '@billing/database/start-error';
@@ -7,11 +8,12 @@ import type { z } from 'zod';
 import type { ChassisEnv, Parts, ServiceDefinition } from './definition.ts';
 import { openService } from './open-service.ts';
 
-/** How long closing may take before the process exits anyway, in milliseconds. */
-const CLOSE_DEADLINE_MS = 15_000;
+/** How long closing may take before the process exits anyway, in milliseconds from the signal on. */
+const CLOSE_DEADLINE_MS = 10_000;
 
 /**
- * Runs a service until SIGTERM or SIGINT. If it cannot start, it closes what it opened, prints the reason in one line on
+ * Runs a service until SIGTERM or SIGINT. From then on it says that it closes, serves for `CLOSE_DELAY_SECONDS` more, and
+ * exits within ten seconds, with the work in flight finished as far as that is possible. If it cannot start, it closes what it opened, prints the reason in one line on
  * stderr if the operator can do something about it, and exits with code 1.
  */
 export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
@@ -24,8 +26,8 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
   try {
     const env = parseEnv(definition.env);
     logger = await createLogger(name, { level: env.LOG_LEVEL, format: env.LOG_FORMAT });
-    closeOnSignal(resources, logger);
-    const service = await openService(definition, { env, logger, resources });
+    const isClosing = closeOnSignal(resources, logger, env.CLOSE_DELAY_SECONDS * 1_000);
+    const service = await openService(definition, { env, logger, resources, isClosing });
     await service.start();
     // Loading left garbage behind that would stay until the heap is full. Only `--expose-gc` defines `gc`.
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
@@ -40,20 +42,23 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
   }
 }
 
-function closeOnSignal(resources: AsyncDisposableStack, logger: Logger): void {
+/** Returns whether a signal has come. */
+function closeOnSignal(resources: AsyncDisposableStack, logger: Logger, delayMs: number): () => boolean {
   let isClosing = false;
   const close = (signal: string) => {
     if (isClosing) return;
     isClosing = true;
     logger.info({ signal }, 'service stopping');
-    void exit(resources, logger);
+    void exit(resources, logger, delayMs);
   };
   process.on('SIGTERM', close).on('SIGINT', close);
+  return () => isClosing;
 }
 
-async function exit(resources: AsyncDisposableStack, logger: Logger | undefined): Promise<void> {
+async function exit(resources: AsyncDisposableStack, logger: Logger | undefined, delayMs = 0): Promise<void> {
   setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
   try {
+    if (delayMs > 0) await pause(delayMs);
     await resources.disposeAsync();
   } catch (err) {
     logger?.error({ err }, 'service not closed cleanly');

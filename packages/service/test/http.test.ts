@@ -159,6 +159,17 @@ it('is ready when every check succeeds, and names the ones that fail', async () 
   expect((await app.inject('/health/ready')).statusCode).toBe(200);
 });
 
+it('stays ready without what it can do without, and names it', async () => {
+  const app = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    verifyIdentityToken: identityTokenVerifier(publicKey, 'catalog'),
+    checks: { database: async () => true },
+    degradedWithout: { broker: async () => Promise.reject(new Error('unavailable')) },
+  });
+  const ready = await app.inject('/health/ready');
+  expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ready', degraded: ['broker'] }]);
+});
+
 const signedWith = (options: Partial<SignerOptions>): string =>
   createSigner({ algorithm: 'EdDSA', key: privateKey, ...options })({
     principal: member,

@@ -6,6 +6,8 @@ import { createTestDatabase } from '@billing/testing/database';
 import { testIdentity } from '../src/testing/identity.ts';
 import { createStream } from '@billing/messaging/bus';
 import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
+import { findFreePort } from '@billing/embedded-servers/free-port';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 
 it('names missing variables in one line and exits with code 1', async () => {
@@ -39,6 +41,33 @@ it('starts, and closes on SIGTERM with code 0', async () => {
   const [code] = await once(process, 'exit');
   expect(code).toBe(0);
   expect(lines.join('')).toContain('service stopping');
+});
+
+it('says that it closes before it stops serving', async () => {
+  const nats = await connectTestNats();
+  await createStream(nats).finally(() => nats.close());
+  await using database = await createTestDatabase('portal');
+  const port = await findFreePort();
+  const process = start({ ...environment(database.url), PORT: `${port}`, CLOSE_DELAY_SECONDS: '2' });
+  const exit = once(process, 'exit');
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  await waitFor(async () => (await get('/health/ready')).ok, { what: 'the service', timeoutMs: 30_000 });
+  expect((await get('/health/live')).headers.get('connection')).toBe('keep-alive');
+  process.kill('SIGTERM');
+
+  const ready = await waitFor(async () => get('/health/ready').then(response => (response.ok ? undefined : response)), {
+    what: 'the service to be unready',
+  });
+  expect([ready.status, await ready.json()]).toEqual([503, { status: 'closing' }]);
+  const live = await get('/health/live');
+  expect([live.status, live.headers.get('connection'), await live.json()]).toEqual([
+    200,
+    'close',
+    { status: 'closing' },
+  ]);
+  // Requests are still served; this one lacks a token.
+  expect((await get('/api/greeting')).status).toBe(401);
+  expect((await exit)[0]).toBe(0);
 });
 
 const environment = (databaseUrl: string) => ({

@@ -3,7 +3,7 @@ import express, { type Express } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
-import type { Checks } from '@billing/service/health';
+import type { HealthChecks } from '@billing/service/health';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
@@ -44,7 +44,7 @@ interface Dependencies {
   readonly bodyBudget: BodyBudget;
   readonly proxy: ServiceProxy;
   readonly webhooks: WebhookForwarder;
-  readonly checks: Checks;
+  readonly health: HealthChecks;
   /** While true, writes to the gateway's own tables get 503. */
   readonly isOverloaded: IsOverloaded;
   readonly logger: Logger;
@@ -72,7 +72,7 @@ export function createApp(dependencies: Dependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', dependencies.trustProxy);
   app.use(requestContext(dependencies), canonicalizePath, rejectOptions);
-  app.use(healthRoutes(dependencies.checks));
+  app.use(healthRoutes(dependencies.health));
   app.use(docsRoutes(describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie })));
   app.use(accountPageRoutes());
   app.use('/api/auth', signInRoutes({ signIn, admission: signInAdmission(rateLimits), publicUrl }));

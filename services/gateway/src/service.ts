@@ -36,7 +36,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
     name: 'gateway',
     env: gatewayEnv,
     database: gatewaySchema,
-    parts: async ({ env, em, outbox, rpc, isOverloaded, checks, logger, now, resources }) => {
+    parts: async ({ env, em, outbox, rpc, isOverloaded, health, logger, now, resources }) => {
       const { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, AUTH_SECRET: secret } = env;
       const urls = serviceUrls(env);
       const forwarding = { tokenFor: identityTokens(env.IDENTITY_PRIVATE_KEY, now), responseTimeoutMs };
@@ -63,7 +63,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
         bodyBudget: openBodyBudget(env.MAX_BODY_BYTES_IN_FLIGHT),
         proxy,
         webhooks,
-        checks: { ...checks, ...serviceChecks(urls) },
+        health: { ...health, checks: { ...health.checks, ...serviceChecks(urls) } },
         isOverloaded,
         logger,
         now,
@@ -90,6 +90,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
             max: env.MAX_CONNECTIONS,
             maxPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
             isTrustedProxy: peerTrust(app),
+            isClosing: health.isClosing,
           }),
       };
     },

@@ -23,14 +23,14 @@ it('is ready when every service is, otherwise names those that are not', async (
   expect((await gateway.call('GET', '/health/live')).status).toBe(200);
 });
 
-it('is not ready without its broker', async () => {
+it('stays ready without its broker, and says what is degraded', async () => {
   await using resources = new AsyncDisposableStack();
   const nats = await connectTestNats();
   const root = testBusRoot();
   await createStream(nats, root);
   const bus = await openBus({ nats, inbox: '_INBOX', logger: pino({ level: 'silent' }), root });
   await bus.remove();
-  const app = express().use(healthRoutes({ broker: () => bus.ping() }));
+  const app = express().use(healthRoutes({ checks: {}, degradedWithout: { broker: () => bus.ping() } }));
   const { port } = resources.adopt(
     await listen(app, { host: '127.0.0.1', port: 0 }, { max: 10, maxPerAddress: 10, isTrustedProxy: () => false }),
     server => server.close(),
@@ -38,7 +38,7 @@ it('is not ready without its broker', async () => {
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
   expect(await ready()).toEqual({ status: 'ready' });
   await nats.close();
-  expect(await ready()).toEqual({ status: 'not-ready', failed: ['broker'] });
+  expect(await ready()).toEqual({ status: 'ready', degraded: ['broker'] });
 });
 
 it('returns 503 while the database is down, and recovers with it', async () => {
@@ -70,4 +70,33 @@ it('returns 503 while the database is down, and recovers with it', async () => {
   await link?.mend();
   for (const send of requests)
     await waitFor(async () => (await send()).status < 500, { what: 'the gateway to recover' });
+});
+
+it('closes connections after their requests in flight, and cuts off none of these', async () => {
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const app = express().get('/slow', async (_request, response) => {
+    arrived.resolve();
+    await released.promise;
+    response.json('done');
+  });
+  const limits = { max: 10, maxPerAddress: 10, isTrustedProxy: () => false };
+  const server = await listen(app, { host: '127.0.0.1', port: 0 }, limits);
+  // The client keeps its connection open.
+  const slow = fetch(`http://127.0.0.1:${server.port}/slow`);
+  await arrived.promise;
+  const closing = server.close();
+  await expect(fetch(`http://127.0.0.1:${server.port}/slow`)).rejects.toThrow('fetch failed');
+  released.resolve();
+  const response = await slow;
+  expect([response.headers.get('connection'), await response.json()]).toEqual(['close', 'done']);
+  await closing;
+});
+
+it('tells callers to close their connections from the signal on', async () => {
+  const app = express().get('/', (_request, response) => void response.json('served'));
+  const limits = { max: 10, maxPerAddress: 10, isTrustedProxy: () => false };
+  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { ...limits, isClosing: () => true });
+  const response = await fetch(`http://127.0.0.1:${server.port}/`);
+  expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+  await server.close();
 });

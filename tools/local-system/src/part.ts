@@ -25,8 +25,8 @@ export interface NodeProgram {
   logFile: string;
 }
 
-/** Longer than a service's own shutdown timeout of 15 s. */
-const STOP_TIMEOUT_MS = 17_000;
+/** Longer than the ten seconds that a service has to close. */
+const STOP_TIMEOUT_MS = 12_000;
 const READY_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 3_000;
 

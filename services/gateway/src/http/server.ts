@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
+import { createServer, STATUS_CODES, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress, RunningServer } from '@billing/service/definition';
 import { invalid, Problem } from '@billing/contracts/problem';
 import { StartError } from '@billing/database/start-error';
+import { CLOSE_HTTP_MS } from '@billing/service/open-service';
 import { limitConnections, type ConnectionLimits } from './connection-limits.ts';
 
 /** How long a request may take to arrive, in milliseconds. */
@@ -17,6 +18,11 @@ const LINGER_MS = 2_000;
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
+interface ListenOptions extends ConnectionLimits {
+  /** Whether the process was asked to end: callers are then told to close their connections. */
+  readonly isClosing?: (() => boolean) | undefined;
+}
+
 /**
  * Starts an HTTP server.
  * @throws StartError when the port is in use or not permitted
@@ -24,8 +30,15 @@ const KEEP_ALIVE_MS = 75_000;
 export async function listen(
   handle: RequestListener,
   { host, port }: ListenAddress,
-  connections: ConnectionLimits,
+  { isClosing = () => false, ...connections }: ListenOptions,
 ): Promise<RunningServer> {
+  const unfinished = new Set<ServerResponse>();
+  const handleUntilClosed: RequestListener = (request, response) => {
+    unfinished.add(response);
+    response.once('close', () => unfinished.delete(response));
+    if (isClosing()) response.setHeader('connection', 'close');
+    handle(request, response);
+  };
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -33,11 +46,11 @@ export async function listen(
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    handle,
+    handleUntilClosed,
   );
   limitConnections(server, connections);
   // Node would reject expectations other than `100-continue` itself, without our error body.
-  server.on('checkExpectation', handle);
+  server.on('checkExpectation', handleUntilClosed);
   const rejected = new WeakSet<Duplex>();
   server.on('clientError', (err: NodeJS.ErrnoException, socket) => {
     // More bytes of a rejected request: closing now would lose the response for a caller who is still sending.
@@ -56,11 +69,18 @@ export async function listen(
   });
   return {
     port: (server.address() as AddressInfo).port, // a server on a TCP port has this kind of address
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close(err => (err ? reject(err) : resolve()));
-        server.closeIdleConnections();
-      }),
+    async close() {
+      for (const response of unfinished) if (!response.headersSent) response.setHeader('connection', 'close');
+      const timer = setTimeout(() => server.closeAllConnections(), CLOSE_HTTP_MS);
+      try {
+        await new Promise<void>((resolve, reject) => {
+          server.close(err => (err ? reject(err) : resolve()));
+          server.closeIdleConnections();
+        });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
   };
 }
 

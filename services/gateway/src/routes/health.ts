@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { failedChecks, type Checks } from '@billing/service/health';
+import { describeLife, describeReadiness, type Checks, type HealthChecks } from '@billing/service/health';
 import type { Handler } from '#http/request-context.ts';
 import type { ServiceUrls } from '../env.ts';
 
@@ -10,15 +10,14 @@ const CHECK_TIMEOUT_MS = 1_500;
  * `/health/live`: the process runs. `/health/ready`: the gateway's dependencies and all services are ready, otherwise
  * 503 with the names of those that are not.
  */
-export function healthRoutes(checks: Checks): Router {
-  const live: Handler = (_request, response) => void response.json({ status: 'live' });
+export function healthRoutes(health: HealthChecks): Router {
+  const live: Handler = (_request, response) => void response.json(describeLife(health));
   // Concurrent requests share one round of checks, so a burst of them does not reach the services.
-  let currentRound: Promise<string[]> | undefined;
+  let currentRound: ReturnType<typeof describeReadiness> | undefined;
   const ready: Handler = async (_request, response) => {
-    currentRound ??= failedChecks(checks).finally(() => (currentRound = undefined));
-    const failed = await currentRound;
-    if (failed.length === 0) response.json({ status: 'ready' });
-    else response.status(503).json({ status: 'not-ready', failed });
+    currentRound ??= describeReadiness(health).finally(() => (currentRound = undefined));
+    const { status, body } = await currentRound;
+    response.status(status).json(body);
   };
   return Router().get('/health/live', live).get('/health/ready', ready);
 }

@@ -1,0 +1,92 @@
+import { Migration } from '@mikro-orm/migrations';
+import { createTestDatabase } from '@billing/testing/database';
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, it } from 'vitest';
+import { Thing } from './thing.entity.ts';
+import { migrate, openDatabase, type NamedMigration } from '../src/database.ts';
+
+const migration = (name: string, ...statements: string[]): NamedMigration => ({
+  name,
+  class: class extends Migration {
+    override up(): void {
+      for (const statement of statements) this.addSql(statement);
+    }
+  },
+});
+
+const CREATE = migration(
+  '0001-create-things',
+  'create table things (id int primary key)',
+  'insert into things values (1)',
+);
+/** Longer than a statement of a request may take. */
+const SLOW = migration('0002-slow', 'select pg_sleep(11)');
+const EXPAND = migration('0003-expand', 'alter table things add column name text');
+const BROKEN = migration('0004-broken', 'alter table things add column color text', 'select 1 / 0');
+
+async function openCopies() {
+  const testDatabase = await createTestDatabase('catalog');
+  const opened: ReturnType<typeof openDatabase>[] = [];
+  return {
+    copy(...migrations: NamedMigration[]) {
+      const database = openDatabase({ service: 'catalog', url: testDatabase.url, entities: [Thing], migrations });
+      opened.push(database);
+      return database;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const database of opened) await database.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+it('runs each migration once when copies start at the same time', async () => {
+  await using copies = await openCopies();
+  const databases = [1, 2, 3].map(() => copies.copy(CREATE, EXPAND));
+  await Promise.all(databases.map(migrate));
+  const rows = await copies.copy().em.fork().execute('select name from migrations order by id');
+  expect(rows).toEqual([{ name: '0001-create-things' }, { name: '0003-expand' }]);
+});
+
+it('gives a migration more time than a request', { timeout: 40_000 }, async () => {
+  await using copies = await openCopies();
+  const database = copies.copy(CREATE, SLOW);
+  await migrate(database);
+  expect(await database.em.fork().execute('select name from migrations')).toHaveLength(2);
+});
+
+it('leaves nothing of a migration that fails, and none that came before it', async () => {
+  await using copies = await openCopies();
+  await expect(migrate(copies.copy(CREATE, EXPAND, BROKEN))).rejects.toThrow('division by zero');
+  const [row] = await copies
+    .copy()
+    .em.fork()
+    .execute<{ name: string | null }[]>(`select to_regclass('things') as name`);
+  expect(row?.name).toBeNull();
+});
+
+it(
+  'lets the former version read while it waits for a locked table, and then changes it',
+  { timeout: 40_000 },
+  async () => {
+    await using copies = await openCopies();
+    const former = copies.copy(CREATE);
+    await migrate(former);
+    const reader = former.em.fork();
+    await reader.begin();
+    await reader.execute('select * from things');
+
+    const migrating = migrate(copies.copy(CREATE, EXPAND));
+    // A migration that waited on would let nobody read behind it.
+    const isWaiting = async () =>
+      (
+        await former.em.fork().execute<unknown[]>(`select 1 from pg_locks l join pg_class c on c.oid = l.relation
+      where c.relname = 'things' and not l.granted`)
+      ).length > 0;
+    await waitFor(isWaiting, { what: 'the migration to wait for the table', timeoutMs: 10_000 });
+    expect(await former.em.fork().execute('select id from things')).toEqual([{ id: 1 }]);
+    await reader.commit();
+    await migrating;
+    expect(await former.em.fork().execute('select id, name from things')).toEqual([{ id: 1, name: null }]);
+  },
+);
