@@ -12,6 +12,8 @@ export interface FaultySystemOptions {
   readonly isBalanced?: boolean;
   /** Where the second instances have their code; the repository unless given. */
   readonly formerRoot?: string;
+  /** A NATS cluster, in place of a server behind a proxy. */
+  readonly nats?: { readonly natsUrl: string; readonly natsReplicas: number };
   /** Additional environment variables, by the name of the part. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -37,8 +39,9 @@ export async function planFaultyPrograms(
   for (const [service, url] of Object.entries(databaseUrls))
     Object.assign(databaseUrls, { [service]: await reroute('postgres', url) });
   const natsUrls = { ...surroundings.natsUrls };
+  // The services know every server of a cluster themselves.
   for (const [service, url] of Object.entries(natsUrls))
-    Object.assign(natsUrls, { [service]: await reroute('nats', url) });
+    if (!surroundings.settings.natsUrl) Object.assign(natsUrls, { [service]: await reroute('nats', url) });
   const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrls });
   const all = [...planned.services, planned.gateway];
   const instances = isBalanced ? Object.fromEntries(all.map(({ name }) => [name, BALANCED_COPIES])) : wanted;

@@ -72,8 +72,10 @@ export async function startFaultySystem(options: FaultySystemOptions = {}): Prom
   const planPrograms = (surroundings: PlanInputs) => planFaultyPrograms(surroundings, { reroute, balance }, options);
 
   const system = resources.use(
-    await startLocalSystem({ dataDir, planPrograms, restartDelay: { first: 100, longest: 1_000 } }),
+    await startLocalSystem({ dataDir, planPrograms, ...options.nats, restartDelay: { first: 100, longest: 1_000 } }),
   );
+  // Nothing connects to the proxy of a server that the system has not.
+  if (options.nats) proxies.nats = resources.use(await startTcpProxy(0));
   const { postgres, nats, processor } = proxies;
   if (!postgres || !nats || !processor) throw new Error('No service connects to one of the servers.');
   const faulty = controlsOf(system, { postgres, nats, processor }, dataDir, tenants);

@@ -56,6 +56,10 @@ const MIN_ACK_PENDING = 256;
 const MAX_BUFFERED = 512;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
+/** How long one request for messages lasts, in milliseconds. */
+const PULL_MS = 15_000;
+/** A consumer's leader that is silent for twice as long is gone: messages are asked for again, of the next one. */
+const HEARTBEAT_MS = 2_500;
 
 /**
  * Opens the event bus: one stream that stores every event, and durable consumers that read it.
@@ -112,6 +116,8 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       await js.consumers.get(stream, name)
     ).consume({
       max_messages: Math.min(maxInFlight * 2, MAX_BUFFERED),
+      expires: PULL_MS,
+      idle_heartbeat: HEARTBEAT_MS,
     });
     const inFlight = new Set<JsMsg>();
     const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
@@ -191,11 +197,17 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
 
 export type Bus = Awaited<ReturnType<typeof openBus>>;
 
+interface StreamOptions {
+  /** Servers of the cluster that have each event; of a new stream one, unless given. */
+  readonly replicas?: number | undefined;
+}
+
 /**
- * Creates the stream that stores every event, unless there is one; needs a connection that may do so.
- * @throws Error when there is one that would lose events
+ * Creates the stream that stores every event, unless there is one; needs a connection that may do so. With `replicas` it gets
+ * as many, if it has another number; the positions of the consumers are on as many servers.
+ * @throws Error when there is one that would lose events, or the cluster has fewer servers
  */
-export async function createStream(nats: NatsConnection, root = ROOT): Promise<void> {
+export async function createStream(nats: NatsConnection, root = ROOT, { replicas }: StreamOptions = {}): Promise<void> {
   const jsm = await jetstreamManager(nats, { timeout: 10_000 });
   const name = streamOf(root);
   const settings = {
@@ -206,10 +218,12 @@ export async function createStream(nats: NatsConnection, root = ROOT): Promise<v
     discard: DiscardPolicy.New,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   };
-  await jsm.streams.info(name).catch((err: unknown) => {
+  const { config } = await jsm.streams.info(name).catch((err: unknown) => {
     if (!(err instanceof JetStreamApiError)) throw err;
-    return jsm.streams.add({ name, ...settings });
+    return jsm.streams.add({ name, ...settings, num_replicas: replicas ?? 1 });
   });
+  if (replicas !== undefined && config.num_replicas !== replicas)
+    await jsm.streams.update(name, { num_replicas: replicas });
   await checkStream(jsm, name);
 }
 

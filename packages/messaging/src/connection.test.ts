@@ -3,7 +3,7 @@ import { brokerAddress, checkVersion } from './connection.ts';
 
 function warningsOf(version: string, host: string): string[] {
   const warnings: string[] = [];
-  checkVersion(version, host, { warn: (_fields: unknown, message: string) => void warnings.push(message) } as never); // only `warn` is called
+  checkVersion(version, [host], { warn: (_fields: unknown, message: string) => void warnings.push(message) } as never); // only `warn` is called
   return warnings;
 }
 
@@ -26,10 +26,25 @@ it('refuses servers older than 2.9, and those that do not say their version', ()
 
 it('reads host, credentials and the prefix of JetStream’s API from a URL', () => {
   expect(brokerAddress('nats://catalog:p%40ss@nats:4222?api=EVENTS.API')).toEqual({
-    host: 'nats:4222',
+    hosts: ['nats:4222'],
     user: 'catalog',
     password: 'p@ss',
     apiPrefix: 'EVENTS.API',
   });
-  expect(brokerAddress('localhost')).toEqual({ host: 'localhost', user: '', password: '', apiPrefix: undefined });
+  expect(brokerAddress('localhost')).toEqual({
+    hosts: ['localhost'],
+    user: '',
+    password: '',
+    apiPrefix: undefined,
+  });
+});
+
+it('reads the servers of a cluster from a URL', () => {
+  expect(brokerAddress('nats://catalog:p%40ss@a:4222,b:4223,[::1]:4224?api=EVENTS.API')).toEqual({
+    hosts: ['a:4222', 'b:4223', '[::1]:4224'],
+    user: 'catalog',
+    password: 'p@ss',
+    apiPrefix: 'EVENTS.API',
+  });
+  expect(brokerAddress('a:4222,b:4222')).toMatchObject({ hosts: ['a:4222', 'b:4222'], user: '' });
 });

@@ -6,18 +6,22 @@ import { inboxOf } from './subjects.ts';
 
 /** What a `NATS_URL` says. */
 export interface BrokerAddress {
-  readonly host: string;
+  /** The servers of a cluster, any of which will do; mostly one. */
+  readonly hosts: readonly string[];
   readonly user: string;
   readonly password: string;
   /** Prefix of JetStream's API, where it is not `$JS.API`: the parameter `api` of the URL. */
   readonly apiPrefix: string | undefined;
 }
 
-/** Reads `nats://user:password@host:4222?api=EVENTS.API`; only the host is needed. */
+/** Reads `nats://user:password@host:4222,other:4222?api=EVENTS.API`; only one host is needed. */
 export function brokerAddress(url: string): BrokerAddress {
-  const { username, password, host, searchParams } = new URL(url.includes('://') ? url : `nats://${url}`);
+  const [, before = 'nats://', list = '', after = ''] = /^([a-z]+:\/\/(?:[^@/?]*@)?)?([^/?]+)(.*)$/.exec(url) ?? [];
+  const hosts = list.split(',');
+  // A URL has one host.
+  const { username, password, searchParams } = new URL(`${before}${hosts[0]}${after}`);
   return {
-    host,
+    hosts: hosts.map(host => new URL(`nats://${host}`).host),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     apiPrefix: searchParams.get('api') ?? undefined,
@@ -47,7 +51,7 @@ export async function connectBroker({ url, service, logger }: ConnectOptions): P
   const inbox = inboxOf(service);
   const nats = await connectTo(address, service, inbox);
   try {
-    checkVersion(nats.info?.version ?? '', address.host, logger);
+    checkVersion(nats.info?.version ?? '', address.hosts, logger);
   } catch (err) {
     await nats.close();
     throw err;
@@ -60,10 +64,10 @@ export async function connectBroker({ url, service, logger }: ConnectOptions): P
  * @throws StartError when the broker cannot be reached
  */
 export async function connectTo(address: BrokerAddress, name: string, inboxPrefix?: string): Promise<NatsConnection> {
-  const { host, user, password } = address;
+  const { hosts, user, password } = address;
   try {
     return await connect({
-      servers: host,
+      servers: [...hosts],
       name,
       timeout: 5_000,
       maxReconnectAttempts: -1,
@@ -77,7 +81,7 @@ export async function connectTo(address: BrokerAddress, name: string, inboxPrefi
     });
   } catch (err) {
     const reason = err instanceof Error ? err.message : String(err);
-    throw new StartError(`Cannot reach NATS at ${host}: ${reason}. Start it, or correct NATS_URL.`);
+    throw new StartError(`Cannot reach NATS at ${hosts.join(', ')}: ${reason}. Start it, or correct NATS_URL.`);
   }
 }
 
@@ -90,13 +94,15 @@ const OLDEST = { major: 2, minor: 9 };
  * Warns about a server older than 2.10 on this machine, which distributions still package.
  * @throws StartError when it is elsewhere, or older than 2.9
  */
-export function checkVersion(version: string, host: string, logger: Pick<Logger, 'warn'>): void {
+export function checkVersion(version: string, hosts: readonly string[], logger: Pick<Logger, 'warn'>): void {
   if (isAtLeast(version, SUPPORTED)) return;
-  if (isLoopback(host) && isAtLeast(version, OLDEST)) {
+  if (hosts.every(isLoopback) && isAtLeast(version, OLDEST)) {
     logger.warn({ version }, 'this nats-server is old and only accepted on this machine; install 2.10 or newer');
     return;
   }
-  throw new StartError(`NATS at ${host} has version ${version || 'unknown'}. Install nats-server 2.10 or newer.`);
+  throw new StartError(
+    `NATS at ${hosts.join(', ')} has version ${version || 'unknown'}. Install nats-server 2.10 or newer.`,
+  );
 }
 
 function isAtLeast(version: string, { major, minor }: typeof SUPPORTED): boolean {

@@ -15,6 +15,8 @@ export interface NatsOptions {
   /** The `accounts` of the configuration, in place of the only user. */
   accounts?: string;
   guard: ProcessGuard;
+  /** The cluster that the server is one of; none by default. */
+  cluster?: NatsCluster;
   /** Aborts the start. */
   signal?: AbortSignal;
   /** Default: a free port that the server chooses. */
@@ -26,6 +28,16 @@ export interface NatsOptions {
   report?: (line: string) => void;
 }
 
+/** A server's place in a cluster. */
+export interface NatsCluster {
+  /** Of this server; unique in the cluster. */
+  readonly serverName: string;
+  /** Where this server listens for the others. */
+  readonly port: number;
+  /** Where all of them listen for each other. */
+  readonly ports: readonly number[];
+}
+
 const USER = 'billing';
 const START_TIMEOUT_MS = 30_000;
 
@@ -35,7 +47,7 @@ const START_TIMEOUT_MS = 30_000;
  * @throws an error with the last lines of the log when the server does not start
  */
 export async function startNats(options: NatsOptions): Promise<RunningServer> {
-  const { logFile, password, guard, signal, durable = true, report } = options;
+  const { logFile, password, guard, cluster, signal, durable = true, report } = options;
   const storeDir = resolve(options.storeDir);
   const binary = options.binary ?? (await findNatsServer(report === undefined ? {} : { report }));
   await mkdir(storeDir, { recursive: true, mode: 0o700 });
@@ -47,9 +59,13 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   const configFile = join(storeDir, 'nats-server.conf');
   const chosenByServer = -1;
   const access = options.accounts ?? `authorization { user: ${USER}, password: ${JSON.stringify(password)} }`;
-  await writeFile(configFile, configuration({ port: options.port ?? chosenByServer, storeDir, access, syncAlways }), {
-    mode: 0o600,
-  });
+  await writeFile(
+    configFile,
+    configuration({ port: options.port ?? chosenByServer, storeDir, access, syncAlways, cluster }),
+    {
+      mode: 0o600,
+    },
+  );
   const command: ServerCommand = {
     name: 'NATS',
     command: binary,
@@ -73,8 +89,14 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   }
 }
 
-function configuration(values: { port: number; storeDir: string; access: string; syncAlways: boolean }): string {
-  const { port, storeDir, access, syncAlways } = values;
+function configuration(values: {
+  port: number;
+  storeDir: string;
+  access: string;
+  syncAlways: boolean;
+  cluster: NatsCluster | undefined;
+}): string {
+  const { port, storeDir, access, syncAlways, cluster } = values;
   return [
     `listen: "127.0.0.1:${port}"`,
     // A webhook body may be 1 MiB, which is the server's default limit for a whole message.
@@ -82,9 +104,18 @@ function configuration(values: { port: number; storeDir: string; access: string;
     `ports_file_dir: ${JSON.stringify(storeDir)}`,
     // Streams reserve their maximum size; by default the server rejects reservations above the free disk space.
     `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: 1PB${syncAlways ? ', sync_interval: always' : ''} }`,
+    ...(cluster ? clusterLines(cluster) : []),
     access,
     '',
   ].join('\n');
+}
+
+function clusterLines({ serverName, port, ports }: NatsCluster): string[] {
+  const routes = ports.map(other => `"nats-route://127.0.0.1:${other}"`);
+  return [
+    `server_name: ${JSON.stringify(serverName)}`,
+    `cluster { name: "billing", listen: "127.0.0.1:${port}", routes: [${routes.join(', ')}] }`,
+  ];
 }
 
 /** Returns the minor version: 9 for v2.9.10. */

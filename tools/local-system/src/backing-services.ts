@@ -121,12 +121,12 @@ export async function requireDatabase(url: string, variable: string): Promise<vo
 }
 
 /**
- * Creates the stream of all events unless there is one.
+ * Creates the stream of all events unless there is one, with so many replicas.
  * @throws StartError that names the server and `NATS_URL` when NATS can't be reached
  */
-export async function provisionStream(url: string): Promise<void> {
+export async function provisionStream(url: string, replicas?: number): Promise<void> {
   const connection = await connectTo(brokerAddress(url), 'provision');
-  await createStream(connection).finally(() => connection.close());
+  await createStream(connection, undefined, { replicas }).finally(() => connection.close());
 }
 
 /**

@@ -124,9 +124,9 @@ async function startBackingServices(options: {
   supervisor: Supervisor;
 }): Promise<{ adminUrl: string; natsUrls: NatsUrls }> {
   const { settings, secrets, supervisor, ...shared } = options;
-  const { databaseUrl, natsUrl, dataDir } = settings;
+  const { databaseUrl, natsUrl, natsReplicas, dataDir } = settings;
   if (databaseUrl !== undefined) await requireDatabase(databaseUrl, 'DATABASE_URL');
-  if (natsUrl !== undefined) await provisionStream(natsUrl);
+  if (natsUrl !== undefined) await provisionStream(natsUrl, natsReplicas);
 
   const postgres =
     databaseUrl === undefined

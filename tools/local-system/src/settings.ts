@@ -15,6 +15,7 @@ const environment = z.object({
   LOG_LEVEL: optional(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])),
   DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
   NATS_URL: optional(z.string()),
+  NATS_REPLICAS: optional(z.coerce.number().int().min(1).max(5)),
   STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
 });
 
@@ -28,6 +29,8 @@ export interface Settings {
   /** An existing PostgreSQL database and a role that may create roles and schemas in it. */
   databaseUrl?: string | undefined;
   natsUrl?: string | undefined;
+  /** Servers of `natsUrl` that have each event; 1 by default. */
+  natsReplicas?: number | undefined;
   stripeApiBaseUrl?: string | undefined;
   /** Where traces and metrics go; they are off unless given. */
   exporters?: Exporters | undefined;
@@ -50,6 +53,7 @@ export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[],
     logLevel: env.LOG_LEVEL ?? 'info',
     databaseUrl: env.DATABASE_URL,
     natsUrl: env.NATS_URL,
+    natsReplicas: env.NATS_REPLICAS,
     stripeApiBaseUrl: env.STRIPE_API_BASE_URL,
     exporters: exportersIn(source),
     demo: !args.includes('--no-demo'),

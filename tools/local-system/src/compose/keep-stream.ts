@@ -3,6 +3,6 @@ import { parseEnv } from '@billing/service/env';
 import { z } from 'zod';
 import { keepStream } from '../backing-services.ts';
 
-const { ADMIN_NATS_URL: url } = parseEnv(z.object({ ADMIN_NATS_URL: z.url() }));
+const { ADMIN_NATS_URL: url } = parseEnv(z.object({ ADMIN_NATS_URL: z.string().min(1) }));
 const stop = await keepStream(url, line => console.log(line));
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());

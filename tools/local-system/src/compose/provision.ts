@@ -1,5 +1,5 @@
 // Creates every service's role and schema in the database of ADMIN_DATABASE_URL, and the stream of all events in the NATS
-// of ADMIN_NATS_URL. It may run any number of times.
+// of ADMIN_NATS_URL, on NATS_REPLICAS of its servers. It may run any number of times.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@billing/contracts/operation';
 import { parseEnv } from '@billing/service/env';
@@ -23,13 +23,21 @@ async function whileStarting(work: () => Promise<void>): Promise<void> {
 }
 
 try {
-  const { ADMIN_DATABASE_URL: adminUrl, ADMIN_NATS_URL: natsUrl } = parseEnv(
-    z.object({ ADMIN_DATABASE_URL: z.url(), ADMIN_NATS_URL: z.url() }),
+  const {
+    ADMIN_DATABASE_URL: adminUrl,
+    ADMIN_NATS_URL: natsUrl,
+    NATS_REPLICAS: replicas,
+  } = parseEnv(
+    z.object({
+      ADMIN_DATABASE_URL: z.url(),
+      ADMIN_NATS_URL: z.string().min(1),
+      NATS_REPLICAS: z.coerce.number().int().min(1).max(5).optional(),
+    }),
   );
   const passwordOf = parseEnv(z.object(passwords));
   await requireDatabase(adminUrl, 'ADMIN_DATABASE_URL');
   await provisionAll(adminUrl, service => passwordOf[passwordVariable(service)] ?? '');
-  await whileStarting(() => provisionStream(natsUrl));
+  await whileStarting(() => provisionStream(natsUrl, replicas));
   console.log(`provisioned ${SERVICES.join(', ')} and the stream`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
