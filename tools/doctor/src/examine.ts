@@ -66,7 +66,7 @@ async function examineServers({ system, limits, databases, nats, writer }: Exami
     checkVersions({
       node: process.versions.node,
       postgres: any ? await readPostgresVersion(any) : null,
-      oldNats: nats && readOldNats(nats, brokerAddress(system.natsUrl ?? '').host),
+      oldNats: nats && readOldNats(nats, brokerAddress(system.natsUrl ?? '').hosts),
     }),
   );
   await writer.run('clocks', async () => {

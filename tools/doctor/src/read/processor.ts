@@ -37,10 +37,12 @@ export async function openProcessors(
   resources: AsyncDisposableStack,
 ) {
   const service = 'subscriptions';
-  const logger = createLogger('doctor', 'silent');
+  const logger = await createLogger('doctor', { level: 'silent' });
   const broker = resources.adopt(await connectBroker({ url: natsUrl, service, logger }), closeBroker);
   const rpc = openRpcClient({ ...broker, root: ROOT });
-  return resources.adopt(openTeamProcessors({ rpc, follow: NEVER, service, serviceKey, baseUrl }), it => it.close());
+  return resources.adopt(openTeamProcessors({ rpc, follow: NEVER, service, serviceKey, baseUrl, logger }), it =>
+    it.close(),
+  );
 }
 
 interface Row extends Pick<SubscriptionTerms, 'status' | 'cancelAtPeriodEnd' | 'items'> {

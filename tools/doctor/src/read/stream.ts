@@ -22,10 +22,10 @@ export const declaredConsumers = (): ReadonlyMap<string, string> =>
   );
 
 /** Returns the version of the server when it is older than what services accept without a warning elsewhere; else null. */
-export function readOldNats({ info }: NatsConnection, host: string): string | null {
+export function readOldNats({ info }: NatsConnection, hosts: readonly string[]): string | null {
   const version = info?.version ?? '';
   try {
-    checkVersion(version, host, { warn: () => undefined });
+    checkVersion(version, hosts, { warn: () => undefined });
     return null;
   } catch {
     return version;
