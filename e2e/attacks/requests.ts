@@ -1,4 +1,5 @@
 import type { Operation } from '@billing/contracts/operation';
+import { allOperations } from '@billing/contracts/operations/index';
 import { z } from 'zod';
 import { Caller } from '../system/http.ts';
 import { newEmail, type Tenant } from '../system/tenant.ts';
@@ -74,6 +75,15 @@ export function requestTo(
   const fields = Object.entries(example.body ?? {}).map(([name, value]) => [name, fill('body', name, value)]);
   return { method, path: filledPath + search, ...(body && { body: Object.fromEntries(fields) as unknown }) };
 }
+
+const DECLARED = allOperations.map(({ method, path }) => ({
+  method: method as string,
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** Returns whether some operation answers a method at a path; a fixed part may stand where another operation has an id. */
+export const isDeclared = (method: string, path: string): boolean =>
+  DECLARED.some(declared => declared.method === method && declared.pattern.test(path));
 
 /** Returns who may call an operation: the tenant's backend where an API key can, else its signed-in owner. */
 export function callerOf({ access }: Operation, { api, user }: Tenant): Caller {
