@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 
 /** Something that was not examined, and why. */
-export interface NotExamined {
+interface NotExamined {
   readonly what: string;
   readonly why: string;
 }
