@@ -9,7 +9,7 @@ let cluster: NatsCluster;
 let system: FaultySystem;
 beforeAll(async () => {
   cluster = await startNatsCluster();
-  system = await startFaultySystem({ nats: { natsUrl: cluster.url, natsReplicas: 3 } });
+  system = await startFaultySystem({ nats: { natsUrl: cluster.url, natsReplicas: 3, urlOf: cluster.urlOf } });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
+import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 
 /** A server that all services reach through one TCP proxy. */
@@ -13,7 +14,14 @@ export interface FaultySystemOptions {
   /** Where the second instances have their code; the repository unless given. */
   readonly formerRoot?: string;
   /** A NATS cluster, in place of a server behind a proxy. */
-  readonly nats?: { readonly natsUrl: string; readonly natsReplicas: number };
+  readonly nats?: {
+    /** Of the user that creates the stream. */
+    readonly natsUrl: string;
+    readonly natsReplicas: number;
+    readonly urlOf: (service: ServiceName) => string;
+  };
+  /** A PostgreSQL of the test's own, by a role that may create roles. */
+  readonly databaseUrl?: string;
   /** Additional environment variables, by the name of the part. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -33,15 +41,15 @@ const BALANCED_COPIES = 2;
 export async function planFaultyPrograms(
   surroundings: PlanInputs,
   { reroute, balance }: { readonly reroute: Reroute; readonly balance: Balance },
-  { instances: wanted = {}, env = {}, isBalanced = false, formerRoot }: FaultySystemOptions,
+  { instances: wanted = {}, env = {}, isBalanced = false, formerRoot, nats }: FaultySystemOptions,
 ): Promise<BillingPrograms> {
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
     Object.assign(databaseUrls, { [service]: await reroute('postgres', url) });
   const natsUrls = { ...surroundings.natsUrls };
   // The services know every server of a cluster themselves.
-  for (const [service, url] of Object.entries(natsUrls))
-    if (!surroundings.settings.natsUrl) Object.assign(natsUrls, { [service]: await reroute('nats', url) });
+  for (const service of SERVICES)
+    natsUrls[service] = nats ? nats.urlOf(service) : await reroute('nats', natsUrls[service]);
   const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrls });
   const all = [...planned.services, planned.gateway];
   const instances = isBalanced ? Object.fromEntries(all.map(({ name }) => [name, BALANCED_COPIES])) : wanted;

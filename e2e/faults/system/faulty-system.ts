@@ -72,7 +72,14 @@ export async function startFaultySystem(options: FaultySystemOptions = {}): Prom
   const planPrograms = (surroundings: PlanInputs) => planFaultyPrograms(surroundings, { reroute, balance }, options);
 
   const system = resources.use(
-    await startLocalSystem({ dataDir, planPrograms, ...options.nats, restartDelay: { first: 100, longest: 1_000 } }),
+    await startLocalSystem({
+      dataDir,
+      planPrograms,
+      databaseUrl: options.databaseUrl,
+      natsUrl: options.nats?.natsUrl,
+      natsReplicas: options.nats?.natsReplicas,
+      restartDelay: { first: 100, longest: 1_000 },
+    }),
   );
   // Nothing connects to the proxy of a server that the system has not.
   if (options.nats) proxies.nats = resources.use(await startTcpProxy(0));

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { findFreePort } from '@billing/embedded-servers/free-port';
 import { startNats } from '@billing/embedded-servers/nats';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
+import type { ServiceName } from '@billing/contracts/operation';
 import { connectTo, brokerAddress } from '@billing/messaging/connection';
+import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
 import { waitFor } from '@billing/testing/wait-for';
 import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 
@@ -14,8 +16,10 @@ const STREAM = 'BILLING';
 
 /** Three nats-servers that are one cluster. */
 export interface NatsCluster extends AsyncDisposable {
-  /** Names every server. */
+  /** Names every server, with the user that creates the stream. */
   readonly url: string;
+  /** The same with a service's own user. */
+  urlOf(service: ServiceName): string;
   /** Kills the server that leads the stream, or another one, and returns its number. */
   kill(which: 'leader' | 'follower'): Promise<number>;
   /** Starts a killed server, and waits until it has caught up. */
@@ -42,6 +46,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
       storeDir: join(folder, nameOf(server)),
       logFile: join(folder, `${nameOf(server)}.log`),
       password: PASSWORD,
+      accounts: natsAccounts({ admin: PASSWORD, of: () => PASSWORD }),
       guard,
       port: ports[server] ?? 0,
       cluster: { serverName: nameOf(server), port: clusterPorts[server] ?? 0, ports: clusterPorts },
@@ -49,7 +54,8 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const servers = await Promise.all(ports.map((_port, server) => start(server)));
   resources.defer(async () => void (await Promise.all(servers.map(it => it.stop()))));
 
-  const url = `nats://billing:${PASSWORD}@${ports.map(port => `127.0.0.1:${port}`).join(',')}`;
+  const hosts = ports.map(port => `127.0.0.1:${port}`).join(',');
+  const url = `nats://${STREAM_ADMIN}:${PASSWORD}@${hosts}`;
   const nats = resources.adopt(await connectTo(brokerAddress(url), 'fault suite'), it => it.close());
   const manager = () => jetstreamManager(nats, { timeout: 2_000, checkAPI: false });
   await waitFor(
@@ -65,6 +71,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const owned = resources.move();
   return {
     url,
+    urlOf: service => `nats://${service}:${PASSWORD}@${hosts}?api=${SERVICES_API}`,
     describeStream,
     async kill(which) {
       const leader = await waitFor(async () => (await describeStream()).cluster?.leader, {

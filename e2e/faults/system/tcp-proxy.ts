@@ -11,10 +11,13 @@ type ProxyMode = 'pass' | 'black-hole' | { readonly delay: number };
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
   set(mode: ProxyMode): void;
+  /** Connects to another port from now on; connections that are open stay where they are. */
+  retarget(port: number): void;
 }
 
 /** Listens on a free port and forwards to the port `target`, both on 127.0.0.1. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+export async function startTcpProxy(port: number): Promise<TcpProxy> {
+  let target = port;
   const state: { mode: ProxyMode } = { mode: 'pass' };
   let changed = Promise.withResolvers<void>();
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -57,6 +60,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 
   return {
     port: address.port,
+    retarget: next => void (target = next),
     set(next) {
       state.mode = next;
       changed.resolve();

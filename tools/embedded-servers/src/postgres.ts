@@ -22,6 +22,8 @@ export interface PostgresOptions {
   user?: string;
   /** Default: a free port. */
   port?: number;
+  /** Settings of the server beyond those that it always gets. */
+  settings?: Readonly<Record<string, string | number>>;
   /** `false` for tests: faster, but a crash of the machine may lose data. Default true. */
   durable?: boolean;
 }
@@ -48,7 +50,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     const [program = binaries.postgres, ...args] = [
       ...account.prefix,
       binaries.postgres,
-      ...flags(dataDir, port, durable),
+      ...flags(dataDir, port, durable, options.settings),
     ];
     const command: ServerCommand = {
       name: 'PostgreSQL',
@@ -87,7 +89,7 @@ function isRetryable(error: unknown, fixedPort: number | undefined): boolean {
   return message.includes('still in use') || (fixedPort === undefined && message.includes('could not bind'));
 }
 
-function flags(dataDir: string, port: number, durable: boolean): string[] {
+function flags(dataDir: string, port: number, durable: boolean, more: PostgresOptions['settings'] = {}): string[] {
   const settings: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -102,6 +104,7 @@ function flags(dataDir: string, port: number, durable: boolean): string[] {
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB' }),
+    ...more,
   };
   return [
     '-D',
