@@ -19,7 +19,7 @@ export interface NatsCluster extends AsyncDisposable {
   /** Names every server, with the user that creates the stream. */
   readonly url: string;
   /** The same with a service's own user. */
-  urlOf(service: ServiceName): string;
+  readonly urlOf: (service: ServiceName) => string;
   /** Kills the server that leads the stream, or another one, and returns its number. */
   kill(which: 'leader' | 'follower'): Promise<number>;
   /** Starts a killed server, and waits until it has caught up. */

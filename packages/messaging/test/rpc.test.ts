@@ -1,6 +1,7 @@
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { CustomerId } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { notFound, Problem } from '@billing/contracts/problem';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
 import { serveRpc, openRpcClient } from '../src/rpc.ts';
 import { projectId, startMessaging, teamId } from './start-messaging.ts';
@@ -37,4 +38,33 @@ it('is unavailable when no copy serves the call', async () => {
   await expect(openRpcClient(messaging.bus).call(HasSubscribed, request)).rejects.toMatchObject({
     kind: 'unavailable',
   });
+});
+
+it('replies to the calls in flight before it stops', async () => {
+  await using messaging = await startMessaging();
+  const [called, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const stop = serveRpc({ ...messaging.bus, logger: messaging.logger }, HasSubscribed, async () => {
+    called.resolve();
+    await released.promise;
+    return { subscribed: true };
+  });
+  const reply = openRpcClient(messaging.bus).call(HasSubscribed, request);
+  await called.promise;
+  let hasStopped = false;
+  const stopping = stop().then(() => (hasStopped = true));
+  // Drained: nobody serves the call any more.
+  await waitFor(
+    () =>
+      openRpcClient(messaging.bus)
+        .call(HasSubscribed, request, 200)
+        .then(
+          () => false,
+          (err: unknown) => err instanceof Problem && err.message.includes('no copy of it is running'),
+        ),
+    { what: 'the call to be served no more' },
+  );
+  expect(hasStopped).toBe(false);
+  released.resolve();
+  expect(await reply).toEqual({ subscribed: true });
+  await stopping;
 });
