@@ -55,6 +55,6 @@ export function parseEnv<Schema extends z.ZodType>(
     return issue.code === 'custom' ? `${name} is missing (${issue.message})` : `${name} is missing`;
   });
   throw new StartError(
-    `Environment: ${wrong.join('; ')}. Set it and start again; docs/operations.md lists all variables.`,
+    `Environment: ${wrong.join('; ')}. Set it and start again; docs/configuration.md lists all variables.`,
   );
 }

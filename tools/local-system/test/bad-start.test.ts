@@ -16,7 +16,7 @@ it.each(SERVICES)('%s names every missing variable', async service => {
   expect(stderr).toMatch(
     /^\w+: Environment: (.*; )?PORT is (missing|wrong .*); DATABASE_URL is missing; NATS_URL is missing/,
   );
-  expect(stderr).toContain('docs/operations.md');
+  expect(stderr).toContain('docs/configuration.md');
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
