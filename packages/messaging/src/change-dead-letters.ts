@@ -22,13 +22,23 @@ export function retryDeadLetters(
   return change(tx, service, filter, `update dead_letters set ${set}`);
 }
 
-/** Deletes dead letters for good, in the caller's transaction, but none that is being retried. */
+/**
+ * Deletes dead letters for good, in the caller's transaction, but none that is being retried. Their events count as processed:
+ * they stay without effect when they are delivered once more, as after a restore.
+ */
 export function dropDeadLetters(
   tx: EntityManager,
   service: ServiceName,
   filter: DeadLetterFilter,
 ): Promise<readonly ChangedOfTeam[]> {
-  return change(tx, service, filter, 'delete from dead_letters');
+  return change(
+    tx,
+    service,
+    filter,
+    'delete from dead_letters',
+    `insert into processed_events (consumer, event_id, processed_at)
+     select consumer, event_id, clock_timestamp() from changed on conflict do nothing`,
+  );
 }
 
 async function change(
@@ -36,10 +46,12 @@ async function change(
   service: ServiceName,
   filter: DeadLetterFilter,
   statement: string,
+  /** A statement on the rows `changed`. */
+  also = 'select',
 ): Promise<readonly ChangedOfTeam[]> {
   const { where, values } = conditionOf(service, filter);
   return tx.execute<ChangedOfTeam[]>(
-    `with changed as (${statement} where ${where} and due_at is null returning team_id)
+    `with changed as (${statement} where ${where} and due_at is null returning team_id, consumer, event_id), also as (${also})
      select team_id as "teamId", count(*)::int as count from changed group by team_id order by team_id`,
     values,
   );

@@ -219,6 +219,16 @@ it('touches only letters of the team, and those that match', async () => {
   expect(await service.letters()).toMatchObject([{ id: ofOther, status: 'failed' }]);
 });
 
+it('gives a dropped event no effect when it is delivered once more', async () => {
+  const event = counted(1);
+  await using service = await startLetters(event);
+  expect(await service.drop()).toEqual([{ teamId, count: 1 }]);
+  service.onHandle(() => undefined);
+  await receiverOf(service.handler, service)(toDelivery(event, 1));
+  expect(await service.effects()).toEqual([]);
+  expect(await service.letters()).toEqual([]);
+});
+
 it('drops no letter that is being retried', async () => {
   await using service = await startLetters(counted(1));
   await service.retry();
