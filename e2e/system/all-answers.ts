@@ -11,6 +11,7 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   customerId: { list: 'customers', field: 'id' },
   subscriptionId: { list: 'subscriptions', field: 'id' },
   code: { list: 'codes', field: 'code' },
+  deadLetterId: { list: 'deadLetters', field: 'id' },
 };
 /** Lists that leave something out unless they are asked for everything. */
 const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];

@@ -42,7 +42,7 @@ it('dead-letters an event that kills the process each time, also when it is retr
     );
   };
   await waitFor(hasEnded, { what: 'the end of the retry', timeoutMs: 30_000, intervalMs: 200 });
-  expect(await messaging.failures()).toMatchObject([{ attempts: 11, error: expect.stringContaining('crashed') }]);
+  expect(await letters()).toMatchObject([{ attempts: 11, error: expect.stringContaining('crashed') }]);
   expect(supervised.deaths()).toBe(deaths + 2);
   expect(await messaging.effects()).toEqual(others);
 }, 120_000);

@@ -82,8 +82,11 @@ it('makes a retry that fails a dead letter again, with the new error, after one 
   });
   service.startRetries();
   await service.retry();
-  const failedAgain = async () => (await service.letter()).attempts === 2 && (await service.letter());
-  expect(await waitFor(failedAgain, { what: 'the failure' })).toMatchObject({ id, status: 'failed' });
+  const failedAgain = async () => {
+    const letter = await service.letter();
+    return letter.attempts === 2 && letter.status === 'failed' ? letter : undefined;
+  };
+  expect(await waitFor(failedAgain, { what: 'the failure' })).toMatchObject({ id });
   expect(await service.failures()).toMatchObject([{ attempts: 2, error: 'another fault', is_dead: true }]);
   expect(await service.effects()).toEqual([]);
 
