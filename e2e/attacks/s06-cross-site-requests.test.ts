@@ -95,9 +95,10 @@ describe('a page of another site, with the cookie of a signed-in member', () => 
     const gets = new Set(allOperations.filter(({ method }) => method === 'GET').map(({ path }) => path));
     const paths = writes.filter(({ path }) => !gets.has(path)).map(operation => requestTo(operation, tenant).path);
     for (const path of [...paths, '/api/auth/sign-out', '/api/auth/sign-in/email']) {
+      // 400 where the last part of the path is read as an id.
       for (const override of [{}, { 'x-http-method-override': 'POST' }, { 'x-method-override': 'DELETE' }])
-        expect((await tenant.user.send('GET', path, undefined, override)).status, path).toBe(404);
-      expect((await tenant.user.get(`${path}?_method=POST`)).status, path).toBe(404);
+        expect((await tenant.user.send('GET', path, undefined, override)).status, path).toBeOneOf([400, 404]);
+      expect((await tenant.user.get(`${path}?_method=POST`)).status, path).toBeOneOf([400, 404]);
     }
   });
 

@@ -149,9 +149,11 @@ describe('a request id', () => {
       expect(response).not.toMatch(/x-injected/i);
       expect(idOf(response)).toMatch(/^[0-9a-f-]{36}$/);
     }
-    const logged = (await readLogs()).filter(({ line }) => line.includes(mark));
-    expect(new Set(logged.map(({ line }) => (JSON.parse(line) as { requestId: string }).requestId))).toEqual(
-      new Set(kept),
-    );
+    // A response may arrive before its line does.
+    const logged = async () => {
+      const lines = (await readLogs()).filter(({ line }) => line.includes(mark));
+      return new Set(lines.map(({ line }) => (JSON.parse(line) as { requestId: string }).requestId));
+    };
+    await expect.poll(logged, { timeout: 5_000 }).toEqual(new Set(kept));
   });
 });

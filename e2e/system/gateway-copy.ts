@@ -14,6 +14,7 @@ const TELEMETRY = pathToFileURL(join(import.meta.dirname, '../../packages/servic
 /** The variables with which a service exports its traces to a collector within a moment, and no metrics. */
 export const exportTracesTo = (collectorUrl: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_METRICS_EXPORTER: 'none',
   OTEL_BSP_SCHEDULE_DELAY: '100',
   NODE_OPTIONS: `--import=${TELEMETRY}`,

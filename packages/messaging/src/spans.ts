@@ -8,7 +8,7 @@ import {
   type Context,
   type Link,
 } from '@opentelemetry/api';
-import { contextOf, currentTrace, type TraceCarrier } from './trace-carrier.ts';
+import { contextOf, currentTrace, traceIn, type TraceCarrier } from './trace-carrier.ts';
 
 /** A message as its spans show it. Names and keys: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
 interface TracedMessage {
@@ -117,8 +117,10 @@ async function inSpan<Result>(
   work: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
   const span = tracer().startSpan(name, { kind, attributes, links }, parent);
+  const within = trace.setSpan(parent, span);
   try {
-    return await context.with(trace.setSpan(parent, span), () => work(currentTrace()));
+    // Without telemetry the trace of others still passes through.
+    return await context.with(within, () => work(traceIn(within)));
   } catch (err) {
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.setAttribute('error.type', err instanceof Error ? err.name : 'unknown');
