@@ -17,7 +17,7 @@ export interface Reading {
   readonly databaseBytes: number;
 }
 
-/** The local processor stands in for Stripe, so that its time is nobody's. */
+/** The local processor stands in for Stripe, whose time costs us nothing. */
 const NOT_COUNTED = 'processor';
 
 /** Reads what a system has used. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it, type TestContext } from 'vitest';
-import { readAllAnswers } from '../system/all-answers.ts';
+import { readAllResponses } from '../system/all-responses.ts';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { runForSystem } from '../system/operator-command.ts';
@@ -31,7 +31,7 @@ it('restores everything of a backup, and fetches what came after it', { timeout:
   const quiet = [await newTenant(addresses), await newTenant(addresses)];
   for (const tenant of quiet) await fillTenant(tenant);
   for (const tenant of quiet) await drain(tenant);
-  const before = await Promise.all(quiet.map(readAllAnswers));
+  const before = await Promise.all(quiet.map(readAllResponses));
 
   const busy = await newTenant(addresses);
   const traffic = startTraffic(busy);
@@ -63,7 +63,7 @@ it('restores everything of a backup, and fetches what came after it', { timeout:
   await using stoppingSecond = new AsyncDisposableStack();
   stoppingSecond.defer(() => second.stop());
   for (const tenant of quiet) await drain(tenant);
-  expect(await Promise.all(quiet.map(readAllAnswers))).toEqual(before);
+  expect(await Promise.all(quiet.map(readAllResponses))).toEqual(before);
   await waitFor(async () => isDeepStrictEqual(await readFetched(busy), lost), {
     what: 'everything of after the backup to be fetched',
     timeoutMs: 120_000,

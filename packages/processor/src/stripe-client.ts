@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe';
+import { pathWithoutIds } from '@billing/contracts/path-without-ids';
 import { ATTEMPT_MS } from './retries.ts';
 
 /** The API version that the library pins; every object is requested in it. */
@@ -41,7 +42,7 @@ function canonicalClient(onCall: OnCall = () => undefined) {
   const makeRequest: typeof send = async (host, port, path, method, headers, body, protocol, timeout) => {
     const startedAt = performance.now();
     const report = (status: number | null) =>
-      onCall({ method, route: routeOf(path), status, ms: performance.now() - startedAt });
+      onCall({ method, route: pathWithoutIds(path.split('?', 1)[0] ?? ''), status, ms: performance.now() - startedAt });
     try {
       const sorted = body && sortedFields(body);
       const response = await send(host, port, path, method, headers, sorted, protocol, timeout);
@@ -57,9 +58,6 @@ function canonicalClient(onCall: OnCall = () => undefined) {
 
 /** Lists carry an index in each field's name, so their order stays. */
 const sortedFields = (body: string) => body.split('&').toSorted().join('&');
-
-/** Every id of Stripe has its kind, an underscore, and letters and digits. */
-const routeOf = (path: string) => (path.split('?', 1)[0] ?? '').replaceAll(/\/[a-z]+_[^/]+/g, '/:id');
 
 function hostOf(baseUrl: string) {
   const { protocol, hostname, port } = new URL(baseUrl);

@@ -29,7 +29,8 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
     import('@fastify/otel'),
     import('@opentelemetry/instrumentation-runtime-node'),
   ]);
-  const { templatedPath, routeLike } = await import('./templated-path.ts');
+  const { pathWithoutIds } = await import('@billing/contracts/path-without-ids');
+  const { templatedPath } = await import('./templated-path.ts');
   const { tracePropagator } = await import('./trace-propagator.ts');
   const service = folderOf(process.argv[1] ?? '');
   sdk = new NodeSDK({
@@ -44,7 +45,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
           const isOutgoing = request instanceof ClientRequest;
           const path = templatedPath((isOutgoing ? request.path : request.url) ?? '/');
           span.setAttributes(pathAttributes(path));
-          if (isOutgoing) span.updateName(`${request.method} ${routeLike(path)}`);
+          if (isOutgoing) span.updateName(`${request.method} ${pathWithoutIds(path)}`);
         },
       }),
       new PgInstrumentation({

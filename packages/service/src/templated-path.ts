@@ -24,9 +24,6 @@ export function templatedPath(url: string): string {
   return segments.map(placeholder).join('/') || '/';
 }
 
-/** Returns a templated path without ids, so that all paths of a route look alike: `/v1/customers/:id`. */
-export const routeLike = (templated: string): string => templated.replaceAll(/(?<=\/)[a-z]+_\w{8,}/g, ':id');
-
 /** Returns undefined for what no route accepts: a malformed or doubly encoded segment, or an encoded separator. */
 function decode(segment: string): string | undefined {
   try {

@@ -100,7 +100,7 @@ const money: Page = {
     chart('Response times of Stripe', 's', 'The slowest routes.', {
       '{{http_request_method}} {{http_route}}': `topk(5, ${quantile(0.95, 'billing_processor_call_duration_bucket', 'http_request_method, http_route')})`,
     }),
-    chart('Answers to webhooks', 's', 'Stripe gives up after some seconds and sends again.', {
+    chart('Responses to webhooks', 's', 'Stripe gives up after some seconds and sends again.', {
       p50: quantile(0.5, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
       p99: quantile(0.99, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
     }),

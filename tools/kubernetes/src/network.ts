@@ -3,7 +3,7 @@ import { ALL_PODS, INNER_SERVICES, METRICS_PORT, PORT, PROCESSOR_SERVICES, selec
 
 /** The namespace of Prometheus and of the collector of traces. */
 const MONITORING = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } };
-/** Addresses that are nobody's on the internet: a secret key must not reach them, and the cloud's metadata is among them. */
+/** Private addresses: a secret key must not be sent there, and the cloud's metadata is among them. */
 const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
 
 const tcp = (port: number) => ({ port, protocol: 'TCP' as const });

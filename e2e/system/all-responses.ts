@@ -21,11 +21,11 @@ const PAGE = 100;
 
 type Json = Readonly<Record<string, unknown>>;
 /** The response of each request, by its path. Lists are complete and sorted. */
-export type Answers = Readonly<Record<string, Json>>;
+export type Responses = Readonly<Record<string, Json>>;
 
 /** Reads the response of every GET operation of the API for a tenant: of each resource, and of every list. */
-export async function readAllAnswers(tenant: Tenant): Promise<Answers> {
-  const answers: Record<string, Json> = {};
+export async function readAllResponses(tenant: Tenant): Promise<Responses> {
+  const responses: Record<string, Json> = {};
   const idsOf = new Map<string, string[]>();
   const operations = allOperations.filter(({ method }) => method === 'GET');
   const [lists, single] = [
@@ -35,13 +35,13 @@ export async function readAllAnswers(tenant: Tenant): Promise<Answers> {
   for (const operation of lists)
     for (const query of queriesOf(operation)) {
       const path = `${pathFor(operation, tenant)}${query}`;
-      const answer = await readWhole(tenant, path);
-      answers[path] = answer;
+      const response = await readWhole(tenant, path);
+      responses[path] = response;
       for (const [parameter, { list, field }] of Object.entries(RESOURCES))
-        if (Array.isArray(answer[list]) && answer[list].every((item: Json) => field in item))
+        if (Array.isArray(response[list]) && response[list].every((item: Json) => field in item))
           idsOf.set(parameter, [
             ...(idsOf.get(parameter) ?? []),
-            ...answer[list].map((item: Json) => String(item[field])),
+            ...response[list].map((item: Json) => String(item[field])),
           ]);
     }
   for (const operation of single) {
@@ -49,10 +49,10 @@ export async function readAllAnswers(tenant: Tenant): Promise<Answers> {
     if (!RESOURCES[parameter]) throw new Error(`${operation.path}: no list has values of ${parameter}.`);
     for (const id of new Set(idsOf.get(parameter))) {
       const path = pathFor(operation, tenant).replace(`:${parameter}`, id);
-      answers[path] = await readWhole(tenant, path);
+      responses[path] = await readWhole(tenant, path);
     }
   }
-  return answers;
+  return responses;
 }
 
 const missingParameter = ({ path }: Operation): string | undefined =>
