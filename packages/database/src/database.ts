@@ -6,7 +6,8 @@ import type { Pool } from 'pg';
 import { BoundEntityManager } from './bound-entity-manager.ts';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
 import { usePreparedStatements } from './prepared-statements.ts';
-import { reportSlowQueries, type SlowQuery } from './slow-queries.ts';
+import { measurePool } from './pool-metrics.ts';
+import { slowQueryOf, timeQueries, type SlowQuery } from './slow-queries.ts';
 import { StartError } from './start-error.ts';
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
@@ -60,7 +61,12 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
       onPoolCreated: (pool: Pool) => {
         releaseDeadConnections(pool);
         usePreparedStatements(pool);
-        if (onSlowQuery) reportSlowQueries(pool, onSlowQuery);
+        const measure = measurePool(pool);
+        timeQueries(pool, (sql, ms) => {
+          measure(sql, ms);
+          const slow = slowQueryOf(sql, ms);
+          if (slow) onSlowQuery?.(slow);
+        });
       },
       application_name: `billing-${service}`,
       connectionTimeoutMillis: 3_000,

@@ -85,14 +85,16 @@ function dueKeys({ table, key: columns, order = 'due_at', maxPerTeam, maxSize }:
 
 /**
  * A recursive common table expression `teams (team_id)`: the teams with rows that need work, and one null. It steps from one
- * team to the next in the index on `team_id, due_at`, so that many rows of a team cost no more than one.
+ * team to the next in the index on `team_id, due_at`, so that many rows of a team cost no more than one. It orders by both
+ * columns: by the team alone, PostgreSQL may take the primary key and go through every row that needs no work.
  */
 export const teamsWithWork = (table: string): string => `
     teams (team_id) as (
-      (select team_id from ${table} where due_at is not null order by team_id limit 1)
+      (select team_id from ${table} where due_at is not null order by team_id, due_at limit 1)
       union all
       select (select later.team_id from ${table} later
-               where later.due_at is not null and later.team_id > teams.team_id order by later.team_id limit 1)
+               where later.due_at is not null and later.team_id > teams.team_id
+               order by later.team_id, later.due_at limit 1)
         from teams where teams.team_id is not null)`;
 
 /**

@@ -8,8 +8,8 @@ export interface Linger {
 
 /** For work that somebody waits for: too short to notice. */
 export const SHORT_LINGER: Linger = { times: 1, longestMs: 50 };
-/** For work that nobody waits for: under load it leaves the processor to other work. */
-export const LONG_LINGER: Linger = { times: 3, longestMs: 1_000 };
+/** For work that nobody waits for: it leaves the processor to other work. */
+export const LONG_LINGER: Linger = { times: 3, longestMs: 50 };
 
 /**
  * Waits after a batch that took `tookMs`. Under load this makes batches larger, so that their cost is shared by more

@@ -12,8 +12,8 @@ const SLOW_MS = 500;
 
 type Query = (sql: unknown, ...rest: unknown[]) => Promise<QueryResult>;
 
-/** Reports each statement of the pool's connections that takes half a second and longer, waiting for locks included. */
-export function reportSlowQueries(pool: Pool, onSlow: (query: SlowQuery) => void): void {
+/** Calls `onEnd` after each statement of the pool's connections with the milliseconds that it took, waiting for locks included. */
+export function timeQueries(pool: Pool, onEnd: (sql: unknown, ms: number) => void): void {
   pool.on('connect', (client: PoolClient) => {
     const query = client.query.bind(client) as Query; // one of its overloads, with the others passed through
     const timed: Query = (sql, ...rest) => {
@@ -23,13 +23,16 @@ export function reportSlowQueries(pool: Pool, onSlow: (query: SlowQuery) => void
       void Promise.resolve(running).then(report, report);
       return running;
       function report(): void {
-        const ms = Math.round(performance.now() - startedAt);
-        if (ms >= SLOW_MS) onSlow({ statement: summaryOf(sql), ms });
+        onEnd(sql, performance.now() - startedAt);
       }
     };
     client.query = timed as typeof client.query; // the same overloads
   });
 }
+
+/** Returns a statement that took half a second and longer, as logs show it; undefined for any other. */
+export const slowQueryOf = (sql: unknown, ms: number): SlowQuery | undefined =>
+  ms < SLOW_MS ? undefined : { statement: summaryOf(sql), ms: Math.round(ms) };
 
 /** Returns the verb of a statement and the first table that it names. */
 export function summaryOf(sql: unknown): string {

@@ -1,13 +1,16 @@
 import { createTestDatabase } from '@billing/testing/database';
 import { Pool } from 'pg';
 import { expect, it } from 'vitest';
-import { reportSlowQueries, summaryOf, type SlowQuery } from '../src/slow-queries.ts';
+import { slowQueryOf, summaryOf, timeQueries, type SlowQuery } from '../src/slow-queries.ts';
 
 it('reports a statement that takes long, with its error or without, and no other', async () => {
   await using postgres = await createTestDatabase('catalog');
   const slow: SlowQuery[] = [];
   const pool = new Pool({ connectionString: postgres.url });
-  reportSlowQueries(pool, query => slow.push(query));
+  timeQueries(pool, (sql, ms) => {
+    const query = slowQueryOf(sql, ms);
+    if (query) slow.push(query);
+  });
   const client = await pool.connect();
   await client.query('select 1');
   await client.query('select pg_sleep(0.6), $1::text', ['grace@example.com']);

@@ -1,5 +1,6 @@
 import {
   context,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -7,8 +8,9 @@ import {
   type Attributes,
   type Context,
   type Link,
+  type SpanContext,
 } from '@opentelemetry/api';
-import { contextOf, currentTrace, traceIn, type TraceCarrier } from './trace-carrier.ts';
+import { contextOf, currentTrace, isSampled, traceIn, untraced, type TraceCarrier } from './trace-carrier.ts';
 
 /** A message as its spans show it. Names and keys: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
 interface TracedMessage {
@@ -26,11 +28,11 @@ export function withSendSpan(
   carrier: TraceCarrier,
   send: (carried: TraceCarrier) => Promise<void>,
 ): Promise<void> {
-  const attributes = {
+  const attributes = () => ({
     ...operationOn(type, 'publish', 'send'),
     'messaging.message.id': id,
     'messaging.message.body.size': bytes,
-  };
+  });
   return inSpan(`publish ${type}`, { kind: SpanKind.PRODUCER, attributes, parent: contextOf(carrier) }, send);
 }
 
@@ -40,19 +42,19 @@ export function withProcessSpan<Result>(
   { carrier, consumer }: { readonly carrier: TraceCarrier; readonly consumer: string },
   handle: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
-  const attributes = {
+  const attributes = () => ({
     ...operationOn(type, 'process', 'process'),
     'messaging.message.id': id,
     'messaging.consumer.group.name': consumer,
     'billing.team.id': teamId,
     'billing.delivery.attempt': attempt,
-  };
+  });
   return inSpan(`process ${type}`, { kind: SpanKind.CONSUMER, attributes, parent: contextOf(carrier) }, handle);
 }
 
 /**
  * Handles what arrived together within one span. One item's batch is a part of that item's trace; the batch of many is a
- * trace of its own, linked to the trace of each.
+ * trace of its own, linked to each of them that is sampled.
  */
 export function withBatchSpan<Result>(
   consumer: string,
@@ -61,14 +63,14 @@ export function withBatchSpan<Result>(
 ): Promise<Result> {
   const [first] = carriers;
   const parent = first && carriers.length === 1 ? contextOf(first) : ROOT_CONTEXT;
-  const attributes = {
+  const attributes = () => ({
     ...NATS,
     'messaging.operation.name': 'process',
     'messaging.operation.type': 'process',
     'messaging.consumer.group.name': consumer,
     'messaging.batch.message_count': carriers.length,
-  };
-  const links = carriers.length > 1 ? linksTo(carriers) : [];
+  });
+  const links = carriers.length > 1 ? linksToSampled(carriers) : [];
   return inSpan(`process batch of ${consumer}`, { kind: SpanKind.CONSUMER, attributes, parent, links }, handle);
 }
 
@@ -78,8 +80,12 @@ export function withLinkedSpan<Result>(
   { carrier, attributes }: { readonly carrier: TraceCarrier; readonly attributes: Attributes },
   take: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
-  const links = linksTo([currentTrace()]);
-  return inSpan(name, { kind: SpanKind.CONSUMER, attributes, parent: contextOf(carrier), links }, take);
+  const links = linksTo([currentTrace()]).filter(link => isSampled(link.context));
+  return inSpan(
+    name,
+    { kind: SpanKind.CONSUMER, attributes: () => attributes, parent: contextOf(carrier), links },
+    take,
+  );
 }
 
 /** Calls another service within a span of the current trace. */
@@ -94,7 +100,7 @@ export const withServeSpan = <Result>(
 ): Promise<Result> =>
   inSpan(name, { kind: SpanKind.SERVER, attributes: rpcAttributes(name), parent: contextOf(carrier) }, serve);
 
-const rpcAttributes = (name: string) => ({ 'rpc.system.name': 'nats', 'rpc.method': name });
+const rpcAttributes = (name: string) => () => ({ 'rpc.system.name': 'nats', 'rpc.method': name });
 
 const operationOn = (type: string, name: string, kind: 'send' | 'process') => ({
   ...NATS,
@@ -105,7 +111,8 @@ const operationOn = (type: string, name: string, kind: 'send' | 'process') => ({
 
 interface SpanSettings {
   readonly kind: SpanKind;
-  readonly attributes: Attributes;
+  /** Called only when the span is recorded. */
+  readonly attributes: () => Attributes;
   readonly parent: Context;
   readonly links?: Link[];
 }
@@ -116,10 +123,11 @@ async function inSpan<Result>(
   { kind, attributes, parent, links = [] }: SpanSettings,
   work: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
-  const span = tracer().startSpan(name, { kind, attributes, links }, parent);
-  const within = trace.setSpan(parent, span);
+  const span = tracer().startSpan(name, { kind, links }, parent);
+  if (span.isRecording()) span.setAttributes(attributes());
+  // Without telemetry the trace of others still passes through.
+  const within = isUnsampled(span.spanContext()) ? untraced : trace.setSpan(parent, span);
   try {
-    // Without telemetry the trace of others still passes through.
     return await context.with(within, () => work(traceIn(within)));
   } catch (err) {
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -128,6 +136,15 @@ async function inSpan<Result>(
   } finally {
     span.end();
   }
+}
+
+const isUnsampled = (span: SpanContext): boolean => isSpanContextValid(span) && !isSampled(span);
+
+/** Without any, a link to the first: it tells the sampler that the batch has no trace to be seen in. */
+function linksToSampled(carriers: readonly TraceCarrier[]): Link[] {
+  const links = linksTo(carriers);
+  const sampled = links.filter(link => isSampled(link.context));
+  return sampled.length > 0 ? sampled : links.slice(0, 1);
 }
 
 function linksTo(carriers: readonly TraceCarrier[]): Link[] {

@@ -1,4 +1,13 @@
-import { context, isSpanContextValid, ROOT_CONTEXT, trace, type Context } from '@opentelemetry/api';
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  trace,
+  TraceFlags,
+  type Context,
+  type SpanContext,
+} from '@opentelemetry/api';
+import { isTracingSuppressed, suppressTracing } from '@opentelemetry/core';
 
 /**
  * The current trace as text, to travel in a row, a message or a request between services; empty while telemetry is off. It
@@ -8,6 +17,12 @@ export type TraceCarrier = Readonly<Record<string, string>>;
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** What travels from work that is not traced: whoever it reaches begins no trace either. */
+const UNTRACED: TraceCarrier = { traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` };
+
+/** A context in which nothing is traced, and instrumented libraries do no work for it. */
+export const untraced: Context = suppressTracing(ROOT_CONTEXT);
 
 /** The current trace. */
 export const currentTrace = (): TraceCarrier => traceIn(context.active());
@@ -22,9 +37,12 @@ export const contextOf = (carrier: TraceCarrier): Context => withTrace(ROOT_CONT
 /** Returns the trace of a context. */
 export function traceIn(active: Context): TraceCarrier {
   const span = trace.getSpanContext(active);
-  if (!span || !isSpanContextValid(span)) return {};
+  if (!span || !isSpanContextValid(span)) return isTracingSuppressed(active) ? UNTRACED : {};
   return { traceparent: `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}` };
 }
+
+/** Whether a trace is recorded. */
+export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
 /** Returns the context within the trace of a `traceparent`; the same context for anything malformed. */
 export function withTrace(active: Context, traceparent: string | undefined): Context {

@@ -17,6 +17,7 @@ import { nameRoute } from './http-route.ts';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
+import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
 
 declare module 'fastify' {
@@ -62,6 +63,7 @@ export interface HttpServerOptions extends Partial<HealthChecks> {
 export function createHttpServer(options: HttpServerOptions) {
   const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false, ...health } = options;
   const { isClosing = () => false } = health;
+  const record = openRequestMetrics();
   const app = Fastify({
     loggerInstance: logger,
     bodyLimit: BODY_LIMIT,
@@ -113,6 +115,7 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('onResponse', async (request, reply) => {
     if (request.url.startsWith('/health/')) return;
     const { method, url } = request;
+    record({ method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime });
     const summary = { method, path: templatedPath(url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     request.log.info(summary, 'request completed');
   });

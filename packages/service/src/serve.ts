@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Operation } from '@billing/contracts/operation';
 import { forbidden } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { missingScope } from '@billing/contracts/scopes';
 import { auditOf } from './audit.ts';
 import { toProblem, type HttpServer } from './http.ts';
 import { idempotencyKeyOf, problemResponse, runOnce } from './idempotency.ts';
@@ -115,6 +116,7 @@ function requireTenant({ access }: Operation, params: TenantParams, principal: P
   if (access.kind !== 'team' && principal.projectId !== params.projectId) throw forbidden();
   if (access.kind === 'team' && access.role === 'owner' && principal.kind === 'user' && principal.role !== 'owner')
     throw forbidden();
-  if (access.kind === 'project' && principal.kind === 'api-key' && !principal.scopes.includes(access.scope))
-    throw forbidden(access.scope);
+  if (access.kind !== 'project' || principal.kind !== 'api-key') return;
+  const missing = missingScope(access.scopes, principal.scopes);
+  if (missing) throw forbidden(missing);
 }

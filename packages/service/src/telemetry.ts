@@ -8,7 +8,9 @@ let sdk: NodeSDK | undefined;
  * Starts traces and metrics when OpenTelemetry's standard variables name an exporter; otherwise does nothing. It must run
  * before the instrumented libraries are loaded: start the process with `--import @billing/service/register-telemetry`.
  * Span names and URLs are route templates, because a portal's path contains its token. Each request that reaches the gateway
- * starts a trace of its own, whatever its sender writes into `traceparent`, `tracestate` and `baggage`.
+ * starts a trace of its own, whatever its sender writes into `traceparent`, `tracestate` and `baggage`. Unless
+ * `OTEL_TRACES_SAMPLER` names a sampler, every trace of ordinary traffic is sampled, and few of a flood (`trace-limit.ts`);
+ * for what is not, the instrumented libraries do nothing, and their own metrics are left out.
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
@@ -16,32 +18,56 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
   if (!exporters) return;
   // The SDK reads the variables itself.
   Object.assign(process.env, exporters);
-  const [
-    { NodeSDK },
-    { HttpInstrumentation },
-    { PgInstrumentation },
-    { FastifyOtelInstrumentation },
-    { RuntimeNodeInstrumentation },
-  ] = await Promise.all([
+  const [{ NodeSDK }, { AggregationType }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/instrumentation-http'),
-    import('@opentelemetry/instrumentation-pg'),
-    import('@fastify/otel'),
+    import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/instrumentation-runtime-node'),
   ]);
-  const { pathWithoutIds } = await import('@billing/contracts/path-without-ids');
-  const { templatedPath } = await import('./templated-path.ts');
-  const { tracePropagator } = await import('./trace-propagator.ts');
   const service = folderOf(process.argv[1] ?? '');
+  // The services measure requests and statements themselves, traced or not.
+  const views = ['http', 'pg'].map(name => ({
+    meterName: `@opentelemetry/instrumentation-${name}`,
+    aggregation: { type: AggregationType.DROP } as const,
+  }));
+  const tracing = exporters.OTEL_TRACES_EXPORTER === 'none' ? undefined : await startTracing(service, env);
   sdk = new NodeSDK({
     serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${service}`,
-    textMapPropagator: tracePropagator({ isPublic: service === 'gateway' }),
+    views,
+    ...tracing,
+    instrumentations: [new RuntimeNodeInstrumentation(), ...(tracing?.instrumentations ?? [])],
+  });
+  sdk.start();
+}
+
+/** Prepares what traces need: how they travel, which are recorded, and the libraries whose work they show. */
+async function startTracing(service: string, env: NodeJS.ProcessEnv) {
+  const [{ HttpInstrumentation }, { PgInstrumentation }] = await Promise.all([
+    import('@opentelemetry/instrumentation-http'),
+    import('@opentelemetry/instrumentation-pg'),
+  ]);
+  const { context } = await import('@opentelemetry/api');
+  const { isTracingSuppressed } = await import('@opentelemetry/core');
+  const { pathWithoutIds } = await import('@billing/contracts/path-without-ids');
+  const { openTraceLimit } = await import('@billing/messaging/trace-limit');
+  const { limitedSampler } = await import('./limited-sampler.ts');
+  const { openRequestSampling } = await import('./request-sampling.ts');
+  const { templatedPath } = await import('./templated-path.ts');
+  const { tracePropagator } = await import('./trace-propagator.ts');
+  const isPublic = service === 'gateway';
+  const hasOwnSampler = Boolean(env['OTEL_TRACES_SAMPLER']);
+  const { isTraced, mayBegin } = openRequestSampling(openTraceLimit(), { isPublic });
+  return {
+    textMapPropagator: tracePropagator({ isPublic }),
+    ...(!hasOwnSampler && { sampler: limitedSampler(mayBegin) }),
     instrumentations: [
       new HttpInstrumentation({
-        ignoreIncomingRequestHook: request => /^\/(?:health\/|metrics$)/.test(request.url ?? ''),
+        ignoreIncomingRequestHook: request =>
+          /^\/(?:health\/|metrics$)/.test(request.url ?? '') || !(hasOwnSampler || isTraced(request)),
+        ignoreOutgoingRequestHook: () => isTracingSuppressed(context.active()),
         startIncomingSpanHook: request => pathAttributes(templatedPath(request.url ?? '/')),
         startOutgoingSpanHook: request => pathAttributes(templatedPath(request.path ?? '/')),
         applyCustomAttributesOnSpan: (span, request) => {
+          if (!span.isRecording()) return;
           const isOutgoing = request instanceof ClientRequest;
           const path = templatedPath((isOutgoing ? request.path : request.url) ?? '/');
           span.setAttributes(pathAttributes(path));
@@ -51,19 +77,10 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
       new PgInstrumentation({
         requireParentSpan: true,
         // The SQL text may contain values: customers' data, URLs with tokens.
-        requestHook: span => span.setAttributes({ 'db.query.text': '', 'db.statement': '' }),
+        requestHook: span => span.isRecording() && span.setAttributes({ 'db.query.text': '', 'db.statement': '' }),
       }),
-      new FastifyOtelInstrumentation({
-        registerOnInitialization: true,
-        instrumentHooks: false,
-        // An error's message may contain SQL with values.
-        recordExceptions: false,
-        requestHook: (span, request) => void span.setAttributes(pathAttributes(templatedPath(request.url))),
-      }),
-      new RuntimeNodeInstrumentation(),
     ],
-  });
-  sdk.start();
+  };
 }
 
 /** Exports what is buffered and stops. */

@@ -27,7 +27,7 @@ export interface EventHandler<Data, Context> {
   readonly prepare?: (delivery: Delivery<Data>) => Promise<Context>;
 }
 
-interface ConsumerOptions {
+export interface ConsumerOptions {
   /** How long a batch waits for more events; short unless given. */
   readonly linger?: Linger;
   /** Deliveries in flight of one process; 1,024 unless given. */

@@ -1,0 +1,36 @@
+import { metrics } from '@opentelemetry/api';
+import type { Pool } from 'pg';
+
+/**
+ * Measures how many connections a pool has, and how many statements wait for one. Returns a function that measures how long
+ * a statement took, by its verb. https://opentelemetry.io/docs/specs/semconv/db/database-metrics/
+ */
+export function measurePool(pool: Pool): (sql: unknown, ms: number) => void {
+  const meter = metrics.getMeter('billing.database');
+  const duration = meter.createHistogram('db.client.operation.duration', {
+    description: 'How long statements took, waiting for locks included.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10] },
+  });
+  const count = meter.createObservableUpDownCounter('db.client.connection.count', {
+    description: 'Connections of the pool.',
+  });
+  const pending = meter.createObservableUpDownCounter('db.client.connection.pending_requests', {
+    description: 'Statements that wait for a connection.',
+  });
+  count.addCallback(result => {
+    if (pool.ended) return;
+    result.observe(pool.idleCount, { 'db.client.connection.state': 'idle' });
+    result.observe(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' });
+  });
+  pending.addCallback(result => {
+    if (!pool.ended) result.observe(pool.waitingCount);
+  });
+  return (sql, ms) => duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql) });
+}
+
+/** As `SELECT`. */
+function verbOf(sql: unknown): string {
+  const text: unknown = typeof sql === 'string' ? sql : Object(sql).text;
+  return typeof text === 'string' ? (/\w+/.exec(text)?.[0].toUpperCase() ?? 'UNKNOWN') : 'UNKNOWN';
+}
