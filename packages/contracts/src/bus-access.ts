@@ -6,6 +6,7 @@ import type { Rpc } from './rpc.ts';
 import * as calls from './rpc/calls.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
+import { CompareObjects, ListLiveRecords } from './rpc/syncs.ts';
 
 /** What a service reads from the bus and which calls it makes; what it publishes and serves, events and calls say. */
 interface Declaration {
@@ -67,6 +68,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'analytics-webhook-events': 'webhook-event.*.v1',
       'analytics-referral-codes': 'referral-code.*.v1',
       'analytics-referrals': 'referral.*.v1',
+      'analytics-syncs': 'sync.applied.v1',
     },
     calls: [calls.FindProject, ...rpcsOf(listStates)],
   },
@@ -80,7 +82,13 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'webhooks-completions': 'processor-event.completed.v1',
       'webhooks-purge-reports': 'processor-account.purge-reported.v1',
     },
-    calls: [...PROCESSOR_CALLS.calls, calls.FindProject, calls.FindTeamName],
+    calls: [
+      ...PROCESSOR_CALLS.calls,
+      calls.FindProject,
+      calls.FindTeamName,
+      ...rpcsOf(CompareObjects),
+      ...rpcsOf(ListLiveRecords),
+    ],
   },
   portal: {
     ...PROCESSOR_CALLS,
@@ -99,6 +107,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(calls),
   ...rpcsOf(listStates),
+  ...rpcsOf(CompareObjects),
+  ...rpcsOf(ListLiveRecords),
   ...Object.values(deadLetterCalls).flatMap(rpcsOf),
 ];
 

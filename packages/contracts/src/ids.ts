@@ -65,6 +65,9 @@ export type PaymentId = Id<'pay'>;
 export const ReferralId = idKind('ref');
 export type ReferralId = Id<'ref'>;
 
+export const SyncId = idKind('sync');
+export type SyncId = Id<'sync'>;
+
 export const PortalSessionId = idKind('portal_sess');
 export type PortalSessionId = Id<'portal_sess'>;
 

@@ -18,7 +18,7 @@ export type ServiceName = (typeof SERVICES)[number];
 
 /**
  * Who may call an operation:
- * - `project`: an API key of the project with `scope`, or a signed-in member of the team
+ * - `project`: an API key of the project with all of `scopes`, or a signed-in member of the team
  * - `project-session`: a signed-in member of the team; an API key is refused
  * - `team`: a signed-in member of the team with at least `role`; with `fresh`, one whose password was checked in this
  *   session within 15 minutes: always, or only when the request makes or removes an owner
@@ -27,7 +27,7 @@ export type ServiceName = (typeof SERVICES)[number];
  * - `signature`: the signer of the body, which the webhooks service checks
  */
 export type Access =
-  | { readonly kind: 'project'; readonly scope: Scope }
+  | { readonly kind: 'project'; readonly scopes: readonly [Scope, ...Scope[]] }
   | { readonly kind: 'project-session' }
   | { readonly kind: 'team'; readonly role: 'member' | 'owner'; readonly fresh?: 'always' | 'for-owners' }
   | { readonly kind: 'session' }
@@ -98,5 +98,5 @@ export const PROJECT_PATH = '/api/service/teams/:teamId/projects/:projectId';
 export const teamParams = z.object({ teamId: TeamId.schema });
 export const projectParams = teamParams.extend({ projectId: ProjectId.schema });
 
-/** Access to a project's resources by API key with a scope, or by session. */
-export const projectAccess = (scope: Scope): Access => ({ kind: 'project', scope });
+/** Access to a project's resources by API key with all of these scopes, or by session. */
+export const projectAccess = (...scopes: readonly [Scope, ...Scope[]]): Access => ({ kind: 'project', scopes });

@@ -118,6 +118,11 @@ const processorEventData = z.object({
    * the rest, and a consumer reads it before its handlers run.
    */
   objectOmitted: z.literal(true).optional(),
+  /**
+   * True for what a sync read of an object, in place of an event: `createdAt` is the time of the read by the processor's
+   * clock, and a handler records an object that it does not know.
+   */
+  fromSync: z.literal(true).optional(),
   /** How often the event was replayed, if ever: handling it replaces the dead letters of before. */
   replays: z.int().optional(),
 });

@@ -14,3 +14,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 export const scope = z.enum(SCOPES);
+
+/** Returns the first of the required scopes that is not granted. */
+export const missingScope = (required: readonly Scope[], granted: readonly Scope[]): Scope | undefined =>
+  required.find(it => !granted.includes(it));

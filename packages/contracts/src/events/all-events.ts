@@ -19,6 +19,7 @@ import {
   PurgeFinished,
   PurgeReported,
   PurgeStarted,
+  SyncApplied,
   WebhookEventChanged,
 } from './webhooks.ts';
 
@@ -53,6 +54,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('webhooks', PurgeStarted, 'A team is purged of everything that mirrors its account at the processor'),
   event('webhooks', PurgeFinished, 'Every service has deleted what mirrored the account'),
   { type: PurgeReported, publishedBy: MIRRORING_SERVICES, meaning: 'A service has done a step of a purge' },
+  event('webhooks', SyncApplied, 'A sync recorded objects of the processor that the project did not have'),
   event('webhooks', WebhookEventChanged, 'Webhook events changed their status or project'),
   {
     type: ProcessorEventCompleted,

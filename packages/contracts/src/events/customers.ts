@@ -7,7 +7,8 @@ import { timestamp } from '../timestamp.ts';
 export const customerState = z.object({
   id: CustomerId.schema,
   projectId: ProjectId.schema,
-  email: z.string(),
+  /** Null when the processor has none. */
+  email: z.string().nullable(),
   name: z.string().nullable(),
   processorCustomerId: z.string(),
   /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */

@@ -65,6 +65,9 @@ export const subscriptionState = z.object({
 });
 export type SubscriptionState = z.output<typeof subscriptionState>;
 
-export const SubscriptionCreated = defineEvent('subscription.created.v1', subscriptionState);
+/** A subscription that a sync found, which may be older than our knowledge of it: it converts no referral. */
+const createdState = subscriptionState.extend({ fromSync: z.literal(true).optional() });
+
+export const SubscriptionCreated = defineEvent('subscription.created.v1', createdState);
 export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionState);
 export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionState);

@@ -20,6 +20,12 @@ export const ProcessorAccountChanged = defineEvent(
   z.object({ version: z.int(), accountId: z.string(), livemode: z.boolean() }),
 );
 
+/**
+ * A sync has recorded objects that the project did not have: what they were before `at`, when it started, is known only from
+ * what they are now.
+ */
+export const SyncApplied = defineEvent('sync.applied.v1', z.object({ projectId: ProjectId.schema, at: timestamp }));
+
 /** The services that mirror a team's account, all of which take part in a purge. */
 export const MIRRORING_SERVICES: readonly ServiceName[] = SERVICES.filter(service => service !== 'gateway');
 

@@ -1,7 +1,12 @@
-import type { z } from 'zod';
 import { errorBody } from '../problem.ts';
 import { pagination } from '../pagination.ts';
-import { analytics, analyticsDay, analyticsHistory, analyticsSubscription } from '../resources/analytics.ts';
+import {
+  analytics,
+  analyticsDay,
+  analyticsHistory,
+  analyticsSubscription,
+  revenueMovements,
+} from '../resources/analytics.ts';
 import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
 import { auditChange, auditEntry } from '../resources/audit-entry.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
@@ -11,7 +16,6 @@ import { invoice } from '../resources/invoice.ts';
 import { livePortalSession, portalSession, portalSessionCreate } from '../resources/portal-session.ts';
 import { payment } from '../resources/payment.ts';
 import { price, priceCreate, priceUpdate } from '../resources/price.ts';
-import { processorAccount, processorConnect } from '../resources/processor-account.ts';
 import { product, productCreate, productUpdate } from '../resources/product.ts';
 import {
   appliedReferral,
@@ -35,23 +39,8 @@ import {
   team,
   teamCreate,
 } from '../resources/team.ts';
-import { webhookEvent } from '../resources/webhook-event.ts';
-
-/** A schema with a name in the OpenAPI document, and descriptions of it and its fields. */
-export interface NamedSchema {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  readonly description: string;
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-/** Names a schema. The type allows descriptions only for fields that the schema has. */
-const named = <Schema extends z.ZodType>(
-  name: string,
-  schema: Schema,
-  description: string,
-  fields: { readonly [Field in keyof z.input<Schema> & string]?: string } = {},
-): NamedSchema => ({ name, schema, description, fields: fields as Readonly<Record<string, string>> }); // none is undefined
+import { named, type NamedSchema } from './named-schema.ts';
+import { processorSchemas } from './processor-schemas.ts';
 
 const METADATA = 'Your own key-value pairs: at most 46 keys of 1 to 40 characters.';
 const CURRENCY = 'ISO 4217, lower case, for example `usd`.';
@@ -64,6 +53,17 @@ const SHOWN_AMOUNT = {
     'Present when `unitAmount` is null: the amount of a unit, exactly, as decimal text; null for a tiered price.',
 };
 const REPLACES = 'Replaces the previous value as a whole.';
+const ESTIMATED =
+  'True where the day is before the project’s first sync: what happened then is known only from what is there now.';
+const MOVEMENTS = {
+  newMrr: 'Revenue of subscriptions that never had revenue before.',
+  expansionMrr: 'Increases of subscriptions that had revenue just before.',
+  reactivatedMrr:
+    'Revenue of subscriptions that had none just before but had some earlier, for example when a past due one is paid.',
+  contractionMrr: 'Decreases of subscriptions that have not ended, including past due and paused ones.',
+  churnedMrr: 'Revenue of subscriptions that ended.',
+  netMrr: 'All movements together; negative when revenue fell.',
+};
 const SHOWN_ONCE = 'The secret is returned only once, when the key is created or rotated.';
 
 /** Every named schema of the OpenAPI document; each is written there once. */
@@ -143,19 +143,7 @@ export const namedSchemas: readonly NamedSchema[] = [
     data: 'The data of the domain event.',
   }),
 
-  named('ProcessorConnect', processorConnect, 'Credentials of the payment processor; they are never returned.', {
-    webhookSecret:
-      'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
-    additionalWebhookSecrets: 'Signing secrets of further endpoints, valid as long as they are listed.',
-  }),
-  named('ProcessorAccount', processorAccount, 'A team’s connection to the payment processor.'),
-  named('WebhookEvent', webhookEvent, 'A webhook event of the payment processor.', {
-    projectId: 'Null until the event is routed to a project.',
-    objectId: 'The processor’s id of the object that the event is about.',
-    routedBy: 'How the project was found.',
-    error: 'The reason of the failure.',
-    recovered: 'Whether the webhook was missing and the event was fetched from the payment processor’s list of events.',
-  }),
+  ...processorSchemas,
 
   named('Product', product, 'A product for sale.', {
     processorProductId: 'The id of the product at the payment processor.',
@@ -183,6 +171,7 @@ export const namedSchemas: readonly NamedSchema[] = [
     metadata: `${METADATA} ${REPLACES}`,
   }),
   named('Customer', customer, 'A customer of a project.', {
+    email: 'Null for a customer without an e-mail, as only a sync finds them at the payment processor.',
     externalId: 'Your own id of the customer; absent when it has none.',
     processorCustomerId: 'The id of the customer at the payment processor.',
   }),
@@ -276,31 +265,41 @@ export const namedSchemas: readonly NamedSchema[] = [
     mrrByCurrency: 'Monthly recurring revenue per currency; currencies are never added up.',
     churnRate:
       'Percentage of the subscriptions active or trialing at the start of the window that ended within it; two decimals.',
+    trialConversion:
+      'Trials that ended in the window: as planned, or earlier with their subscription. `converted` are those after which the subscription was active, and `rate` is their percentage; two decimals.',
     customerGrowth: 'Number of customers at the end of each UTC day of the window.',
     asOf: 'When the newest event in these metrics happened; null before the first.',
   }),
   named(
+    'RevenueMovements',
+    revenueMovements,
+    'How revenue changed, in the smallest unit of the project’s base currency. Each amount is rounded once.',
+    MOVEMENTS,
+  ),
+  named(
     'AnalyticsDay',
     analyticsDay,
-    'Metrics at the end of a UTC day. Revenue is in the smallest unit of the project’s base currency. Each amount is rounded once, so a day’s revenue may differ by up to three units from the previous day plus the movements.',
+    'Metrics at the end of a UTC day, or of `step` days. Revenue is in the smallest unit of the project’s base currency. Each amount is rounded once, so a day’s revenue may differ by up to three units from the previous day plus the movements.',
     {
+      from: 'The first day of the entry: `date` itself unless an entry has more days.',
+      date: 'The last day of the entry.',
       mrr: 'Monthly recurring revenue at the end of the day, active and trialing subscriptions at face value.',
       customerCount: 'Customers at the end of the day.',
-      newMrr: 'Revenue of subscriptions that had no revenue before.',
-      expansionMrr: 'Increases of other subscriptions, including reactivated ones.',
-      contractionMrr: 'Decreases of subscriptions that have not ended, including past due and paused ones.',
-      churnedMrr: 'Revenue of subscriptions that ended.',
+      ...MOVEMENTS,
+      estimated: ESTIMATED,
     },
   ),
   named('AnalyticsSubscription', analyticsSubscription, 'A subscription behind a metric.', {
     currency: CURRENCY,
     amount:
-      'What it is worth a month at face value, in the currency’s smallest unit, whatever its status: decimal text. Exact where the decimals end, else rounded up at the 18th.',
+      'What it is worth a month at face value, in the currency’s smallest unit, whatever its status; for a movement what it added or took away on the days asked for. Decimal text, exact where the decimals end, else rounded up at the 18th.',
     reason: 'Why `mrr` leaves it out; null for the other metrics.',
+    converted: 'Whether its trial converted; null for other metrics than `trialConversion`.',
   }),
   named('AnalyticsHistory', analyticsHistory, 'The daily metrics of a project.', {
     currency: 'The project’s base currency.',
-    history: 'Every UTC day of the window, oldest first; the last entry is today so far.',
+    history: 'Every UTC day of the window, or every `step` days of it, oldest first; the last entry ends today so far.',
+    totals: 'What changed revenue in the whole window.',
     asOf: 'When the newest event in these metrics happened; null before the first.',
   }),
 

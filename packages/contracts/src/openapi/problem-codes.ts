@@ -57,6 +57,8 @@ export const PROBLEM_CODES = {
     means: 'The subscription does not exist in this project, or belongs to another customer.',
   },
   referral_code_not_found: { kind: 'not_found', means: 'The referral code does not exist in this project.' },
+  referral_credit_not_found: { kind: 'not_found', means: 'The credit does not exist in this project.' },
+  sync_not_found: { kind: 'not_found', means: 'The sync does not exist in this project.' },
   webhook_event_not_found: { kind: 'not_found', means: 'The project received no webhook event with this id.' },
   dead_letter_not_found: {
     kind: 'not_found',
@@ -73,6 +75,7 @@ export const PROBLEM_CODES = {
   conflict: { kind: 'conflict', means: 'The record was changed by another request meanwhile; try again.' },
   customer_email_taken: { kind: 'conflict', means: 'Another customer of the project has this email address.' },
   customer_external_id_taken: { kind: 'conflict', means: 'Another customer of the project has this external id.' },
+  sync_running: { kind: 'conflict', means: 'A sync of the team is queued or running; wait for it, or cancel it.' },
   processor_not_connected: { kind: 'conflict', means: 'The team is not connected to the payment processor.' },
   processor_purge_running: {
     kind: 'conflict',
@@ -87,6 +90,7 @@ export const PROBLEM_CODES = {
   referral_self: { kind: 'conflict', means: 'Customers cannot refer themselves.' },
   referral_already_applied: { kind: 'conflict', means: 'A referral code was already applied to this customer.' },
   referral_already_subscribed: { kind: 'conflict', means: 'The customer has or had a subscription.' },
+  referral_credit_not_failed: { kind: 'conflict', means: 'Only a credit that failed can be retried.' },
   already_subscribed: {
     kind: 'conflict',
     means: 'The customer has a subscription to this product, and `oncePerCustomer` was set.',

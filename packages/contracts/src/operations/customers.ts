@@ -4,7 +4,14 @@ import { exampleCustomer } from '../openapi/examples/billing.ts';
 import { examplePagination } from '../openapi/examples/shared.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { customer, customerCreate, customerFilter, customerUpdate } from '../resources/customer.ts';
+import {
+  customer,
+  customerCreate,
+  customerFilter,
+  customerIds,
+  customerSearch,
+  customerUpdate,
+} from '../resources/customer.ts';
 
 const service = 'customers';
 const read = projectAccess('customers:read');
@@ -19,9 +26,10 @@ export const customersOperations = {
     method: 'GET',
     path: `${PROJECT_PATH}/customers`,
     access: read,
-    summary: 'List customers, newest first; with `email` or `externalId`, the one that has it',
+    summary:
+      'List customers, newest first; with `email` or `externalId`, the one that has it; with `search`, those that contain it; with `ids`, those of them that exist',
     params: projectParams,
-    query: z.strictObject({ ...pageQuery, ...customerFilter.shape }),
+    query: z.strictObject({ ...pageQuery, ...customerFilter.shape, ids: customerIds, search: customerSearch }),
     status: 200,
     response: z.object({ customers: z.array(customer), pagination }),
     problems: [],

@@ -6,6 +6,7 @@ import { gatewayOperations } from './gateway.ts';
 import { portalOperations } from './portal.ts';
 import { referralsOperations } from './referrals.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
+import { syncOperations } from './syncs.ts';
 import { webhooksOperations } from './webhooks.ts';
 
 /** Every operation of the API, by id. The portal's HTML page is not an operation. */
@@ -17,6 +18,7 @@ export const operations = {
   ...referralsOperations,
   ...analyticsOperations,
   ...webhooksOperations,
+  ...syncOperations,
   ...portalOperations,
 } as const;
 

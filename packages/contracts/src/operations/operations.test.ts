@@ -10,7 +10,7 @@ it('gives every operation a unique id and a unique method and path', () => {
 });
 
 const projectOperations = allOperations.flatMap(({ id, method, access }) =>
-  access.kind === 'project' ? [{ id, method, scope: access.scope }] : [],
+  access.kind === 'project' ? access.scopes.map(scope => ({ id, method, scope })) : [],
 );
 
 it.each(projectOperations)(

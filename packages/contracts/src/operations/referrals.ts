@@ -11,6 +11,7 @@ import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operat
 import { pageQuery, pagination, wholeListQuery } from '../pagination.ts';
 import {
   appliedReferral,
+  creditId,
   CREDIT_STATUSES,
   referralApply,
   referralCode,
@@ -167,5 +168,22 @@ export const referralsOperations = {
     response: z.object({ credits: z.array(referralCredit), pagination }),
     problems: [],
     example: { query: { status: 'credited' }, response: { credits: [exampleCredit], pagination: examplePagination } },
+  }),
+  retryReferralCredit: operation({
+    id: 'retryReferralCredit',
+    service,
+    method: 'POST',
+    path: `${path}/credits/:creditId/retry`,
+    access: write,
+    summary: 'Send a credit again that failed',
+    params: projectParams.extend({ creditId }),
+    status: 202,
+    response: z.object({ credit: referralCredit }),
+    problems: ['referral_credit_not_found', 'referral_credit_not_failed'],
+    example: {
+      response: {
+        credit: { ...exampleCredit, status: 'pending', attempts: 0, processorTransactionId: null, creditedAt: null },
+      },
+    },
   }),
 };

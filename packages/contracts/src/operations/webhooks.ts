@@ -9,6 +9,7 @@ import {
 import type { ProblemCode } from '../openapi/problem-codes.ts';
 import { operation, PROJECT_PATH, projectAccess, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
+import { processorHealth } from '../resources/processor-health.ts';
 import { processorAccount, processorConnect } from '../resources/processor-account.ts';
 import { processorEventId, WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
 import { booleanText, optionalText, text } from '../text.ts';
@@ -46,6 +47,24 @@ export const webhooksOperations = {
       },
     },
   }),
+  getProcessor: operation({
+    id: 'getProcessor',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/processor`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'Get the team’s connection to the payment processor, without its secrets',
+    params: teamParams,
+    status: 200,
+    response: z.object({
+      /** Null while the team is not connected. */
+      processor: processorAccount.nullable(),
+      /** Whether this installation uses a local stand-in for Stripe, which accepts any test key. */
+      isLocal: z.boolean(),
+    }),
+    problems: [],
+    example: { response: { processor: exampleProcessor, isLocal: false } },
+  }),
   connectProcessor: operation({
     id: 'connectProcessor',
     service,
@@ -68,6 +87,32 @@ export const webhooksOperations = {
     example: {
       body: { secretKey: 'sk_test_example', publishableKey: 'pk_test_example', webhookSecret: 'whsec_example' },
       response: { processor: exampleProcessor },
+    },
+  }),
+  getProcessorHealth: operation({
+    id: 'getProcessorHealth',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/processor/health`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'Check whether the connection to the payment processor works, and what to do if it does not',
+    params: teamParams,
+    status: 200,
+    response: processorHealth,
+    problems: ['processor_not_connected'],
+    example: {
+      response: {
+        status: 'degraded',
+        checks: [
+          { name: 'key', status: 'ok', detail: 'The payment processor accepts the key.', fix: null },
+          {
+            name: 'endpoint',
+            status: 'warning',
+            detail: 'The webhook endpoint lacks the types invoice.voided.',
+            fix: 'Add these types to the endpoint in the Stripe Dashboard.',
+          },
+        ],
+      },
     },
   }),
   disconnectProcessor: operation({
@@ -160,6 +205,23 @@ export const webhooksOperations = {
       query: { status: 'ignored', projectId: 'none' },
       response: { webhookEvents: [exampleForeignEvent], pagination: examplePagination },
     },
+  }),
+  getTeamWebhookEvent: operation({
+    id: 'getTeamWebhookEvent',
+    service,
+    method: 'GET',
+    path: `${TEAM_PATH}/webhook-events/:eventId`,
+    access: { kind: 'team', role: 'member' },
+    summary: 'Get a webhook event of the team with its payload',
+    params: teamParams.extend({ eventId: processorEventId }),
+    status: 200,
+    response: z.object({
+      webhookEvent,
+      /** The event as the processor sent it; null once it was deleted. */
+      payload: z.record(z.string(), z.unknown()).nullable(),
+    }),
+    problems: ['webhook_event_not_found'],
+    example: { response: { webhookEvent: exampleWebhookEvent, payload: exampleProcessorEvent } },
   }),
   replayTeamWebhookEvent: operation({
     id: 'replayTeamWebhookEvent',

@@ -11,6 +11,7 @@ export const AUDIT_TARGET_TYPES = [
   'api_key',
   'processor_account',
   'webhook_event',
+  'sync',
   'dead_letter',
   'product',
   'price',
@@ -20,6 +21,7 @@ export const AUDIT_TARGET_TYPES = [
   'referral_config',
   'referral_code',
   'referral',
+  'referral_credit',
   'portal_session',
   'user',
 ] as const;

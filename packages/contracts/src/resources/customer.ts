@@ -6,7 +6,8 @@ import { timestamp } from '../timestamp.ts';
 
 export const customer = z.object({
   id: CustomerId.schema,
-  email: z.string(),
+  /** Null when the processor has none: only a sync records such a customer. */
+  email: z.string().nullable(),
   name: z.string().optional(),
   externalId: z.string().optional(),
   processorCustomerId: z.string(),
@@ -34,3 +35,17 @@ export const customerUpdate = z
 
 /** Selects customers; an e-mail in any case. */
 export const customerFilter = z.object({ email, externalId }).partial();
+
+const MAX_IDS = 100;
+
+/** Up to 100 customer ids with commas between them. */
+export const customerIds = z
+  .codec(z.string(), z.array(CustomerId.schema).min(1).max(MAX_IDS), {
+    // The schema of the result checks each of them.
+    decode: list => list.split(',') as CustomerId[],
+    encode: ids => ids.join(','),
+  })
+  .optional();
+
+/** A part of an e-mail address, a name or an external id, in any case. */
+export const customerSearch = text(256).optional();

@@ -61,8 +61,28 @@ export const referralOfCode = z.object({
 export const CREDIT_STATUSES = ['pending', 'credited', 'failed'] as const;
 export const CREDIT_SIDES = ['referrer', 'referee'] as const;
 
+const CREDIT_ID = new RegExp(`^cred_(${CREDIT_SIDES.join('|')})_([0-9A-Za-z]{20,64})$`);
+
+/** The id of a credit: the side, and the random part of the referral's id. */
+export const creditId = z.string().regex(CREDIT_ID, 'Expected an id that starts with cred_ and the name of a side.');
+
+interface CreditKey {
+  readonly referralId: ReferralId;
+  readonly side: (typeof CREDIT_SIDES)[number];
+}
+
+/** Returns the public id of one side's credit for a referral. */
+export const creditIdOf = ({ referralId, side }: CreditKey): string => referralId.replace(/^ref_/, `cred_${side}_`);
+
+/** Returns the referral and the side that a valid id names. */
+export function parseCreditId(id: string): CreditKey {
+  const [, side, random = ''] = CREDIT_ID.exec(id) ?? [];
+  return { referralId: `ref_${random}`, side: z.enum(CREDIT_SIDES).parse(side) };
+}
+
 /** One side's credit for a conversion; `amount` is in the smallest unit of `currency`. */
 export const referralCredit = z.object({
+  id: creditId,
   referralId: ReferralId.schema,
   side: z.enum(CREDIT_SIDES),
   customerId: CustomerId.schema,

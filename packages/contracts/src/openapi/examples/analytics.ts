@@ -10,6 +10,7 @@ export const exampleAnalytics = {
   mrrByCurrency: { usd: 2999 },
   customerCount: 2,
   churnRate: 0,
+  trialConversion: { ended: 4, converted: 3, rate: 75 },
   subscriptionBreakdown: {
     active: 1,
     trialing: 0,
@@ -36,29 +37,37 @@ export const exampleAnalyticsSubscription = {
   currency: 'usd',
   amount: '2999',
   reason: null,
+  converted: null,
 } as const satisfies z.input<typeof analyticsSubscription>;
 
 export const exampleAnalyticsHistory = {
   currency: 'usd',
   history: [
     {
+      from: '2026-03-01',
       date: '2026-03-01',
       mrr: 0,
       customerCount: 0,
       newMrr: 0,
       expansionMrr: 0,
+      reactivatedMrr: 0,
       contractionMrr: 0,
       churnedMrr: 0,
+      netMrr: 0,
     },
     {
+      from: '2026-03-02',
       date: '2026-03-02',
       mrr: 2999,
       customerCount: 2,
       newMrr: 2999,
       expansionMrr: 0,
+      reactivatedMrr: 0,
       contractionMrr: 0,
       churnedMrr: 0,
+      netMrr: 2999,
     },
   ],
+  totals: { newMrr: 2999, expansionMrr: 0, reactivatedMrr: 0, contractionMrr: 0, churnedMrr: 0, netMrr: 2999 },
   asOf: updatedAt,
 } satisfies z.input<typeof analyticsHistory>;

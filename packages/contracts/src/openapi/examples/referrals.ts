@@ -42,6 +42,7 @@ export const exampleReferralOfCode = {
 } as const satisfies z.input<typeof referralOfCode>;
 
 export const exampleCredit = {
+  id: exampleIds.credit,
   referralId: exampleIds.referral,
   side: 'referrer',
   customerId: exampleIds.customer,

@@ -14,11 +14,13 @@ export const exampleIds = {
   apiKey: 'key_9g3h7j1k5m9n3p7q1r5s9t3v',
   auditEntry: 'aud_6w0x4y8z2a6b0c4d8e2f6g0h',
   referral: 'ref_0w4x8y2z6a0b4c8d2e6f0g4h',
+  credit: 'cred_referrer_0w4x8y2z6a0b4c8d2e6f0g4h',
   portalSession: 'portal_sess_4j8k2m6n0p4q8r2s6t0v4w8x',
   user: 'Zq7RkT2mYp9LwX4c',
   referralCode: 'H7KQ2MXP',
   portalToken: 'b0Jx2yG7v1nQ4mT8kR5sW9zL3cF6hD0pA2eU7iY1oXk',
   deadLetter: 'dl_subscriptions_5f0c1d7e9a3b4c6d8e2f0a1b3c5d7e9f',
+  sync: 'sync_8t2v6w0x4y8z1a5b9c3d7e1f',
   webhookEvent: 'evt_1RqZbK2eZvKYlo2CkV3mT9sX',
 } as const;
 

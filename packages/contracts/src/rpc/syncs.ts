@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { ProjectId, TeamId } from '../ids.ts';
+import type { ServiceName } from '../operation.ts';
+import { fieldDifference, syncType, type SyncType } from '../resources/sync.ts';
+import { defineRpc } from '../rpc.ts';
+
+/** The service that records each type. */
+export const SYNC_OWNERS = {
+  product: 'catalog',
+  price: 'catalog',
+  customer: 'customers',
+  subscription: 'subscriptions',
+  invoice: 'subscriptions',
+} as const satisfies Record<SyncType, ServiceName>;
+
+type Owner = (typeof SYNC_OWNERS)[SyncType];
+
+const scope = { teamId: TeamId.schema, projectId: ProjectId.schema, type: syncType };
+
+/** How an object compares with the project's record of it. */
+export const comparison = z.object({
+  /** `deleted`: the record was deleted here, and no event revives it. `taken`: another record has its e-mail. */
+  outcome: z.enum(['same', 'missing', 'different', 'deleted', 'taken']),
+  /** Our id; null where there is no record. */
+  id: z.string().nullable(),
+  fields: z.array(fieldDifference),
+  /** Whether the record that it belongs to, a price's product or a subscription's customer, exists here. */
+  hasParent: z.boolean(),
+});
+export type Comparison = z.output<typeof comparison>;
+
+const compareRpc = (owner: Owner) =>
+  defineRpc(
+    owner,
+    'compare-objects',
+    z.object({ ...scope, objects: z.array(z.record(z.string(), z.unknown())) }),
+    z.array(comparison),
+  );
+
+const listRpc = (owner: Owner) =>
+  defineRpc(
+    owner,
+    'list-live-records',
+    z.object({
+      ...scope,
+      after: z.string().nullable(),
+      limit: z.int().min(1).max(1_000),
+      processorIds: z.array(z.string()).max(1_000).optional(),
+    }),
+    z.object({
+      records: z.array(z.object({ id: z.string(), processorId: z.string() })),
+      next: z.string().nullable(),
+    }),
+  );
+
+/**
+ * Compares objects of the processor with the project's records, as their events would be applied: one answer for each
+ * object, in their order. Changes nothing. An object that cannot be read counts as `same`.
+ */
+export const CompareObjects = {
+  catalog: compareRpc('catalog'),
+  customers: compareRpc('customers'),
+  subscriptions: compareRpc('subscriptions'),
+};
+
+/**
+ * Lists a project's records that are neither deleted nor ended: a page of all, those after the record `after`, or those of
+ * certain objects.
+ */
+export const ListLiveRecords = {
+  catalog: listRpc('catalog'),
+  customers: listRpc('customers'),
+  subscriptions: listRpc('subscriptions'),
+};
