@@ -7,6 +7,7 @@ import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { Interval } from '@billing/contracts/resources/price';
+import type { SyncType } from '@billing/contracts/resources/sync';
 
 export type { CheckoutSessionSnapshot, CustomerSnapshot, PriceSnapshot, ProductSnapshot, SubscriptionSnapshot };
 
@@ -80,6 +81,18 @@ export interface NewSetupSession {
   readonly metadata: Metadata;
 }
 
+/** A webhook endpoint of the account. */
+export interface WebhookEndpointSnapshot {
+  readonly id: string;
+  readonly url: string;
+  readonly isEnabled: boolean;
+  /** The types that it subscribes to; `*` stands for all. */
+  readonly types: readonly string[];
+  /** Null for the default version of the account. */
+  readonly apiVersion: string | null;
+  readonly metadata: Metadata;
+}
+
 /** Selects events; the processor stores them for 30 days. */
 export interface EventFilter {
   /** Only events that some webhook endpoint has not accepted: pending, or given up. */
@@ -94,6 +107,21 @@ export interface EventPage {
   readonly hasMore: boolean;
 }
 
+/** An object as an event of today would carry it, in the API version that we use. */
+export type ListedObject = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+/** One page of a list. */
+export interface ObjectPage {
+  readonly objects: readonly ListedObject[];
+  /** Whether there are older objects; `startingAfter` with the last id of this page lists them. */
+  readonly hasMore: boolean;
+  /** By the processor's clock, in whole seconds: every change before that second is in the page. */
+  readonly readAt: Date;
+}
+
+/** The types whose metadata a sync may write. */
+export type MarkedType = Exclude<SyncType, 'invoice'>;
+
 /**
  * The payment processor of one team. Every write takes an idempotency key made from our own operation, so that a repeat
  * is the same write. Amounts are in the currency's smallest unit. Ids are the processor's.
@@ -104,6 +132,10 @@ export interface EventPage {
 export interface Processor {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
+  /** The processor's time in whole seconds, as a response gives it; null when it gives none. */
+  readClock(): Promise<Date | null>;
+  /** The permissions to read that the key lacks, of those that are needed; a key without restrictions lacks none. */
+  findMissingPermissions(): Promise<string[]>;
 
   createCustomer(
     customer: { email: string; name?: string | undefined; metadata: Metadata },
@@ -207,7 +239,7 @@ export interface Processor {
     idempotencyKey: string,
   ): Promise<{ readonly id: string; readonly secret: string }>;
   /** Lists all webhook endpoints of the account; the processor allows 16. */
-  listWebhookEndpoints(): Promise<{ readonly id: string; readonly metadata: Metadata }[]>;
+  listWebhookEndpoints(): Promise<WebhookEndpointSnapshot[]>;
   deleteWebhookEndpoint(id: string): Promise<void>;
 
   /**
@@ -215,6 +247,16 @@ export interface Processor {
    * was deleted and left nothing.
    */
   findObject(kind: ProcessorObject, id: string): Promise<Readonly<Record<string, unknown>> | null>;
+
+  /**
+   * Lists one page of at most 100 objects of a type as they are now, newest first, ended and inactive ones included; deleted
+   * ones are in no list.
+   */
+  listObjects(type: SyncType, startingAfter?: string): Promise<ObjectPage>;
+  /** Reads an object of a list again; null when there is none, a stub with `deleted: true` where the processor has one. */
+  findListed(type: SyncType, id: string): Promise<{ readonly object: ListedObject | null; readonly readAt: Date }>;
+  /** Adds keys to the metadata of an object; a customer or subscription is billed as before. */
+  addMetadata(type: MarkedType, id: string, metadata: Metadata, idempotencyKey: string): Promise<void>;
 
   /**
    * Lists one page of at most 100 events, as the processor sends them to webhooks, newest first; `listEveryEvent` lists

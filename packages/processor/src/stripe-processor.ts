@@ -5,6 +5,7 @@ import { catalogCalls } from './stripe/catalog.ts';
 import { checkoutCalls } from './stripe/checkout.ts';
 import { customerCalls } from './stripe/customers.ts';
 import type { OnCall } from './stripe-client.ts';
+import { listedObjectCalls } from './stripe/listed-objects.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
@@ -15,6 +16,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...accountCalls(calls),
     ...catalog,
     ...customerCalls(calls),
+    ...listedObjectCalls(calls),
     ...checkoutCalls(calls),
     ...subscriptionCalls(calls, catalog.findPrice),
   };

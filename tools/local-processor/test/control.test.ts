@@ -64,8 +64,12 @@ test('injects every fault mode, only for its own account', async () => {
   for (const _ of [1, 2]) await expect(create()).rejects.toMatchObject({ statusCode: 429, code: 'rate_limit' });
   await expect(create()).resolves.toMatchObject({ object: 'customer' });
 
+  await control.fail({ mode: '401' });
+  await expect(create()).rejects.toMatchObject({ statusCode: 401, code: 'api_key_expired' });
   await control.fail({ mode: '500' });
   await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
+  await control.fail({ mode: '400' });
+  await expect(create()).rejects.toMatchObject({ statusCode: 400, type: 'StripeInvalidRequestError' });
   await control.fail({ mode: '502html' });
   await expect(create()).rejects.toThrow(/Invalid JSON/);
   await control.fail({ mode: 'dropped', times: 2 });

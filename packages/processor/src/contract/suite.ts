@@ -5,6 +5,7 @@ import { catalogCases } from './catalog.ts';
 import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
 import { eventCases } from './events.ts';
+import { listedObjectCases } from './listed-objects.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { writeCases } from './writes.ts';
 import type { Processor } from '../port.ts';
@@ -54,6 +55,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('events', () => {
       eventCases(cases);
+    });
+    describe('objects', () => {
+      listedObjectCases(cases);
     });
     describe('a write', () => {
       writeCases(cases);

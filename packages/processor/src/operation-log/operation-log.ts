@@ -7,7 +7,15 @@ import { inTransaction } from '@billing/database/transaction';
 import type { PublishingWork } from '@billing/messaging/outbox';
 import { operationFinisher, type FinisherOptions } from './carry-out.ts';
 import type { OperationKind } from './operation-kind.ts';
-import { insertDue, insertLeased, isOpen, leaseDue, leaseOne, type LeasedOperation } from './operation-rows.ts';
+import {
+  insertAgain,
+  insertDue,
+  insertLeased,
+  isOpen,
+  leaseDue,
+  leaseOne,
+  type LeasedOperation,
+} from './operation-rows.ts';
 
 /** How long a change waits for the one before it on the same resource, in milliseconds. */
 const TURN_MS = 6_000;
@@ -105,6 +113,21 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
     await insertDue(tx, rows);
   }
 
+  /**
+   * Logs an operation again that was canceled, in the caller's transaction, which must have made sure that it was. It gets
+   * a new idempotency key. The reconciler first searches for what it may have done since `createdAt`, and sends it only when
+   * nothing is found.
+   * @throws UniqueConstraintViolationException when it, or another operation on the resource, is open
+   */
+  async function enqueueAgain<Input>(
+    tx: EntityManager,
+    kind: OperationKind<Input>,
+    operation: Enqueued<Input>,
+    createdAt: Date,
+  ): Promise<void> {
+    await insertAgain(tx, { ...operation, kind: kind.name }, createdAt);
+  }
+
   /** Runs `change` in a transaction while no operation on the resource is open; `change` has to lock it. */
   function runExclusively<Result>(resourceId: string, change: PublishingWork<Result>): Promise<Result> {
     return takeTurn(resourceId, () =>
@@ -157,7 +180,15 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
     );
   }
 
-  return { perform, enqueue, runExclusively, resume, leaseDue: (limit: number) => leaseDue(em, limit), finishLeft };
+  return {
+    perform,
+    enqueue,
+    enqueueAgain,
+    runExclusively,
+    resume,
+    leaseDue: (limit: number) => leaseDue(em, limit),
+    finishLeft,
+  };
 }
 
 export type OperationLog = ReturnType<typeof openOperationLog>;

@@ -128,6 +128,28 @@ export async function insertDue(tx: EntityManager, operations: readonly NewOpera
 }
 
 /**
+ * Inserts an operation again that was canceled, under a key that it has not had, for the reconciler. `createdAt` is when
+ * it was first logged: what an earlier key may have done is searched for from then on, before anything is sent.
+ */
+export async function insertAgain(tx: EntityManager, operation: NewOperation, createdAt: Date): Promise<void> {
+  const { key, teamId, projectId, kind, resourceId, input } = operation;
+  const [canceled] = await executeBound<{ key_version: number }>(
+    tx,
+    'delete from remote_operations where id = $1 and due_at is null returning key_version',
+    [key],
+  );
+  // The processor may remember the first key longer than the log does, so it is never sent again.
+  const version = (canceled?.key_version ?? 1) + 1;
+  await executeBound(
+    tx,
+    `insert into remote_operations
+            (id, team_id, project_id, kind, resource_id, input, key_version, attempts, due_at, created_at)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7, 0, clock_timestamp(), $8)`,
+    [key, teamId, projectId, kind, resourceId, JSON.stringify(input), version, createdAt],
+  );
+}
+
+/**
  * Notes that the operation is sent now, with this input, and renews the lease. False when the lease is over: then
  * another process may have closed the key.
  */

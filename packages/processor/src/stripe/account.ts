@@ -1,6 +1,6 @@
 import type { ProcessorObject } from '@billing/contracts/processor-events';
 import type { Stripe } from 'stripe';
-import { isMissing } from '../errors.ts';
+import { isMissing, missingPermission } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { API_VERSION } from '../stripe-client.ts';
@@ -9,6 +9,8 @@ import { given, write, type Calls } from './calls.ts';
 type Account = Pick<
   Processor,
   | 'findAccount'
+  | 'readClock'
+  | 'findMissingPermissions'
   | 'createWebhookEndpoint'
   | 'listWebhookEndpoints'
   | 'deleteWebhookEndpoint'
@@ -20,6 +22,25 @@ type Account = Pick<
 export function accountCalls({ stripe, call }: Calls): Account {
   return {
     findAccount: () => call(async () => ({ accountId: (await stripe.accounts.retrieveCurrent()).id })),
+    readClock: () =>
+      call(async () => {
+        const { lastResponse } = await stripe.products.list({ limit: 1 });
+        const date = Date.parse(lastResponse.headers['date'] ?? '');
+        return Number.isNaN(date) ? null : new Date(date);
+      }),
+    findMissingPermissions: async () => {
+      const missing = PROBES.map(async probe => {
+        try {
+          await call(() => probe(stripe));
+          return [];
+        } catch (err) {
+          const permission = missingPermission(err);
+          if (permission === null) throw err;
+          return [permission];
+        }
+      });
+      return [...new Set((await Promise.all(missing)).flat())];
+    },
 
     createWebhookEndpoint: ({ url, types, metadata }, key) =>
       call(async () => {
@@ -30,7 +51,11 @@ export function accountCalls({ stripe, call }: Calls): Account {
       }),
     listWebhookEndpoints: () =>
       call(async () =>
-        (await stripe.webhookEndpoints.list({ limit: PAGE_SIZE })).data.map(({ id, metadata }) => ({ id, metadata })),
+        (await stripe.webhookEndpoints.list({ limit: PAGE_SIZE })).data.map(
+          ({ id, url, status, enabled_events: types, api_version: apiVersion, metadata }) => {
+            return { id, url, isEnabled: status === 'enabled', types, apiVersion, metadata };
+          },
+        ),
       ),
     deleteWebhookEndpoint: id => call(async () => void (await stripe.webhookEndpoints.del(id))),
 
@@ -53,6 +78,19 @@ export function accountCalls({ stripe, call }: Calls): Account {
       }),
   };
 }
+
+/** One read of everything that is read. */
+const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
+  stripe => stripe.customers.list({ limit: 1 }),
+  stripe => stripe.products.list({ limit: 1 }),
+  stripe => stripe.prices.list({ limit: 1 }),
+  stripe => stripe.subscriptions.list({ limit: 1 }),
+  stripe => stripe.invoices.list({ limit: 1 }),
+  stripe => stripe.events.list({ limit: 1 }),
+  stripe => stripe.charges.list({ limit: 1 }),
+  stripe => stripe.paymentIntents.list({ limit: 1 }),
+  stripe => stripe.webhookEndpoints.list({ limit: 1 }),
+];
 
 /** How each kind of object is read. */
 const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) => Promise<object>>> = {

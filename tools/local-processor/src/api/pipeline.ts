@@ -8,7 +8,7 @@ import type { Account } from '../store/account.ts';
 import { authenticate } from './authentication.ts';
 import type { Endpoint } from './endpoint.ts';
 import { expanded } from './expansion.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, invalidRequest } from './errors.ts';
 import { requirePermission } from './permissions.ts';
 import { type ApiResponse, releaseKey, reserveKey, saveResponse } from './idempotency.ts';
 
@@ -58,6 +58,7 @@ async function respond(
   const { account, fault, idempotencyKey: key } = call;
   const shouldRetry = fault?.shouldRetry ?? null;
   if (shouldRetry !== null) void reply.header('stripe-should-retry', String(shouldRetry));
+  if (fault?.mode === '401') throw expiredKey();
   if (fault?.mode === '429') throw rateLimited();
   if (fault?.mode === '502html') return BAD_GATEWAY;
   if (fault?.mode === 'dropped') return closeConnection(reply);
@@ -76,6 +77,7 @@ async function respond(
 function execute(processor: Processor, endpoint: Endpoint, request: FastifyRequest, call: Call): ApiResponse {
   const { account, requestId, idempotencyKey: key, fault } = call;
   try {
+    if (fault?.mode === '400') throw invalidRequest('The request was refused.');
     if (fault?.mode === '500') throw new ApiError(500, UNKNOWN_ERROR, fault.kept);
     const parameters = parametersOf(request);
     const handle = endpoint.prepare(parameters);
@@ -122,6 +124,11 @@ const BAD_GATEWAY: ApiResponse = {
   status: 502,
   body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
 };
+
+function expiredKey(): ApiError {
+  const message = 'Expired API Key provided.';
+  return new ApiError(401, { type: 'invalid_request_error', code: 'api_key_expired', message }, false);
+}
 
 function rateLimited(): ApiError {
   const message =

@@ -1,7 +1,15 @@
 import type { CheckoutSession, Delivery, Dispute, LedgerEntry, Subscription } from '../objects/stored.ts';
 import type { DeliveryRules } from '../store/account.ts';
 import type { Fault } from './faults.ts';
-import type { DeliveryFilter, DeliveryRulesChange, FaultRequest, Outcome, ReleaseOrder } from './requests.ts';
+import type { ObjectCounts } from '../past/count-objects.ts';
+import type {
+  DeliveryFilter,
+  DeliveryRulesChange,
+  FaultRequest,
+  Outcome,
+  PastRequest,
+  ReleaseOrder,
+} from './requests.ts';
 
 export type {
   CheckoutSession,
@@ -11,6 +19,7 @@ export type {
   Fault,
   FaultRequest,
   LedgerEntry,
+  ObjectCounts,
   Outcome,
   Subscription,
 };
@@ -166,6 +175,14 @@ export class LocalProcessorControl {
 
   ledger(): Promise<Ledger> {
     return this.#call('GET', '/ledger');
+  }
+
+  /**
+   * Fills an account that has no customers with a plausible past of this many, up to `until` in Unix seconds; now unless
+   * given. The same request always makes the same objects; none of them sends an event. Returns how many there are.
+   */
+  fillAccount(past: PastRequest): Promise<{ until: number; objects: ObjectCounts }> {
+    return this.#call('POST', '/past', past);
   }
 
   /** Resets the account: objects, endpoints, events, rules, faults and clock. */

@@ -2,6 +2,8 @@ import type { Account } from '../store/account.ts';
 
 /** How a call to the API fails. */
 export const FAULT_MODES = [
+  '400',
+  '401',
   '429',
   '500',
   '500-but-done',

@@ -23,6 +23,11 @@ export const restrictedKey = z.strictObject({
   key: z.string().regex(/^rk_(test|live)_[A-Za-z0-9]{8,}$/),
   missing: z.array(z.enum(ALL_PERMISSIONS)),
 });
+export const past = z.strictObject({
+  customers: z.int().min(1).max(100_000),
+  seed: z.int().min(0),
+  until: z.int().min(1_500_000_000).optional(),
+});
 export const noBody = z.strictObject({}).optional();
 
 export const deliveryRules = z.strictObject({
@@ -58,6 +63,7 @@ export const deliveryFilter = z.strictObject({
   status: z.enum(['scheduled', 'held', 'delivered', 'failed', 'dropped']).exactOptional(),
 });
 
+export type PastRequest = z.input<typeof past>;
 export type Outcome = z.input<typeof outcome>;
 export type ReleaseOrder = z.input<typeof order>;
 export type DeliveryRulesChange = z.input<typeof deliveryRules>;

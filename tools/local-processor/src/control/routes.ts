@@ -14,6 +14,8 @@ import {
 import { inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { countObjects } from '../past/count-objects.ts';
+import { fillAccount } from '../past/fill-account.ts';
 import { existingDispute } from '../resources/disputes.ts';
 import { deletePrice } from '../resources/prices.ts';
 import type { Processor } from '../processor.ts';
@@ -129,6 +131,12 @@ function accountRoutes(add: AddRoute, processor: Processor): void {
   add('PUT', '/restricted-keys', requests.restrictedKey, ({ account, body: { key, missing } }) =>
     processor.accounts.restrict(account, key, missing),
   );
+  add('POST', '/past', requests.past, async ({ account, body: { until = account.now(), ...given } }) => {
+    if (account.tables.customer.size > 0) throw badRequest('The account has customers. Use another key, or reset it.');
+    const { publicUrl } = processor;
+    await fillAccount(account, { ...given, until }, { publicUrl, flush: () => processor.flush() });
+    return { until, objects: countObjects(account) };
+  });
   add('POST', '/reset', requests.noBody, ({ account }) => {
     processor.accounts.reset(account);
     processor.faults.clear(account);

@@ -120,13 +120,17 @@ function fullAddress(given: z.output<typeof address> | null): Stripe.Address | n
 function listCustomers(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { email, test_clock: clock = null } = given;
   const { customer } = unit.tables;
+  const isInTime = createdWithin(given.created);
+  const isWanted = (row: Customer | DeletedCustomer) =>
+    !isDeleted(row) && (row.test_clock ?? null) === clock && isInTime(row);
   // Stripe's email filter is case-sensitive.
-  const candidates = email === undefined ? customer.newestFirst() : customer.withField('email', email);
-  const live = candidates
-    .filter((row): row is Customer => !isDeleted(row))
-    .filter(row => (row.test_clock ?? null) === clock)
-    .filter(createdWithin(given.created));
-  return listPage(live, given, url, 'customer');
+  return listPage(
+    email === undefined ? customer : customer.withField('email', email),
+    given,
+    url,
+    'customer',
+    isWanted,
+  );
 }
 
 function findCustomer(unit: UnitOfWork, id: string): Customer | DeletedCustomer {

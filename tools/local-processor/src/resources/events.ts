@@ -34,7 +34,7 @@ function listEvents(unit: UnitOfWork, given: z.output<typeof listParameters>, { 
     delivered === undefined || (pendingWebhooks(unit.account, id) === 0) === delivered;
   // The cursor may be an event that was delivered after the previous page, so it may not match the filter.
   const isWanted = (event: StoredEvent) => isInTime(event) && isOfType(event) && hasDeliveryState(event);
-  const list = listPage(unit.tables.event.newestFirst(), given, url, 'event', isWanted);
+  const list = listPage(unit.tables.event, given, url, 'event', isWanted);
   return { ...list, data: list.data.map(event => rendered(unit, event)) };
 }
 

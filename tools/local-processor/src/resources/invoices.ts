@@ -87,12 +87,18 @@ export const invoiceEndpoints = [
 function listInvoices(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { customer, status, subscription } = given;
   const table = unit.tables.invoice;
-  const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
-  const rows = candidates
-    .filter(row => status === undefined || row.status === status)
-    .filter(row => subscription === undefined || subscriptionOf(row) === subscription)
-    .filter(createdWithin(given.created));
-  return listPage(rows, given, url, 'invoice');
+  const isInTime = createdWithin(given.created);
+  const isListed = (row: Invoice) =>
+    (status === undefined || row.status === status) &&
+    (subscription === undefined || subscriptionOf(row) === subscription) &&
+    isInTime(row);
+  return listPage(
+    customer === undefined ? table : table.withField('customer', customer),
+    given,
+    url,
+    'invoice',
+    isListed,
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { endpoint } from '../api/endpoint.ts';
 import { noSuch } from '../api/errors.ts';
+import type { Charge } from '../objects/stored.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { created, expand, page, parameters, text } from '../api/parameters.ts';
 
@@ -12,8 +13,8 @@ export const paymentEndpoints = [
     parameters<Stripe.PaymentIntentListParams>()({ ...page, created, customer: text().optional() }),
     (unit, given, { url }) => {
       const { payment_intent: table } = unit.tables;
-      const rows = given.customer === undefined ? table.newestFirst() : table.withField('customer', given.customer);
-      return listPage(rows.filter(createdWithin(given.created)), given, url, 'payment_intent');
+      const source = given.customer === undefined ? table : table.withField('customer', given.customer);
+      return listPage(source, given, url, 'payment_intent', createdWithin(given.created));
     },
   ),
   endpoint(
@@ -38,9 +39,10 @@ export const paymentEndpoints = [
     (unit, given, { url }) => {
       const { charge: table } = unit.tables;
       const { customer, payment_intent: intent } = given;
-      const candidates = intent === undefined ? table.newestFirst() : table.withField('payment_intent', intent);
-      const rows = candidates.filter(row => customer === undefined || row.customer === customer);
-      return listPage(rows.filter(createdWithin(given.created)), given, url, 'charge');
+      const isInTime = createdWithin(given.created);
+      const isWanted = (row: Charge) => (customer === undefined || row.customer === customer) && isInTime(row);
+      const source = intent === undefined ? table : table.withField('payment_intent', intent);
+      return listPage(source, given, url, 'charge', isWanted);
     },
   ),
   endpoint('GET', '/v1/charges/:id', parameters<Stripe.ChargeRetrieveParams>()({ expand }), (unit, _, { id }) => {

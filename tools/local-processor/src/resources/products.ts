@@ -64,7 +64,8 @@ export const productEndpoints = [
   endpoint('DELETE', '/v1/products/:id', parameters<object>()({}), (unit, _, { id }) => deleteProduct(unit, id)),
 ];
 
-function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
+/** Creates a product. @throws ApiError 400 when its id is taken */
+export function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
   const id = given.id ?? newId('prod_', 14);
   if (unit.tables.product.get(id))
     throw invalidRequest(`Product already exists: ${id}`, { code: 'resource_already_exists', param: 'id' });

@@ -68,7 +68,8 @@ export const subscriptionScheduleEndpoints = [
   }),
 ];
 
-function createSchedule(unit: UnitOfWork, given: z.output<typeof createParameters>): SubscriptionSchedule {
+/** Creates a schedule from a subscription. @throws ApiError 400 when it has one, or has ended */
+export function createSchedule(unit: UnitOfWork, given: z.output<typeof createParameters>): SubscriptionSchedule {
   const param = 'from_subscription';
   const subscription = unit.tables.subscription.get(given.from_subscription);
   if (!subscription) throw noSuch('subscription', given.from_subscription, param);
@@ -88,7 +89,7 @@ function createSchedule(unit: UnitOfWork, given: z.output<typeof createParameter
 }
 
 /** Changes a schedule. `end_behavior` decides whether the subscription ends with the current phase. */
-function updateSchedule(
+export function updateSchedule(
   unit: UnitOfWork,
   schedule: SubscriptionSchedule,
   given: z.output<typeof updateParameters>,

@@ -78,13 +78,14 @@ export const subscriptionEndpoints = [
 function listSubscriptions(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
   const { customer, price, status, test_clock: clock } = given;
   const table = unit.tables.subscription;
-  const candidates = customer === undefined ? table.newestFirst() : table.withField('customer', customer);
-  const rows = candidates
-    .filter(row => isWanted(row, status))
-    .filter(row => isOnClock(row, clock, customer !== undefined))
-    .filter(row => price === undefined || row.items.data.some(item => item.price.id === price))
-    .filter(createdWithin(given.created));
-  return listPage(rows, given, url, 'subscription');
+  const isInTime = createdWithin(given.created);
+  const isListed = (row: Subscription) =>
+    isWanted(row, status) &&
+    isOnClock(row, clock, customer !== undefined) &&
+    (price === undefined || row.items.data.some(item => item.price.id === price)) &&
+    isInTime(row);
+  const source = customer === undefined ? table : table.withField('customer', customer);
+  return listPage(source, given, url, 'subscription', isListed);
 }
 
 /** Returns whether a row matches the status filter. Without a filter, canceled subscriptions are omitted. */

@@ -13,6 +13,8 @@ export class Table<Row extends { id: string }> {
   readonly #changeLog: ChangeLog;
   readonly #rows = new Map<string, { sequence: number; row: Row }>();
   readonly #indexes = new Map<string, Map<unknown, Set<string>>>();
+  /** Every row by its sequence, ascending, among places of rows that were removed. */
+  #order: { readonly sequence: number; readonly id: string }[] = [];
   #sequence = 0;
 
   constructor(name: string, changeLog: ChangeLog, indexed: readonly string[] = []) {
@@ -43,6 +45,8 @@ export class Table<Row extends { id: string }> {
     if (!existing) return;
     this.#unindex(existing.row);
     this.#rows.delete(id);
+    if (this.#order.length > 2 * this.#rows.size + 1_000)
+      this.#order = [...this.#rows].map(([kept, { sequence }]) => ({ sequence, id: kept }));
     this.#changeLog.removed(this.#name, id);
   }
 
@@ -61,6 +65,17 @@ export class Table<Row extends { id: string }> {
     return [...this.#rows.values()].map(({ row }) => row).toReversed();
   }
 
+  /** Returns the rows that are older than the one with this id, or all of them, newest first. It reads no more than is taken. */
+  *olderThan(id?: string): Generator<Row> {
+    const from = id === undefined ? Infinity : (this.#rows.get(id)?.sequence ?? 0);
+    const order = this.#order;
+    for (let at = firstAtOrAfter(order, from) - 1; at >= 0; at -= 1) {
+      const place = order[at];
+      const entry = place && this.#rows.get(place.id);
+      if (entry && entry.sequence === place.sequence) yield entry.row;
+    }
+  }
+
   /** Returns the rows whose field equals the value, newest first. The field must be indexed. */
   withField(field: string, value: unknown): Row[] {
     const ids = this.#indexes.get(field)?.get(value) ?? new Set<string>();
@@ -77,6 +92,7 @@ export class Table<Row extends { id: string }> {
   }
 
   #restore(sequence: number, row: Row): void {
+    if (!this.#rows.has(row.id)) this.#order.push({ sequence, id: row.id });
     this.#rows.set(row.id, { sequence, row });
     for (const [field, index] of this.#indexes) {
       const value = fieldOf(row, field);
@@ -94,6 +110,17 @@ export class Table<Row extends { id: string }> {
       if (ids?.size === 0) index.delete(value);
     }
   }
+}
+
+/** Returns the index of the first place whose sequence is not less than this one. */
+function firstAtOrAfter(order: readonly { readonly sequence: number }[], sequence: number): number {
+  let [low, high] = [0, order.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((order[middle]?.sequence ?? 0) < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function fieldOf(row: object, field: string): unknown {

@@ -1,0 +1,84 @@
+import type { SyncType } from '@billing/contracts/resources/sync';
+import type { Stripe } from 'stripe';
+import { isMissing } from '../errors.ts';
+import { PAGE_SIZE } from '../page-size.ts';
+import type { ListedObject, MarkedType, Processor } from '../port.ts';
+import { given, write, type Calls } from './calls.ts';
+
+type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
+type Response = Stripe.Response<object>['lastResponse'];
+type Page = { limit: number; starting_after?: string };
+
+/** The objects of the account, type by type. */
+export function listedObjectCalls({ stripe, call }: Calls): ListedObjects {
+  return {
+    listObjects: (type, startingAfter) =>
+      call(async () => {
+        const startedAt = performance.now();
+        const page = await LIST[type](stripe, { limit: PAGE_SIZE, ...given({ starting_after: startingAfter }) });
+        const { data, has_more: hasMore, lastResponse } = page;
+        return { objects: data.map(object => ({ ...object })), hasMore, readAt: timeOfRead(lastResponse, startedAt) };
+      }),
+    findListed: (type, id) => {
+      const startedAt = performance.now();
+      return call(async () => {
+        const { lastResponse, ...object } = await RETRIEVE[type](stripe, id);
+        return { object, readAt: timeOfRead(lastResponse, startedAt) };
+      }).catch((err: unknown) => {
+        if (!isMissing(err)) throw err;
+        return { object: null, readAt: timeOfRead(undefined, startedAt) };
+      });
+    },
+    addMetadata: (type, id, metadata, key) =>
+      call(async () => void (await ADD_METADATA[type](stripe, id, { ...metadata }, write(key)))),
+  };
+}
+
+type Listed = Stripe.Response<Stripe.ApiList<ListedObject>>;
+
+const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Listed>>> = {
+  product: async (stripe, page) => plain(await stripe.products.list(page)),
+  price: async (stripe, page) => plain(await stripe.prices.list(page)),
+  customer: async (stripe, page) => plain(await stripe.customers.list(page)),
+  subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
+  invoice: async (stripe, page) => plain(await stripe.invoices.list(page)),
+};
+
+/** The library types each object as a class of its own, without an index. */
+const plain = (page: Stripe.Response<Stripe.ApiList<{ id?: string }>>): Listed => page as unknown as Listed; // every listed object has an id
+
+type Found = Stripe.Response<ListedObject>;
+
+const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promise<Found>>> = {
+  product: async (stripe, id) => found(await stripe.products.retrieve(id)),
+  price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
+  customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
+  subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
+  invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id)),
+};
+
+const found = (object: Stripe.Response<{ id?: string }>): Found => object as unknown as Found; // as above
+
+type AddMetadata = (
+  stripe: Stripe,
+  id: string,
+  metadata: Record<string, string>,
+  options: { idempotencyKey: string },
+) => Promise<unknown>;
+
+const ADD_METADATA: Readonly<Record<MarkedType, AddMetadata>> = {
+  product: (stripe, id, metadata, options) => stripe.products.update(id, { metadata }, options),
+  price: (stripe, id, metadata, options) => stripe.prices.update(id, { metadata }, options),
+  customer: (stripe, id, metadata, options) => stripe.customers.update(id, { metadata }, options),
+  subscription: (stripe, id, metadata, options) => stripe.subscriptions.update(id, { metadata }, options),
+};
+
+/**
+ * When the processor read what it returned, by its own clock in whole seconds, rounded down: its `Date` less the time that
+ * the call took. Our clock stands in for a missing `Date`.
+ */
+function timeOfRead(response: Response | undefined, startedAt: number): Date {
+  const date = Date.parse(response?.headers['date'] ?? '');
+  const elapsedMs = performance.now() - startedAt;
+  return new Date(Math.floor(((Number.isNaN(date) ? Date.now() : date) - elapsedMs) / 1_000) * 1_000);
+}
