@@ -8,7 +8,7 @@ import { openCatalogOperationLog } from './operations/open-operation-log.ts';
 import { catalogSchema } from './persistence/schema.ts';
 import { priceRoutes } from './routes/prices.ts';
 import { productRoutes } from './routes/products.ts';
-import { priceRpc } from './rpc/prices.ts';
+import { catalogRpc } from './rpc/catalog.ts';
 
 /** The parts of the catalog; the chassis runs them. */
 export const catalogService = () =>
@@ -21,7 +21,7 @@ export const catalogService = () =>
       const dependencies = { em, outbox, operationLog, now };
       return {
         consumers: [productEvents({ em, processors, logger, now }), priceEvents({ em, processors, logger, now })],
-        rpc: priceRpc(em),
+        rpc: catalogRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: { tables: ['remote_operations', 'prices', 'products'] },

@@ -103,7 +103,8 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
       // A product that was deleted here gets no new prices.
       if (product && !product.deletedAt) {
         const lostId = await findLostId(tx, { table: 'prices', named: namedIds, at: data.createdAt });
-        const source = { productId: product.id, eventAt: data.createdAt, createdAt: now(), trace, id: lostId };
+        const since = data.fromSync ? snapshot.createdAt : now();
+        const source = { productId: product.id, eventAt: data.createdAt, createdAt: since, trace, id: lostId };
         const mirrored = mirrorPrice(tx, publish, scope, snapshot, source);
         prices.set(scopedKey(id), mirrored);
         if (isDeletion) saveDeleted(tx, publish, mirrored, data.createdAt, trace);

@@ -28,7 +28,8 @@ interface ProductConsumerDependencies {
 const DELETED = processorEvent('product.deleted').name;
 
 /**
- * Follows the processor's products: changes and deletions of those we have, and new ones that name the project. One whose
+ * Follows the processor's products: changes and deletions of those we have, and new ones that name the project or were read
+ * by a sync. One whose
  * deletion comes first is recorded as deleted, so that no later event brings it back.
  */
 export function productEvents({ em, processors, logger, now }: ProductConsumerDependencies): Consumer {
@@ -73,9 +74,10 @@ export function productEvents({ em, processors, logger, now }: ProductConsumerDe
       }
       if (product) return applyProductEvent(tx, publish, product, { snapshot, createdAt, trace, reread });
       if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
-      if (snapshot.metadata['projectId'] === scope.projectId) {
+      if (data.fromSync || snapshot.metadata['projectId'] === scope.projectId) {
         const lostId = await findLostId(tx, { table: 'products', named: namedIds, at: createdAt });
-        const source = { eventAt: createdAt, createdAt: now(), trace, id: lostId };
+        const since = data.fromSync ? snapshot.createdAt : now();
+        const source = { eventAt: createdAt, createdAt: since, trace, id: lostId };
         const mirrored = mirrorProduct(tx, publish, scope, snapshot, source);
         products.set(scopedKey(id), mirrored);
         if (isDeletion) saveDeleted(tx, publish, mirrored, createdAt, trace);

@@ -3,17 +3,22 @@ import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
+import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { toState as toPriceState } from '#domain/price.ts';
 import { toState as toProductState } from '#domain/product.ts';
 import { isMirrored as isMirroredPrice, Price } from '#persistence/price.entity.ts';
 import { isMirrored, Product } from '#persistence/product.entity.ts';
+import { compareCatalog } from './compare-catalog.ts';
+import { listLiveCatalog } from './list-live-catalog.ts';
 
-/** The calls of other services about prices. */
-export const priceRpc = (em: EntityManager): RpcHandler[] => [
+/** The calls of other services about products and prices. */
+export const catalogRpc = (em: EntityManager): RpcHandler[] => [
   rpcHandler(FindPrice, ({ priceId, ...scope }) => findWithProduct(em, scope, { id: priceId, deletedAt: null })),
   rpcHandler(FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
     findWithProduct(em, scope, { processorPriceId }),
   ),
+  rpcHandler(CompareObjects.catalog, compareCatalog(em)),
+  rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
 ];
 
 type PriceQuery = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorPriceId: string };
