@@ -51,6 +51,30 @@ it('lists newest first, fifty per page by default', async () => {
   expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
 });
 
+it('finds customers by a part of their e-mail, name or external id, in any case', async () => {
+  await using customers = await startCustomers();
+  await customers.createCustomer({ email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'user-1' });
+  await customers.createCustomer({ email: 'grace@example.com', name: '100%_Grace' });
+  const found = async (search: string) =>
+    emails((await customers.call('GET', `/customers?search=${encodeURIComponent(search)}`)).body);
+  expect(await found('LOVE')).toEqual(['ada@example.com']);
+  expect(await found('grace@')).toEqual(['grace@example.com']);
+  expect(await found('User-1')).toEqual(['ada@example.com']);
+  expect(await found('example')).toHaveLength(2);
+  expect(await found('%_')).toEqual(['grace@example.com']);
+  expect(await found('nobody')).toEqual([]);
+});
+
+it('lists the customers with the given ids, and none of another project', async () => {
+  await using customers = await startCustomers();
+  const [ada, grace] = [await customers.createCustomer(), await customers.createCustomer({ email: 'g@example.com' })];
+  await customers.createCustomer({ email: 'other@example.com' });
+  const { body } = await customers.call('GET', `/customers?ids=${ada.id},${grace.id},${CustomerId.create()}`);
+  expect(emails(body).toSorted()).toEqual(['ada@example.com', 'g@example.com']);
+  const tooMany = Array.from({ length: 101 }, () => CustomerId.create()).join(',');
+  expect((await customers.call('GET', `/customers?ids=${tooMany}`)).status).toBe(400);
+});
+
 it('allows an e-mail once per project, whatever its case', async () => {
   await using customers = await startCustomers();
   await customers.createCustomer();

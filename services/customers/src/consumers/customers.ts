@@ -13,7 +13,7 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
-import { recreateLostCustomer } from '#operations/recreate-lost-customer.ts';
+import { recordFoundCustomers, type FoundCustomer } from '#operations/record-found-customers.ts';
 import { saveDeleted } from '#operations/save-customer.ts';
 import { waitForEmail } from '#operations/wait-for-email.ts';
 import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
@@ -32,12 +32,12 @@ interface CustomerConsumerDependencies {
 }
 
 /**
- * Follows the processor's customers that are linked here. Others are created by callers only, and by their events where a
- * restored backup lacks them.
+ * Follows the processor's customers that are linked here. Others are created by callers and by syncs only, and by their
+ * events where a restored backup lacks them.
  */
 export function customerEvents({ em, processors, logger, now }: CustomerConsumerDependencies): Consumer {
   const applyEvent = applyCustomerEvent({ now, logger });
-  const recreate = recreateLostCustomer({ now });
+  const recordFound = recordFoundCustomers({ now });
   const waitUntilFree = waitForEmail({ em, processors, now });
 
   /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
@@ -84,28 +84,48 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     const emails = new Map([...customers.values()].map(({ id, email }) => [id, email]));
 
     /** Empty if the event changes no e-mail. */
-    const newEmailOf = ({ id, scope, snapshot }: (typeof events)[number]): string => {
+    const newEmailOf = ({ id, scope, snapshot }: Event): string => {
       if (snapshot.deleted) return '';
       const customer = customers.get(scopedKey(id));
       if (!customer) return snapshot.email?.trim().toLowerCase() ?? '';
       const { email } = toContent(snapshot, scope, customer);
-      return email === customer.email ? '' : email;
+      return email === customer.email ? '' : (email ?? '');
     };
-    /** Returns false for an event that needs `prepare`. */
-    const apply = async (event: (typeof events)[number]): Promise<boolean> => {
-      const { delivery, snapshot, id, namedIds } = event;
-      const customer = customers.get(scopedKey(id));
-      if (customer) return applyEvent(tx, publish, customer, { ...event, prepared: delivery.context });
-      if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
-      const recreated = await recreate(tx, publish, event);
-      if (recreated) customers.set(scopedKey(id), recreated);
-      else logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
-      return true;
+    const unprepared: (typeof deliveries)[number][] = [];
+    const ignore = ({ snapshot }: Event) =>
+      logger.info({ processorCustomerId: snapshot.id }, 'unknown customer ignored');
+    const isReserved = ({ namedIds }: Event) => namedIds.some(it => reservedIds.has(scopedKey(it)));
+    const apply = async (event: Event): Promise<void> => {
+      const { delivery } = event;
+      const customer = customers.get(scopedKey(event.id));
+      const isApplied = customer && (await applyEvent(tx, publish, customer, { ...event, prepared: delivery.context }));
+      if (isApplied === false || (!customer && isReserved(event))) unprepared.push(delivery);
+      else if (!customer) ignore(event);
     };
 
-    const unprepared: (typeof deliveries)[number][] = [];
+    /** By their keys: customers of one project that have no record, one after the other, to be recorded together. */
+    const found = new Map<string, FoundEvent>();
+    const recordAll = async () => {
+      const [first] = found.values();
+      if (!first) return;
+      for (const customer of await recordFound(tx, publish, first.scope, [...found.values()]))
+        customers.set(scopedKey({ scope: customer, id: customer.processorCustomerId }), customer);
+      for (const [key, event] of found) if (!customers.has(key)) ignore(event);
+      found.clear();
+    };
+    const isNew = (event: Event): event is FoundEvent =>
+      !event.snapshot.deleted && !customers.has(scopedKey(event.id)) && !isReserved(event);
+
     // Copies of the service take e-mails in the same order and free them last, so that there are no deadlocks.
-    for (const event of sortBy(events, newEmailOf)) if (!(await apply(event))) unprepared.push(event.delivery);
+    for (const event of sortBy(events, newEmailOf)) {
+      const key = scopedKey(event.id);
+      const [first] = found.values();
+      const isNext = isNew(event) && !found.has(key) && (!first || first.scope.projectId === event.scope.projectId);
+      if (!isNext) await recordAll();
+      if (isNew(event)) found.set(key, event);
+      else await apply(event);
+    }
+    await recordAll();
     // One that was found deleted before its event came is deleted since the event's time.
     for (const { id, createdAt, trace } of deletions)
       for (const customer of deleted.get(scopedKey(id)) ?? [])
@@ -125,6 +145,10 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
   );
 }
 
+type Event = ReturnType<typeof readEvent<Prepared | null>>;
+/** The event of a customer that the processor has. */
+type FoundEvent = Event & FoundCustomer;
+
 function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
   const { teamId, event, data, trace } = delivery;
   const snapshot = readObject(data, readCustomer);
@@ -136,6 +160,7 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
     snapshot,
     createdAt: data.createdAt,
     trace,
+    fromSync: data.fromSync === true,
     isDeletion: event.type === processorEvent('customer.deleted').name,
     /** The processor's id. */
     id: { scope, id: snapshot.id },

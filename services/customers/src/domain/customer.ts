@@ -10,7 +10,8 @@ export const PERSONAL_FIELDS = ['email', 'name', 'externalId', 'metadata'];
 
 /** The fields of a customer that we and the processor both store. */
 export interface CustomerContent {
-  readonly email: string;
+  /** Null when the processor has none. */
+  readonly email: string | null;
   readonly name: string | null;
   /** The processor has a copy of it in the metadata, which is never read back. */
   readonly externalId: string | null;
@@ -127,7 +128,7 @@ export function externalIdTaken(): Problem {
 interface CustomerRecord {
   readonly id: CustomerId;
   readonly projectId: ProjectId;
-  readonly email: string;
+  readonly email: string | null;
   readonly name: string | null;
   readonly processorCustomerId: string;
   readonly linkedToExisting: boolean;

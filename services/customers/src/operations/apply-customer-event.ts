@@ -6,7 +6,7 @@ import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
 import type { Logger } from 'pino';
 import { isSameContent, toContent } from '#domain/customer.ts';
-import { takeIdentifier } from '#persistence/customer-identifiers.ts';
+import { takeEmail } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
 
@@ -59,9 +59,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
       return true;
     }
     const found = toContent(current, scope, customer);
-    const isFree =
-      found.email === customer.email ||
-      (await takeIdentifier(tx, scope, customer.id, { kind: 'email', value: found.email }));
+    const isFree = found.email === customer.email || (await takeEmail(tx, scope, customer.id, found.email));
     if (!isFree && !prepared) return false;
     if (!isFree) logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };

@@ -1,6 +1,6 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { Page } from '@billing/contracts/pagination';
-import type { customerFilter } from '@billing/contracts/resources/customer';
+import type { customerFilter, customerIds, customerSearch } from '@billing/contracts/resources/customer';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { findOwner } from '#persistence/customer-identifiers.ts';
@@ -8,16 +8,26 @@ import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.e
 import type { Dependencies } from '../dependencies.ts';
 
 type Filter = z.output<typeof customerFilter>;
+interface Selection {
+  readonly ids?: z.output<typeof customerIds>;
+  readonly search?: z.output<typeof customerSearch>;
+}
 
 /** Lists a page of the project's customers, newest first, and returns how many there are in all. */
 export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { limit, offset, email, externalId }: Page & Filter,
+    { limit, offset, email, externalId, ids, search }: Page & Filter & Selection,
   ): Promise<[LinkedCustomer[], number]> => {
     const fork = em.fork();
-    const ids = await findOwners(fork, scope, { email, externalId });
-    const wanted = { ...(ids && { id: { $in: ids } }), ...(email && { email }), ...(externalId && { externalId }) };
+    const owners = await findOwners(fork, scope, { email, externalId });
+    const wanted = {
+      ...(owners && { id: { $in: owners } }),
+      ...(email && { email }),
+      ...(externalId && { externalId }),
+      ...(search && containing(search)),
+      ...(ids && { $and: [{ id: { $in: ids } }] }),
+    };
     const { teamId, projectId } = scope;
     const [customers, total] = await fork.findAndCount(
       Customer,
@@ -26,6 +36,12 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
     );
     return [customers.filter(isLinked), total];
   };
+}
+
+/** Selects customers whose e-mail, name or external id contains the text, in any case. */
+function containing(search: string) {
+  const $ilike = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return { $or: [{ email: { $ilike } }, { name: { $ilike } }, { externalId: { $ilike } }] };
 }
 
 /** Returns who has, or is about to have, what the filter names; undefined without a filter. */

@@ -10,7 +10,7 @@ import { changesOf, recordUnchanged } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
-import { releaseIdentifiers, reserveIdentifiers, takeIdentifier } from '#persistence/customer-identifiers.ts';
+import { releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCustomer, lockCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -69,7 +69,7 @@ export function updateCustomerKind(now: () => Date) {
         const { metadata = customer.metadata, externalId = customer.externalId } = operation.input;
         const received = toContent(snapshot, operation, { email, name, externalId, metadata });
         // E-mails are unique here, but not at the processor.
-        const isFree = await takeIdentifier(tx, customer, customer.id, { kind: 'email', value: received.email });
+        const isFree = await takeEmail(tx, customer, customer.id, received.email);
         const content = isFree ? received : { ...received, email: customer.email };
         if (saveContent(tx, publish, customer, { content, now: now() })) customer.awaitsWebhook = true;
       }

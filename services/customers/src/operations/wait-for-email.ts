@@ -22,8 +22,8 @@ interface WaitForEmailOptions {
  * @throws Problem `unavailable` while the event has to wait
  */
 export function waitForEmail({ em, processors, now }: WaitForEmailOptions) {
-  return async (scope: ProjectScope, customer: LinkedCustomer, email: string, eventAt: Date): Promise<void> => {
-    if (email === customer.email || now().getTime() - eventAt.getTime() > LONGEST_WAIT_MS) return;
+  return async (scope: ProjectScope, customer: LinkedCustomer, email: string | null, eventAt: Date): Promise<void> => {
+    if (email === null || email === customer.email || now().getTime() - eventAt.getTime() > LONGEST_WAIT_MS) return;
     const { teamId, projectId } = scope;
     const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
     const owner = id && id !== customer.id ? await em.fork().findOne(Customer, { id, teamId, projectId }) : null;

@@ -11,6 +11,41 @@ interface Identifier {
   readonly value: string;
 }
 
+/** A value that a customer is to get. */
+export interface Claim {
+  readonly id: CustomerId;
+  readonly value: string;
+}
+
+/**
+ * Takes identifiers of one kind for customers in the caller's transaction, one after the other. Returns the customers that
+ * have theirs; of several that want the same one the first gets it.
+ */
+export async function takeIdentifiers(
+  tx: EntityManager,
+  scope: ProjectScope,
+  kind: IdentifierKind,
+  claims: readonly Claim[],
+): Promise<ReadonlySet<CustomerId>> {
+  if (claims.length === 0) return new Set();
+  const { teamId, projectId } = scope;
+  // PostgreSQL waits for a concurrent insert of the same key; its commit or rollback decides.
+  const taken = await executeBound<{ id: CustomerId }>(
+    tx,
+    `insert into customer_identifiers (team_id, project_id, kind, value, customer_id)
+     select $1, $2, $3, value, id
+       from unnest($4::text[], $5::text[]) with ordinality as claim (value, id, place)
+      order by place
+         on conflict do nothing returning customer_id as id`,
+    [teamId, projectId, kind, claims.map(({ value }) => value), claims.map(({ id }) => id)],
+  );
+  const holders = new Set(taken.map(({ id }) => id));
+  const others = claims.filter(({ id }) => !holders.has(id));
+  const owners = await findOwners(tx, scope, { kind, values: others.map(({ value }) => value) });
+  for (const { id, value } of others) if (owners.get(value) === id) holders.add(id);
+  return holders;
+}
+
 /** Takes an identifier for a customer in the caller's transaction; false when another customer of the project has it. */
 export async function takeIdentifier(
   tx: EntityManager,
@@ -18,15 +53,16 @@ export async function takeIdentifier(
   id: CustomerId,
   { kind, value }: Identifier,
 ): Promise<boolean> {
-  const { teamId, projectId } = scope;
-  // PostgreSQL waits for a concurrent insert of the same key; its commit or rollback decides.
-  await tx.execute(
-    `insert into customer_identifiers (team_id, project_id, kind, value, customer_id) values (?, ?, ?, ?, ?)
-     on conflict do nothing`,
-    [teamId, projectId, kind, value, id],
-  );
-  return (await findOwner(tx, scope, { kind, value })) === id;
+  return (await takeIdentifiers(tx, scope, kind, [{ id, value }])).has(id);
 }
+
+/** Takes an e-mail as `takeIdentifier` does; none is always free. */
+export const takeEmail = async (
+  tx: EntityManager,
+  scope: ProjectScope,
+  id: CustomerId,
+  email: string | null,
+): Promise<boolean> => email === null || takeIdentifier(tx, scope, id, { kind: 'email', value: email });
 
 /**
  * Takes what a caller wants for a customer; a field without a value is left out.
@@ -71,16 +107,27 @@ export async function releaseIdentifiers(
   );
 }
 
+/** Finds the customers of the project that have e-mails or external ids, or are about to get them, by these. */
+export async function findOwners(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  { kind, values }: { readonly kind: IdentifierKind; readonly values: readonly string[] },
+): Promise<ReadonlyMap<string, CustomerId>> {
+  if (values.length === 0) return new Map();
+  const owned = await executeBound<Pick<CustomerIdentifier, 'value' | 'customerId'>>(
+    em,
+    `select value, customer_id as "customerId" from customer_identifiers
+      where team_id = $1 and project_id = $2 and kind = $3 and value = any($4::text[])`,
+    [teamId, projectId, kind, values],
+  );
+  return new Map(owned.map(({ value, customerId }) => [value, customerId]));
+}
+
 /** Finds the customer of the project that has an identifier, or is about to get it. */
 export async function findOwner(
   em: EntityManager,
-  { teamId, projectId }: ProjectScope,
+  scope: ProjectScope,
   { kind, value }: Identifier,
 ): Promise<CustomerId | null> {
-  const [owned] = await em.execute<Pick<CustomerIdentifier, 'customerId'>[]>(
-    `select customer_id as "customerId" from customer_identifiers
-      where team_id = ? and project_id = ? and kind = ? and value = ?`,
-    [teamId, projectId, kind, value],
-  );
-  return owned?.customerId ?? null;
+  return (await findOwners(em, scope, { kind, values: [value] })).get(value) ?? null;
 }

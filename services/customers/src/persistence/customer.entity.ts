@@ -20,8 +20,8 @@ const CustomerSchema = defineEntity({
     id: p.text().primary().$type<CustomerId>(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
-    /** Trimmed and lower-cased. */
-    email: p.text(),
+    /** Trimmed and lower-cased; null when the processor has none. */
+    email: p.text().strictNullable(),
     name: p.text().strictNullable(),
     /** The caller's own id of the customer. */
     externalId: p.text().strictNullable(),

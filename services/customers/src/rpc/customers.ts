@@ -2,9 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
 import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
+import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { toState } from '#domain/customer.ts';
 import { Customer, isLinked } from '#persistence/customer.entity.ts';
+import { compareCustomers } from './compare-customers.ts';
 import { listCustomerStates } from './list-customer-states.ts';
+import { listLiveCustomers } from './list-live-customers.ts';
 
 /** The calls of other services about customers. */
 export const customerRpc = (em: EntityManager): RpcHandler[] => [
@@ -17,4 +20,6 @@ export const customerRpc = (em: EntityManager): RpcHandler[] => [
     return customers.filter(isLinked).map(toState);
   }),
   rpcHandler(ListCustomerStates, listCustomerStates(em)),
+  rpcHandler(CompareObjects.customers, compareCustomers(em)),
+  rpcHandler(ListLiveRecords.customers, listLiveCustomers(em)),
 ];
