@@ -53,7 +53,8 @@ function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received }
   const read = context?.snapshot ?? readObject(data, readSubscription);
   const snapshot = rank === RANK.deleted ? ended(read) : read;
   const position = { at: data.createdAt, rank, eventId: data.eventId };
-  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread: context?.reread ?? null };
+  const reread = context?.reread ?? null;
+  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread, isRead: data.fromSync };
 }
 
 /** A deletion is an end, whatever status its object has. */

@@ -17,6 +17,8 @@ export interface Observation {
   readonly position: EventPosition;
   /** What the processor returned when it was read because of this event; `missing` if it has no such subscription. */
   readonly reread: Reread | 'missing' | null;
+  /** Whether a sync read it, in place of an event. */
+  readonly isRead?: boolean | undefined;
 }
 
 /** A record after events. */
@@ -57,12 +59,12 @@ export const sortByPosition = <Event extends { readonly position: EventPosition 
 /** Returns the same object when the event adds nothing, and the same terms when it confirms them. */
 function applyOne(
   recorded: { readonly state: RecordedState; readonly revision: number | undefined },
-  { snapshot, position, reread }: Observation,
+  { snapshot, position, reread, isRead }: Observation,
 ): RecordedState | 'unprepared' {
   const { state } = recorded;
   const terms = readTerms(snapshot, { observedAt: position.at, recordedStatus: state.terms.status });
   const applied = { terms, position, readAt: null };
-  const comparison = compareObservation(state, terms, position);
+  const comparison = compareObservation(state, terms, position, { isRead });
   if (comparison === 'stale') return state;
   if (comparison === 'confirm') return { ...state, position: laterPosition(state.position, position) };
   if (comparison === 'apply') return applied;

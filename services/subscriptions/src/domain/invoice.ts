@@ -68,7 +68,7 @@ export interface InvoiceObservation {
 const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, uncollectible: 2, paid: 3, void: 3 };
 
 /** An invoice that is paid or void stays so. https://docs.stripe.com/invoicing/overview#invoice-statuses */
-const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
+export const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
 
 /**
  * Applies events of one invoice to its record, the oldest first. Returns the same object as before when they add nothing,

@@ -45,16 +45,19 @@ export type Comparison = 'apply' | 'confirm' | 'stale' | 'reread';
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * Compares an event with the record so that every order of delivery leads to the same record. An end is final. The newer
+ * Compares an event with the record so that every order of delivery leads to the same record. An end is final, unless what
+ * a sync read long after it (`isRead`) shows that it was never true. The newer
  * event wins. Of two states in one second, and of an event and a read of about the same time, the processor decides.
  */
 export function compareObservation(
   recorded: RecordedState,
   terms: SubscriptionTerms,
   position: EventPosition,
+  { isRead = false }: { readonly isRead?: boolean | undefined } = {},
 ): Comparison {
   const ends = hasEnded(terms.status);
-  if (ends !== hasEnded(recorded.terms.status)) return ends ? 'apply' : 'stale';
+  if (ends !== hasEnded(recorded.terms.status))
+    return ends || (isRead && isAfterAll(position, recorded)) ? 'apply' : 'stale';
   const age = recorded.position ? comparePositions(position, recorded.position) : 1;
   if (isDeepStrictEqual(recorded.terms, terms)) return age > 0 ? 'confirm' : 'stale';
   // No event is older than the creation.
@@ -62,6 +65,12 @@ export function compareObservation(
   const { readAt } = recorded;
   const mayPrecedeRead = readAt !== null && position.at.getTime() <= readAt.getTime() + CLOCK_TOLERANCE_MS;
   return age === 0 || mayPrecedeRead ? 'reread' : 'apply';
+}
+
+/** An end is final, so one that the processor shows no more after it was recorded was never true. */
+function isAfterAll({ at }: EventPosition, { position, readAt, terms: { endedAt } }: RecordedState): boolean {
+  const times = [position?.at, readAt, endedAt].flatMap(time => (time ? [time.getTime() + CLOCK_TOLERANCE_MS] : []));
+  return times.every(time => at.getTime() > time);
 }
 
 /**

@@ -128,7 +128,8 @@ async function createInvoices(
   return new Map(created);
 }
 
-function recordedInvoice(row: Invoice): RecordedInvoice {
+/** Returns the invoice that a row records. */
+export function recordedInvoice(row: Invoice): RecordedInvoice {
   const content = {
     processorSubscriptionId: row.processorSubscriptionId,
     number: row.number,

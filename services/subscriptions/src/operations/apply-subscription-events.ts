@@ -82,7 +82,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
         unprepared.push(...ofOne);
         continue;
       }
-      if (creation) publishCreated(publish, row, creation.from.trace);
+      if (creation) publishCreated(publish, row, { trace: creation.from.trace, fromSync: creation.from.isRead });
       const recorded = recordedState(row);
       const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);

@@ -70,7 +70,7 @@ export async function saveReads<Read extends SubscriptionRead>(
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
       const next = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
-      publishCreated(publish, next, trace);
+      publishCreated(publish, next, { trace });
       rows.set(scopedKey(toObject(read)), next);
       created.push(next);
     } else {

@@ -51,8 +51,12 @@ export function newSubscription({
 }
 
 /** Publishes that a subscription was created and, if it has been canceled already, that too. Counts the versions. */
-export function publishCreated(publish: Publish, row: Subscription, trace?: TraceCarrier): void {
-  publish(SubscriptionCreated, row.teamId, toState(row), trace);
+export function publishCreated(
+  publish: Publish,
+  row: Subscription,
+  { trace, fromSync }: { readonly trace?: TraceCarrier | undefined; readonly fromSync?: boolean | undefined } = {},
+): void {
+  publish(SubscriptionCreated, row.teamId, { ...toState(row), ...(fromSync && { fromSync }) }, trace);
   if (row.status !== 'canceled') return;
   row.version += 1;
   publish(SubscriptionCanceled, row.teamId, toState(row), trace);

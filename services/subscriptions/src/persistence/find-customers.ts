@@ -28,16 +28,18 @@ export async function findCustomers(
   if (em.isInTransaction()) await lockCustomers(em, references.map(toProcessorCustomer), { shared: true });
   const rows = await executeBound<{ id: CustomerId | null }>(
     em,
-    `select found.id
+    // Two look-ups by a key each: one condition with "or" reads all customers of the project.
+    `select coalesce(
+              (select copy.id from customer_copies copy
+                where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
+                  and copy.processor_customer_id = wanted.processor_customer_id
+                order by copy.deleted_at is null desc, copy.created_at desc, copy.id desc
+                limit 1),
+              (select copy.id from customer_copies copy
+                where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
+                  and copy.id = wanted.named)) as id
        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
               as wanted (team_id, project_id, processor_customer_id, named, place)
-       left join lateral (
-         select copy.id from customer_copies copy
-          where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
-            and (copy.processor_customer_id = wanted.processor_customer_id or copy.id = wanted.named)
-          order by copy.processor_customer_id = wanted.processor_customer_id desc,
-                   copy.deleted_at is null desc, copy.created_at desc, copy.id desc
-          limit 1) found on true
       order by wanted.place`,
     [
       references.map(({ scope }) => scope.teamId),

@@ -6,6 +6,7 @@ import {
   TakeInBilling,
 } from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
+import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { findPage } from '@billing/database/find-page';
 import { describeBilling } from '#operations/describe-billing.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
@@ -14,6 +15,8 @@ import type { CustomerIntakes } from '#operations/take-in-billing.ts';
 import { saveCustomerCopies } from '#persistence/copies.ts';
 import { Subscription, toState } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { compareSubscriptions } from './compare-subscriptions.ts';
+import { listLiveSubscriptions } from './list-live-subscriptions.ts';
 
 /** What this service returns to other services. */
 export function subscriptionRpc(
@@ -44,5 +47,7 @@ export function subscriptionRpc(
       const records = rows.map(row => ({ recordedAt: row.updatedAt, state: toState(row) }));
       return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
     }),
+    rpcHandler(CompareObjects.subscriptions, compareSubscriptions(em)),
+    rpcHandler(ListLiveRecords.subscriptions, listLiveSubscriptions(em)),
   ];
 }
