@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
 import { leaseDue } from '@billing/processor/operation-log/operation-rows';
@@ -95,21 +95,67 @@ it('completes a credit whose customer was deleted after sending it', async () =>
   expect(await given.balanceOf('referrer')).toHaveLength(1);
 });
 
-it('sends a failed credit again as the README says', async () => {
+it('sends a failed credit again when asked, once however often', async () => {
   const given = await crediting.givenReferral();
-  const { account, referralId } = given;
-  await account.stripe.customers.createBalanceTransaction(given.processorIds.referrer, { amount: 1, currency: 'eur' });
-  await given.convert();
-  expect(await given.finished()).toMatchObject([{ side: 'referrer', status: 'failed' }, { status: 'credited' }]);
-  const em = crediting.service.em.fork();
-  await em.execute(`update referral_credits set currency = 'eur' where referral_id = ? and side = 'referrer'`, [
-    referralId,
-  ]);
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const [, repair = ''] = /```sql\n([^`]+)```/.exec(readme) ?? [];
-  await em.execute(repair.replace('ref_…', referralId));
+  const retry = await failReferrer(given);
+  await given.account.control.clearFaults();
+  const responses = await Promise.all(Array.from({ length: 3 }, retry));
+  expect(responses.filter(({ status }) => status === 202)).toHaveLength(1);
+  expect(responses.find(({ status }) => status === 202)?.body.credit).toMatchObject({ status: 'pending', error: null });
+  expect(responses.find(({ status }) => status === 409)?.body.error.code).toBe('referral_credit_not_failed');
   expect(await given.finished()).toMatchObject(CREDITED_BOTH);
-  expect(await given.balanceOf('referrer')).toMatchObject([{ amount: -500 }, { amount: 1 }]);
+  expect(await given.balanceOf('referrer')).toMatchObject([{ amount: -500 }]);
+  expect((await retry()).status).toBe(409);
+  const entries = (await crediting.service.published(AuditRecorded)).map(({ data }) => data);
+  expect(
+    entries.filter(({ action, projectId }) => isRetry(action) && projectId === given.project.projectId),
+  ).toMatchObject([
+    { target: { type: 'referral_credit' }, changes: [{ field: 'status', from: 'failed', to: 'pending' }] },
+  ]);
+});
+
+it('fails a retried credit again when the processor still refuses it', async () => {
+  const given = await crediting.givenReferral();
+  const retry = await failReferrer(given);
+  expect((await retry()).status).toBe(202);
+  expect(await given.finished()).toMatchObject([
+    { status: 'failed', attempts: 1, error: expect.stringContaining('refused') },
+    { status: 'credited' },
+  ]);
+  expect((await retry()).status).toBe(202);
+});
+
+it('finds a credit that is at the processor already instead of sending it again', async () => {
+  const given = await crediting.givenReferral();
+  const retry = await failReferrer(given);
+  await given.account.control.clearFaults();
+  const { id } = await given.account.stripe.customers.createBalanceTransaction(given.processorIds.referrer, {
+    amount: -500,
+    currency: 'usd',
+    metadata: { referralId: given.referralId, side: 'referrer' },
+  });
+  await retry();
+  expect(await given.finished()).toMatchObject([{ processorTransactionId: id }, { status: 'credited' }]);
+  expect(await given.balanceOf('referrer')).toHaveLength(1);
+});
+
+it('takes a new key for a retry after more than a day', async () => {
+  const given = await crediting.givenReferral();
+  const retry = await failReferrer(given);
+  await given.account.control.clearFaults();
+  await crediting.service.em.fork().execute('delete from remote_operations where due_at is null');
+  await retry();
+  expect(await given.finished()).toMatchObject(CREDITED_BOTH);
+  expect(await given.balanceOf('referrer')).toHaveLength(1);
+});
+
+it('hides credits from other projects', async () => {
+  const given = await crediting.givenReferral();
+  await failReferrer(given);
+  const [{ id } = { id: '' }] = await given.credits();
+  const other = await crediting.givenReferral();
+  const { status, body } = await other.project.request('POST', `/credits/${id}/retry`);
+  expect([status, body.error.code]).toEqual([404, 'referral_credit_not_found']);
 });
 
 it('credits once with two copies of the service', async () => {
@@ -164,3 +210,14 @@ async function deleteReferrer({ project, referrerCustomer }: Awaited<ReturnType<
   const deleted = { ...referrerCustomer, version: 2, deletedAt: new Date() };
   await crediting.service.deliver(newEvent(CustomerDeleted, project.teamId, deleted));
 }
+
+/** Lets the processor refuse the referrer's credit until its faults are cleared, and returns how to retry it. */
+async function failReferrer(given: Awaited<ReturnType<Crediting['givenReferral']>>) {
+  await given.account.control.fail({ path: given.pathOf('referrer'), method: 'POST', mode: '400', times: 100 });
+  await given.convert();
+  const [credit] = await given.finished();
+  expect(credit).toMatchObject({ side: 'referrer', status: 'failed' });
+  return () => given.project.request('POST', `/credits/${credit?.id}/retry`);
+}
+
+const isRetry = (action: string): boolean => action === 'retryReferralCredit';

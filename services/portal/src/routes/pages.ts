@@ -90,7 +90,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       const page = { tab, invoicePage, notice, links, locale, setupKey: randomUUID(), now: now() };
       const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
       return sendPage(reply, {
-        title: `Billing – ${billing.projectName ?? customer.email}`,
+        title: `Billing – ${billing.projectName ?? customer.email ?? customer.id}`,
         header: portalHeader(view),
         content: portalContent(view),
         footer: portalFooter,

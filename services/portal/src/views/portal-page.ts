@@ -51,8 +51,8 @@ export function portalHeader(view: Pick<PortalView, 'projectName' | 'returnUrl' 
     </div>
     <div class="who">
       <h1>Your billing</h1>
-      <p><bdi>${customer.name ?? customer.email}</bdi></p>
-      ${customer.name !== null && html`<p class="soft"><bdi>${customer.email}</bdi></p>`}
+      <p><bdi>${customer.name ?? customer.email ?? ''}</bdi></p>
+      ${customer.name !== null && customer.email !== null && html`<p class="soft"><bdi>${customer.email}</bdi></p>`}
     </div>
     ${
       returnUrl !== null &&

@@ -12,7 +12,7 @@ export interface PortalView extends BillingDescription {
   /** Page of invoices, from 1. */
   readonly invoicePage: number;
   readonly notice: Notice | undefined;
-  readonly customer: { readonly name: string | null; readonly email: string };
+  readonly customer: { readonly name: string | null; readonly email: string | null };
   /** The tenant's page that the portal links back to. */
   readonly returnUrl: string | null;
   /** Names one replacement of the payment method: two clicks open one page of the processor. */

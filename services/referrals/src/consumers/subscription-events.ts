@@ -12,8 +12,9 @@ export function subscriptionEvents(dependencies: ConvertReferralsDependencies): 
   return consumer('referrals-subscriptions', 'subscription.created.v1', options).on(
     SubscriptionCreated,
     async (tx, deliveries, publish) => {
-      const subscribers = deliveries.map(({ teamId, event, data: { projectId, customerId, startedAt }, trace }) => {
-        return { teamId, projectId, customerId, subscribedAt: event.occurredAt, startedAt, trace };
+      const subscribers = deliveries.map(({ teamId, event, data, trace }) => {
+        const { projectId, customerId, startedAt, fromSync = false } = data;
+        return { teamId, projectId, customerId, subscribedAt: event.occurredAt, startedAt, converts: !fromSync, trace };
       });
       await convert(tx, subscribers, publish);
     },

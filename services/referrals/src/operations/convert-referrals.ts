@@ -17,6 +17,12 @@ export interface ConvertReferralsDependencies {
   readonly now: () => Date;
 }
 
+interface NotedSubscriber extends Subscriber, NewSubscription {
+  /** False for a subscription that a sync found. */
+  readonly converts: boolean;
+  readonly trace: TraceCarrier;
+}
+
 /**
  * Notes that customers have subscribed, converts their pending referrals, and enqueues the credits of both sides, in the
  * caller's transaction. A subscription that started before the referral converts nothing: it became known late, because its
@@ -24,15 +30,12 @@ export interface ConvertReferralsDependencies {
  * when the code was applied. A customer without a pending referral can no longer be referred.
  */
 export function convertReferrals({ operationLog, creditKind, now }: ConvertReferralsDependencies) {
-  return async (
-    tx: EntityManager,
-    subscribers: readonly (Subscriber & NewSubscription & { readonly trace: TraceCarrier })[],
-    publish: Publish,
-  ): Promise<void> => {
+  return async (tx: EntityManager, subscribers: readonly NotedSubscriber[], publish: Publish): Promise<void> => {
     // Locks the customers' rows first: nothing else converts or applies a code for them meanwhile.
     await saveSubscribers(tx, subscribers);
     const convertedAt = now();
-    const referrals = await convertPendingReferrals(tx, subscribers, convertedAt);
+    const converting = subscribers.filter(({ converts }) => converts);
+    const referrals = await convertPendingReferrals(tx, converting, convertedAt);
     if (referrals.length === 0) return;
 
     for (const referral of referrals) {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
-import { CustomerId, ReferralId } from '@billing/contracts/ids';
+import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import { CREDIT_SIDES } from '@billing/contracts/resources/referral';
 import type { OperationKind, RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -38,6 +38,15 @@ const MAX_DELAY_SECONDS = 15 * 60;
 export function creditBalanceKind(dependencies: CreditBalanceDependencies): CreditKind {
   const { now, maxDelaySeconds = MAX_DELAY_SECONDS } = dependencies;
   const resolve = resolveCustomer(dependencies);
+  /** Of a customer who was deleted nothing is found; `prepare` then cancels the operation. */
+  const findCustomer = async (scope: ProjectScope, id: CustomerId): Promise<string | null> => {
+    try {
+      return (await resolve(scope, id)).processorCustomerId;
+    } catch (err) {
+      if (err instanceof Problem && err.kind === 'not_found') return null;
+      throw err;
+    }
+  };
   return {
     name: 'credit-balance',
     input,
@@ -58,9 +67,12 @@ export function creditBalanceKind(dependencies: CreditBalanceDependencies): Cred
       };
       return processor.createBalanceTransaction(processorCustomerId, transaction, idempotencyKey);
     },
-    async findExisting(processor, { createdAt: since, input: { referralId, side, processorCustomerId } }) {
-      if (processorCustomerId === null) return null;
-      return processor.findCreatedBalanceTransaction(processorCustomerId, { metadata: { referralId, side }, since });
+    async findExisting(processor, { teamId, projectId, createdAt: since, input: credit }) {
+      const { referralId, side, customerId, processorCustomerId } = credit;
+      // One that is sent again after a failure is searched for before it is prepared.
+      const id = processorCustomerId ?? (await findCustomer({ teamId, projectId }, customerId));
+      if (id === null) return null;
+      return processor.findCreatedBalanceTransaction(id, { metadata: { referralId, side }, since });
     },
     async commit(tx, operation, { id: processorTransactionId }, publish) {
       const credited = { status: 'credited', processorTransactionId, creditedAt: now(), error: null } as const;

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import type { CREDIT_STATUSES } from '@billing/contracts/resources/referral';
-import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
+import { ReferralCredit, toResource } from '#persistence/referral-credit.entity.ts';
 
 export interface ListCreditsDependencies {
   readonly em: EntityManager;
@@ -20,14 +20,5 @@ export function listCredits({ em }: ListCreditsDependencies) {
       .fork()
       .findAndCount(ReferralCredit, where, { ...page, orderBy: { createdAt: 'desc', referralId: 'asc', side: 'asc' } });
     return { credits: credits.map(toResource), pagination: paginate(page, credits.length, total) };
-  };
-}
-
-function toResource({ error, processorTransactionId, creditedAt, ...credit }: ReferralCredit) {
-  return {
-    ...credit,
-    error: error ?? null,
-    processorTransactionId: processorTransactionId ?? null,
-    creditedAt: creditedAt ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, ReferralId, TeamId } from '@billing/contracts/ids';
-import type { CREDIT_STATUSES } from '@billing/contracts/resources/referral';
+import { creditIdOf, type CREDIT_STATUSES } from '@billing/contracts/resources/referral';
 import type { CreditSide } from '#domain/credit.ts';
 
 const ReferralCreditSchema = defineEntity({
@@ -33,3 +33,14 @@ const ReferralCreditSchema = defineEntity({
  */
 export class ReferralCredit extends ReferralCreditSchema.class {}
 ReferralCreditSchema.setClass(ReferralCredit);
+
+/** Returns an entry as the API shows it. */
+export function toResource({ error, processorTransactionId, creditedAt, ...credit }: ReferralCredit) {
+  return {
+    ...credit,
+    id: creditIdOf(credit),
+    error: error ?? null,
+    processorTransactionId: processorTransactionId ?? null,
+    creditedAt: creditedAt ?? null,
+  };
+}
