@@ -15,7 +15,10 @@ export const analyticsService = () =>
     parts: ({ env, em, rpc, logger, now }) => ({
       consumers: analyticsEvents(),
       jobs: [() => startRecount({ em, rpc, withRebuildLock: rebuildLock(env.DATABASE_URL, () => undefined), logger })],
-      purge: { tables: ['revenue_periods', 'metrics', 'tracked_records'], kept: ['projects'] },
+      purge: {
+        tables: ['revenue_periods', 'metrics', 'subscription_movements', 'tracked_records'],
+        kept: ['projects'],
+      },
       routes: [analyticsRoutes({ em, rpc, now })],
     }),
   });

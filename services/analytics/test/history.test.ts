@@ -36,15 +36,24 @@ it('returns revenue, its movements and customers by UTC day, across a leap day',
     newEvent(SubscriptionUpdated, scope.teamId, doubled, at('2028-02-28T12:00:00Z')),
     newEvent(CustomerCreated, scope.teamId, { ...customer(scope), createdAt: at('2028-02-29T00:00:00Z') }),
   );
-  const none = { newMrr: 0, expansionMrr: 0, contractionMrr: 0, churnedMrr: 0 };
+  const none = { newMrr: 0, expansionMrr: 0, reactivatedMrr: 0, contractionMrr: 0, churnedMrr: 0, netMrr: 0 };
   const { history, currency } = await service.history(scope, 5);
   expect(currency).toBe('usd');
-  expect(history).toEqual([
-    { date: '2028-02-26', mrr: 0, customerCount: 0, ...none },
-    { date: '2028-02-27', mrr: 2_999, customerCount: 0, ...none, newMrr: 2_999 },
-    { date: '2028-02-28', mrr: 6_023, customerCount: 0, ...none, newMrr: 25, expansionMrr: 2_999 },
-    { date: '2028-02-29', mrr: 25, customerCount: 1, ...none, churnedMrr: 5_998 },
-    { date: '2028-03-01', mrr: 25, customerCount: 1, ...none },
+  expect(history.map(({ from, ...day }) => ({ ...day, from: from === day.date }))).toEqual([
+    { date: '2028-02-26', from: true, mrr: 0, customerCount: 0, ...none },
+    { date: '2028-02-27', from: true, mrr: 2_999, customerCount: 0, ...none, newMrr: 2_999, netMrr: 2_999 },
+    {
+      date: '2028-02-28',
+      from: true,
+      mrr: 6_023,
+      customerCount: 0,
+      ...none,
+      newMrr: 25,
+      expansionMrr: 2_999,
+      netMrr: 3_024,
+    },
+    { date: '2028-02-29', from: true, mrr: 25, customerCount: 1, ...none, churnedMrr: 5_998, netMrr: -5_998 },
+    { date: '2028-03-01', from: true, mrr: 25, customerCount: 1, ...none },
   ]);
   expect((await service.analytics(scope)).mrr).toBe(25);
 });

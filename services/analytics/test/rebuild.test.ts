@@ -9,11 +9,13 @@ import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MOVEMENT_PREFIX } from '#domain/metrics.ts';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
 import { rebuildProject } from '../src/rebuild/rebuild-project.ts';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
-import { expectedAnalytics, expectedHistory } from './reference-model.ts';
+import { expectedAnalytics } from './reference-model.ts';
+import { expectedHistory } from './reference-movements.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { serveOwners } from './state-owners.ts';
 import { customer, project, subscription } from './states.ts';
@@ -50,8 +52,11 @@ it('equals a recomputation while events keep coming, and stays equal when repeat
       expect(history).toEqual(expectedHistory(records, 'usd', now, 365));
 
       const before = await currentMetrics(scope);
+      const movements = await currentMovements(scope);
+      expect(movements).toEqual(before.filter(({ metric }) => metric.startsWith(MOVEMENT_PREFIX)));
       await rebuild(scope);
       expect(await currentMetrics(scope)).toEqual(before);
+      expect(await currentMovements(scope)).toEqual(movements);
       expect((await service.analytics(scope, growthDays)).asOf).toEqual(asOf);
       expect(await rowsOfOtherGenerations(scope)).toBe(0);
     }),
@@ -191,11 +196,26 @@ const someEvents = (scope: ProjectScope, count: number): Envelope[] => [
   ]),
 ];
 
+interface MetricRow {
+  readonly metric: string;
+  readonly bucket: string;
+  readonly amount: string;
+}
+
 /** All metrics of a project's current generation, as rows. */
 const currentMetrics = ({ projectId }: ProjectScope) =>
-  service.em.fork().execute<unknown[]>(
+  service.em.fork().execute<MetricRow[]>(
     `select metric, bucket, amount::text from metrics join projects using (team_id, project_id, generation)
       where project_id = ? and amount <> 0 order by metric, bucket`,
+    [projectId],
+  );
+
+/** The movements of the subscriptions of a project's current generation, added up to metrics. */
+const currentMovements = ({ projectId }: ProjectScope) =>
+  service.em.fork().execute<MetricRow[]>(
+    `select metric, day as bucket, sum(amount)::text as amount
+       from subscription_movements join projects using (team_id, project_id, generation)
+      where project_id = ? group by metric, day having sum(amount) <> 0 order by metric, bucket`,
     [projectId],
   );
 
@@ -203,7 +223,8 @@ const currentMetrics = ({ projectId }: ProjectScope) =>
 async function rowsOfOtherGenerations({ projectId }: ProjectScope): Promise<number> {
   const [row] = await service.em.fork().execute<{ count: number }[]>(
     `select count(*)::int as count
-       from (select project_id, generation from metrics union all select project_id, generation from tracked_records) it
+       from (select project_id, generation from metrics union all select project_id, generation from tracked_records
+             union all select project_id, generation from subscription_movements) it
        join projects p using (project_id) where project_id = ? and it.generation <> p.generation`,
     [projectId],
   );

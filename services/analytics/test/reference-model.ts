@@ -1,9 +1,10 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
-import type { Analytics, AnalyticsHistory, ExclusionReason } from '@billing/contracts/resources/analytics';
+import type { Analytics, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
+import type { Fraction } from '#domain/revenue.ts';
 
 /** The newest state of every record of a project, as the services that own them store it. */
 export interface ProjectRecords {
@@ -21,7 +22,7 @@ export interface RecordedVersion {
   readonly recordedAt: Date;
 }
 
-const DAY = 86_400_000;
+export const DAY = 86_400_000;
 
 /** The metrics as the specification defines them, computed directly from the records. */
 export function expectedAnalytics(records: ProjectRecords, baseCurrency: string, now: Date, growthDays: number) {
@@ -52,6 +53,7 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
     mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, mrrOf(earning, currency)])),
     customerCount,
     churnRate: churn(records, start, now),
+    trialConversion: conversion(trialsBetween(records, start, now)),
     subscriptionBreakdown: Object.fromEntries(
       SUBSCRIPTION_STATUSES.map(status => [status, records.subscriptions.filter(it => it.status === status).length]),
     ),
@@ -78,6 +80,11 @@ export function expectedSubscriptions(records: ProjectRecords, baseCurrency: str
     mrr: newestFirst.filter(({ items }) => items.some(it => it.currency === baseCurrency && isPriced(it))),
     excluded: newestFirst.filter(it => exclusionReason(it, baseCurrency) !== null),
     churn: lostBetween(records, start, now).toSorted(descending(it => it.endedAt ?? now)),
+    trialConversion: trialsBetween(records, start, now)
+      .toSorted(
+        (one, other) => other.endedAt.getTime() - one.endedAt.getTime() || (one.state.id < other.state.id ? -1 : 1),
+      )
+      .map(({ state }) => state),
   };
 }
 
@@ -109,6 +116,23 @@ const lostBetween = (records: ProjectRecords, start: Date, now: Date): Subscript
     const newest = versions.at(-1)?.state;
     return newest?.endedAt && newest.endedAt < now && wasLive(versions, start) ? [newest] : [];
   });
+
+/** The subscriptions whose trial ended in a window, each with when, and whether it was active after the trial. */
+export const trialsBetween = (records: ProjectRecords, start: Date, now: Date) =>
+  records.subscriptionVersions.flatMap(versions => {
+    const state = versions.at(-1)?.state;
+    if (!state?.trialEnd || ['trialing', 'incomplete', 'incomplete_expired'].includes(state.status)) return [];
+    const isCutShort = state.endedAt !== null && state.endedAt <= state.trialEnd;
+    const endedAt = isCutShort ? (state.endedAt ?? now) : state.trialEnd;
+    const was = (status: string) => versions.some(it => it.state.status === status);
+    const isConverted = was('active') || (!was('trialing') && !isCutShort && state.status !== 'paused');
+    return start < endedAt && endedAt < now ? [{ state, endedAt, isConverted }] : [];
+  });
+
+function conversion(trials: ReturnType<typeof trialsBetween>) {
+  const [ended, converted] = [trials.length, trials.filter(({ isConverted }) => isConverted).length];
+  return { ended, converted, rate: ended === 0 ? 0 : Math.floor((converted * 20_000 + ended) / (2 * ended)) / 100 };
+}
 
 /**
  * Whether a subscription was active or trialing at a time, told from all of its versions. The first one takes effect at the
@@ -147,56 +171,13 @@ function growth(customers: readonly CustomerState[], total: number, start: Date,
 }
 
 /** How many parts make one minor unit, so that the monthly revenue of every price is a whole number of parts. */
-const PARTS =
+export const PARTS =
   12n *
   10n ** 12n *
   Array.from({ length: 1_095 }, (_, index) => BigInt(index + 1)).reduce((a, b) => (a / gcd(a, b)) * b);
 
-/** The daily history as the README defines it, computed directly from all versions of all subscriptions. */
-export function expectedHistory(records: ProjectRecords, currency: string, now: Date, days: number) {
-  const changes = records.subscriptionVersions.flatMap(versions => changesOf(versions, currency));
-  const today = dayNumber(now);
-  // Everything dated later belongs to today.
-  const dayWithin = (time: Date) => Math.min(dayNumber(time), today);
-  return Array.from({ length: days }, (_, index) => {
-    const day = today - days + 1 + index;
-    const moved = (reason: string) =>
-      changes.filter(it => it.reason === reason && dayWithin(it.at) === day).map(({ by }) => (by < 0n ? -by : by));
-    return {
-      date: new Date(day * DAY).toISOString().slice(0, 10),
-      mrr: roundedSum(changes.filter(it => dayWithin(it.at) <= day).map(({ by }) => by)),
-      customerCount: records.customers.filter(
-        it => dayWithin(it.createdAt) <= day && !(it.deletedAt && dayWithin(it.deletedAt) <= day),
-      ).length,
-      newMrr: roundedSum(moved('new')),
-      expansionMrr: roundedSum(moved('expansion')),
-      contractionMrr: roundedSum(moved('contraction')),
-      churnedMrr: roundedSum(moved('churned')),
-    };
-  }) satisfies AnalyticsHistory['history'];
-}
-
-/** Every change of a subscription's monthly revenue: by how many parts, when and why. */
-function changesOf(versions: readonly RecordedVersion[], currency: string) {
-  const changes: { by: bigint; at: Date; reason: string }[] = [];
-  let revenue = 0n;
-  let at = new Date(0);
-  for (const [index, { state, recordedAt }] of versions.entries()) {
-    const by = partsOf(state, currency) - revenue;
-    if (by === 0n) continue;
-    // The first version takes effect at the start, an end when it ended, any other version when it was recorded.
-    const effectiveAt = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
-    if (effectiveAt > at) at = effectiveAt;
-    const reasonToRise = changes.length === 0 ? 'new' : 'expansion';
-    const reasonToFall = state.endedAt ? 'churned' : 'contraction';
-    changes.push({ by, at, reason: by > 0n ? reasonToRise : reasonToFall });
-    revenue += by;
-  }
-  return changes;
-}
-
 /** What a subscription adds to the monthly revenue in a currency, in parts. */
-function partsOf(subscription: SubscriptionState, currency: string): bigint {
+export function partsOf(subscription: SubscriptionState, currency: string): bigint {
   return isEarning(subscription) && subscription.items[0]?.currency === currency ? faceParts(subscription) : 0n;
 }
 
@@ -225,11 +206,15 @@ function unitsOf({ quantity, transformQuantity }: BilledItem): bigint {
 }
 
 /** Whether a decimal text is what a subscription is worth: exactly, or less than 10^-18 above where decimals have no end. */
-export function isWorthOf(subscription: SubscriptionState, text: string): boolean {
+export const isWorthOf = (subscription: SubscriptionState, text: string): boolean =>
+  isTextOf({ numerator: faceParts(subscription), denominator: PARTS }, text);
+
+/** Whether a decimal text is a fraction: exactly, or less than 10^-18 above where decimals have no end. */
+export function isTextOf({ numerator, denominator }: Fraction, text: string): boolean {
   const [digits = '', decimals = ''] = text.split('.');
   const scale = 10n ** BigInt(decimals.length);
-  const excess = BigInt(digits + decimals) * PARTS - faceParts(subscription) * scale;
-  return excess === 0n || (decimals.length === 18 && excess > 0n && excess < PARTS);
+  const excess = BigInt(digits + decimals) * denominator - numerator * scale;
+  return excess === 0n || (decimals.length === 18 && excess > 0n && excess < denominator);
 }
 
 /** The sum of decimal texts, rounded half up. */
@@ -239,17 +224,26 @@ export function roundedTexts(texts: readonly string[]): number {
     const [digits = '', decimals = ''] = text.split('.');
     return BigInt(digits + decimals.padEnd(longest, '0'));
   });
-  const scale = 10n ** BigInt(longest);
-  return Number((2n * scaled.reduce((sum, it) => sum + it, 0n) + scale) / (2n * scale));
+  return rounded(
+    scaled.reduce((sum, it) => sum + it, 0n),
+    10n ** BigInt(longest),
+  );
 }
 
-/** Minor units, rounded half up; the sum must not be negative. */
-function roundedSum(parts: readonly bigint[]): number {
-  const sum = parts.reduce((all, it) => all + it, 0n);
-  return Number((sum + PARTS / 2n) / PARTS);
+/** Minor units, rounded half up. */
+export const roundedSum = (parts: readonly bigint[]): number =>
+  rounded(
+    parts.reduce((all, it) => all + it, 0n),
+    PARTS,
+  );
+
+function rounded(numerator: bigint, denominator: bigint): number {
+  const doubled = 2n * numerator + denominator;
+  const rest = ((doubled % (2n * denominator)) + 2n * denominator) % (2n * denominator);
+  return Number((doubled - rest) / (2n * denominator));
 }
 
-const dayNumber = (time: Date) => Math.floor(time.getTime() / DAY);
+export const dayNumber = (time: Date) => Math.floor(time.getTime() / DAY);
 
 function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);

@@ -2,7 +2,7 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { analyticsOperations } from '@billing/contracts/operations/analytics';
-import { analytics, analyticsHistory } from '@billing/contracts/resources/analytics';
+import { analytics, analyticsHistory, type AnalyticsMetric } from '@billing/contracts/resources/analytics';
 import { newEvent } from '@billing/testing/events';
 import { analyticsService } from '../src/service.ts';
 import { project } from './states.ts';
@@ -34,10 +34,17 @@ export async function startAnalytics() {
         await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
       ),
     /** `GET P/analytics/subscriptions`, all pages of `limit` together. */
-    async subscriptions(scope: ProjectScope, metric: 'mrr' | 'churn' | 'excluded', growthDays = 30, limit = 100) {
+    async subscriptions(
+      scope: ProjectScope,
+      metric: AnalyticsMetric,
+      growthDays = 30,
+      limit = 100,
+      days?: { from?: string; to: string },
+    ) {
       const { response } = analyticsOperations.listAnalyticsSubscriptions;
+      const onDays = days ? `${days.from ? `&from=${days.from}` : ''}&to=${days.to}` : '';
       const page = async (offset: number) => {
-        const query = `metric=${metric}&growthDays=${growthDays}&limit=${limit}&offset=${offset}`;
+        const query = `metric=${metric}&growthDays=${growthDays}${onDays}&limit=${limit}&offset=${offset}`;
         return response.parse(await get(scope, `/analytics/subscriptions?${query}`));
       };
       const first = await page(0);
@@ -46,9 +53,9 @@ export async function startAnalytics() {
       return { ...first, subscriptions: pages.flatMap(({ subscriptions }) => subscriptions) };
     },
     /** `GET P/analytics/history`. */
-    history: async (scope: ProjectScope, days?: number) =>
+    history: async (scope: ProjectScope, days?: number, step = 1) =>
       analyticsHistory.parse(
-        await get(scope, days === undefined ? '/analytics/history' : `/analytics/history?days=${days}`),
+        await get(scope, days === undefined ? '/analytics/history' : `/analytics/history?days=${days}&step=${step}`),
       ),
   };
 }

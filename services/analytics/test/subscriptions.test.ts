@@ -66,6 +66,31 @@ describe('the subscriptions behind mrr', () => {
     expect(body).toMatchObject({ total: 5 * 2_999, pagination: { limit: 2, offset: 2, total: 5, hasMore: true } });
   });
 
+  it('are listed apart when they are in a trial, and when their payments are paused', async () => {
+    const scope = await service.createProject();
+    const pauseCollection = { behavior: 'void' as const, resumesAt: null };
+    const [trial, paused, both] = await create(
+      scope,
+      { status: 'trialing' },
+      { pauseCollection },
+      { status: 'trialing', pauseCollection },
+      {},
+      { status: 'trialing', items: [inEuros] },
+      { status: 'past_due', pauseCollection },
+    );
+    const { mrrTrialing, mrrPaused } = await service.analytics(scope);
+    expect(await service.subscriptions(scope, 'mrrTrialing')).toMatchObject({
+      subscriptions: [expected(trial, { status: 'trialing' }), expected(both, { status: 'trialing' })],
+      total: mrrTrialing,
+      pagination: { total: 2 },
+    });
+    expect(await service.subscriptions(scope, 'mrrPaused')).toMatchObject({
+      subscriptions: [expected(paused, {}), expected(both, { status: 'trialing' })],
+      total: mrrPaused,
+      pagination: { total: 2 },
+    });
+  });
+
   it('include those whose payments are paused', async () => {
     const scope = await service.createProject();
     const pauseCollection = { behavior: 'void', resumesAt: null };
@@ -149,10 +174,78 @@ describe('the subscriptions behind churn', () => {
   });
 });
 
+describe('the subscriptions behind a movement of revenue', () => {
+  const atNine = (day: string) => at(`${day}T09:00:00Z`);
+  const days = { from: '2026-11-10', to: '2026-11-15' };
+  const worth = (unitAmount: number) => ({ items: [{ ...item, unitAmount }] });
+
+  it('moved on the days asked for, each once with what it added or took away', async () => {
+    const scope = await service.createProject();
+    const history = (...versions: [day: string, changes: Changes][]) => {
+      const first = { ...subscription(scope), startedAt: atNine(versions[0]?.[0] ?? '') };
+      const events = versions.map(([day, changes], index) =>
+        newEvent(SubscriptionUpdated, scope.teamId, { ...first, ...changes, version: index + 1 }, atNine(day)),
+      );
+      return { first, events };
+    };
+    const grown = history(
+      ['2026-10-01', worth(1_000)],
+      ['2026-11-10', worth(1_500)],
+      ['2026-11-12', worth(1_800)],
+      ['2026-11-16', worth(9_000)],
+    );
+    const recovered = history(
+      ['2026-10-01', worth(1_000)],
+      ['2026-11-11', { ...worth(1_000), status: 'past_due' }],
+      ['2026-11-15', worth(1_000)],
+    );
+    const started = history(['2026-11-13', { items: [{ ...item, unitAmount: 100, interval: 'year' }] }]);
+    const inOtherCurrency = history(['2026-11-13', { items: [inEuros] }]);
+    const ended = history(
+      ['2026-11-01', worth(700)],
+      ['2026-11-14', { ...worth(700), status: 'canceled', endedAt: atNine('2026-11-14') }],
+    );
+    const all = [grown, recovered, started, inOtherCurrency, ended];
+    await service.emit(...all.flatMap(({ events }) => events).toReversed());
+
+    const list = async (metric: Parameters<typeof service.subscriptions>[1]) => {
+      const { subscriptions, total } = await service.subscriptions(scope, metric, 30, 1, days);
+      return { total, parts: subscriptions.map(({ subscriptionId, amount }) => [subscriptionId, amount]) };
+    };
+    const idOf = ({ first }: typeof grown) => first.id;
+    expect(await list('newMrr')).toEqual({ total: 8, parts: [[idOf(started), '8.333333333333333334']] });
+    expect(await list('expansionMrr')).toEqual({ total: 800, parts: [[idOf(grown), '800']] });
+    expect(await list('reactivatedMrr')).toEqual({ total: 1_000, parts: [[idOf(recovered), '1000']] });
+    expect(await list('contractionMrr')).toEqual({ total: 1_000, parts: [[idOf(recovered), '1000']] });
+    expect(await list('churnedMrr')).toEqual({ total: 700, parts: [[idOf(ended), '700']] });
+    expect(await list('netMrr')).toEqual({
+      total: 108,
+      parts: [
+        [idOf(recovered), '0'],
+        [idOf(ended), '-700'],
+        [idOf(started), '8.333333333333333334'],
+        [idOf(grown), '800'],
+      ],
+    });
+    const { subscriptions, total } = await service.subscriptions(scope, 'expansionMrr', 7);
+    expect([total, subscriptions.length]).toEqual([7_200, 1]);
+  });
+
+  it.each([
+    'metric=mrr&from=2026-11-01&to=2026-11-02',
+    'metric=churn&to=2026-11-02',
+    'metric=newMrr&from=2026-11-02&to=2026-11-01',
+    'metric=newMrr&from=2026-11-02',
+    'metric=newMrr&from=2026-11-02&to=yesterday',
+  ])('are not listed for %s', async query => {
+    expect((await service.call('GET', `/analytics/subscriptions?${query}`)).status).toBe(400);
+  });
+});
+
 function expected(state: SubscriptionState | undefined, changes: object = {}) {
   if (!state) throw new Error('There is no such subscription.');
   const { id: subscriptionId, customerId } = state;
-  const common = { status: 'active', currency: 'usd', amount: '2999', reason: null };
+  const common = { status: 'active', currency: 'usd', amount: '2999', reason: null, converted: null };
   return { subscriptionId, customerId, ...common, ...changes };
 }
 

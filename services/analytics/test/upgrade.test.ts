@@ -7,10 +7,15 @@ import type { ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
+import type { Migration } from '@mikro-orm/migrations';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { CreateAnalytics } from '#persistence/migrations/0001-create-analytics.ts';
 import { FollowLives } from '#persistence/migrations/0002-follow-lives.ts';
+import { EstimatedHistory } from '#persistence/migrations/0003-estimated-history.ts';
+import { ReactivatedRevenue } from '#persistence/migrations/0004-reactivated-revenue.ts';
+import { SubscriptionMovements } from '#persistence/migrations/0005-subscription-movements.ts';
+import { TrialConversion } from '#persistence/migrations/0006-trial-conversion.ts';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
 import { startRecount } from '../src/jobs/recount.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
@@ -20,6 +25,7 @@ import { project, subscription } from './states.ts';
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const STARTED_AT = new Date('2026-01-01T00:00:00.000Z');
 const PAST_DUE_AT = new Date('2026-10-01T00:00:00.000Z');
+const PAID_AT = new Date('2026-03-01T00:00:00.000Z');
 const ENDED_AT = new Date('2026-11-10T00:00:00.000Z');
 /** 29.99 a month. */
 const REVENUE = `${2_999 * 12}`;
@@ -33,17 +39,18 @@ it('keeps the metrics of a database from before, and counts its projects again b
     startedAt: STARTED_AT,
     ...changes,
   });
-  const active = state({});
+  const active = state({ version: 3 });
   const pastDue = state({ status: 'past_due', version: 2 });
   const canceled = state({ status: 'canceled', endedAt: ENDED_AT, version: 2 });
   await createOldDatabase(service, scope, { active: active.id, pastDue: pastDue.id, canceled: canceled.id });
-  await runMigration(service, FollowLives);
+  for (const Class of [FollowLives, EstimatedHistory, ReactivatedRevenue, SubscriptionMovements, TrialConversion])
+    await runMigration(service, Class);
 
   const before = await service.analytics(scope, 30);
   expect(before).toMatchObject({ mrr: 2_999, churnRate: 33.33, mrrPaused: 0 });
   expect((await service.subscriptions(scope, 'mrr')).subscriptions).toEqual([]);
   // An event replaces what was counted of its subscription.
-  const paused = { ...active, pauseCollection: { behavior: 'void', resumesAt: null }, version: 2 };
+  const paused = { ...active, pauseCollection: { behavior: 'void', resumesAt: null }, version: 4 };
   await service.emit(newEvent(SubscriptionUpdated, scope.teamId, paused, NOW));
   expect(await service.analytics(scope, 30)).toMatchObject({ mrr: 2_999, churnRate: 33.33, mrrPaused: 2_999 });
 
@@ -65,6 +72,11 @@ it('keeps the metrics of a database from before, and counts its projects again b
   expect((await service.subscriptions(scope, 'churn', 30)).subscriptions).toMatchObject([
     { subscriptionId: canceled.id, customerId: canceled.customerId, amount: '2999' },
   ]);
+  const { totals } = await service.history(scope, 365);
+  expect(totals).toMatchObject({ newMrr: 3 * 2_999, reactivatedMrr: 2_999, expansionMrr: 0, netMrr: 2_999 });
+  expect((await service.subscriptions(scope, 'reactivatedMrr', 365)).subscriptions).toMatchObject([
+    { subscriptionId: active.id, amount: '2999' },
+  ]);
 }, 60_000);
 
 /** Makes the tables as they were before, with three subscriptions of 29.99 a month that had started long ago. */
@@ -74,7 +86,7 @@ async function createOldDatabase(
   ids: Readonly<Record<'active' | 'pastDue' | 'canceled', SubscriptionId>>,
 ): Promise<void> {
   const em = service.em.fork();
-  await em.execute('drop table projects, tracked_records, metrics, revenue_periods');
+  await em.execute('drop table projects, tracked_records, metrics, revenue_periods, subscription_movements');
   await runMigration(service, CreateAnalytics);
   await em.execute(
     `insert into projects (team_id, project_id, base_currency, version, generation) values (?, ?, ?, 1, 1)`,
@@ -98,7 +110,7 @@ async function createOldDatabase(
   for (const [name, contributions] of Object.entries(counted)) {
     const id = ids[name as keyof typeof counted]; // the keys are those of the object above
     const endedAt = name === 'canceled' ? ENDED_AT.toISOString() : null;
-    const version = name === 'active' ? 1 : 2;
+    const version = name === 'active' ? 3 : 2;
     await em.execute(
       `insert into tracked_records
               (team_id, kind, id, project_id, generation, version, contributions, started_at, ended_at)
@@ -129,12 +141,19 @@ async function createOldDatabase(
         ],
       );
     await addPeriod(1, STARTED_AT, `[["usd",1,"${REVENUE}"]]`);
-    if (name !== 'active') await addPeriod(2, name === 'canceled' ? ENDED_AT : PAST_DUE_AT, '[]');
+    if (name === 'active') {
+      // It was past due for a month.
+      await addPeriod(2, new Date('2026-02-01'), '[]');
+      await addPeriod(3, PAID_AT, `[["usd",1,"${REVENUE}"]]`);
+    } else await addPeriod(2, name === 'canceled' ? ENDED_AT : PAST_DUE_AT, '[]');
   }
 }
 
-async function runMigration(service: AnalyticsService, Class: typeof CreateAnalytics | typeof FollowLives) {
+async function runMigration(
+  service: AnalyticsService,
+  Class: new (...args: ConstructorParameters<typeof Migration>) => Migration,
+) {
   const migration = new Class(service.em.getDriver(), service.database.config);
-  migration.up();
+  await migration.up();
   for (const query of migration.getQueries()) if (typeof query === 'string') await service.em.fork().execute(query);
 }

@@ -19,6 +19,7 @@ const countedSubscription = subscriptionState
     startedAt: true,
     endedAt: true,
     currentPeriodEnd: true,
+    trialEnd: true,
     version: true,
     createdAt: true,
   })

@@ -6,6 +6,7 @@ import {
   ReferralConverted,
   ReferralCreated,
 } from '@billing/contracts/events/referrals';
+import { SyncApplied } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
@@ -22,6 +23,7 @@ import {
 } from '#domain/observation.ts';
 import { applyObservations } from '#operations/apply-observations.ts';
 import { saveProjects } from '#operations/save-projects.ts';
+import { saveSync } from '#persistence/projects.ts';
 import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
 
 /** No request waits for metrics, and an event in a large batch costs a fraction of one in a small batch. */
@@ -60,6 +62,10 @@ export function analyticsEvents(): Consumer[] {
       [ReferralCreated, ReferralConverted],
       observing(observeReferral),
     ),
+    consumer('analytics-syncs', 'sync.applied.v1', options).on(SyncApplied, async (tx, deliveries) => {
+      const sorted = deliveries.toSorted((a, b) => (a.data.projectId < b.data.projectId ? -1 : 1));
+      for (const { teamId, data } of sorted) await saveSync(tx, { teamId, projectId: data.projectId }, data.at);
+    }),
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   type Contribution,
 } from './metrics.ts';
 import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
+import { endedTrialContributions } from './trials.ts';
 import { dayOf, laterOf } from './utc-day.ts';
 
 /** The part of a subscription's state that is counted. */
@@ -27,6 +28,7 @@ export interface CountedSubscription extends Pick<
   | 'startedAt'
   | 'endedAt'
   | 'currentPeriodEnd'
+  | 'trialEnd'
   | 'version'
   | 'createdAt'
 > {
@@ -52,21 +54,24 @@ export function customerContributions({
   return [created, onDay(METRIC.netNewCustomers, dayOf(laterOf(createdAt, deletedAt)), -1n)];
 }
 
+/** The part of a subscription's state that decides what the state itself adds. */
+type CountedStateOfSubscription = Pick<
+  CountedSubscription,
+  'status' | 'items' | 'pauseCollection' | 'trialEnd' | 'endedAt' | 'currentPeriodEnd'
+>;
+
 /**
- * A subscription counts in its status and, while active or trialing, in revenue. Its movements and lifetimes follow from all
- * of its versions.
+ * A subscription counts in its status, in the trials that are over and, while active or trialing, in revenue. Its movements,
+ * its lifetimes and whether its trial converted follow from all of its versions.
  */
-export function subscriptionContributions({
-  status,
-  items,
-  pauseCollection,
-}: Pick<CountedSubscription, 'status' | 'items' | 'pauseCollection'>): Contribution[] {
-  const inStatus = allTime(statusMetric(status));
-  if (!isLive(status)) return [inStatus];
+export function subscriptionContributions(state: CountedStateOfSubscription): Contribution[] {
+  const { status, items, pauseCollection } = state;
+  const always = [allTime(statusMetric(status)), ...endedTrialContributions(state, endOf(state))];
+  if (!isLive(status)) return always;
   const live = liveMetricOf(items);
   const revenue = faceValue(items);
   return [
-    inStatus,
+    ...always,
     ...(live === null ? [] : [allTime(live)]),
     ...revenue.map(term => allTime(revenueMetric(status, term), term.numerator)),
     ...(pauseCollection ? revenue.map(term => allTime(pausedRevenueMetric(term), term.numerator)) : []),

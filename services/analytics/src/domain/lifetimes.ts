@@ -1,15 +1,6 @@
-import {
-  allTime,
-  atTime,
-  inHour,
-  LIFETIME_METRIC,
-  METRIC,
-  onDay,
-  type Contribution,
-  type LifetimeMetric,
-} from './metrics.ts';
+import { allTime, LIFETIME_METRIC, METRIC, oneAt, type Contribution, type TimedMetric } from './metrics.ts';
 import { effectiveAt, type RevenuePeriod } from './revenue-periods.ts';
-import { dayOf, hourOf, laterOf } from './utc-day.ts';
+import { laterOf } from './utc-day.ts';
 
 /** When a subscription became active or trialing, and when it ceased to be; sorted. It starts again only after it ceased. */
 interface Turns {
@@ -35,9 +26,9 @@ export function lifetimeContributions(
   const starts = turns.starts.map(time => earlierOf(time, endedAt));
   const ends = turns.ends.map(time => earlierOf(time, endedAt));
   return [
-    ...starts.flatMap(time => byTime(LIFETIME_METRIC.started, time)),
-    ...ends.flatMap(time => byTime(endedAt ? LIFETIME_METRIC.ended : LIFETIME_METRIC.lapsed, time)),
-    ...(endedAt ? starts.flatMap(time => byTime(LIFETIME_METRIC.startedAndEnded, time)) : []),
+    ...starts.flatMap(time => oneAt(LIFETIME_METRIC.started, time)),
+    ...ends.flatMap(time => oneAt(endedAt ? LIFETIME_METRIC.ended : LIFETIME_METRIC.lapsed, time)),
+    ...(endedAt ? starts.flatMap(time => oneAt(LIFETIME_METRIC.startedAndEnded, time)) : []),
     ...(starts.length > ends.length ? [allTime(METRIC.ongoing)] : []),
   ];
 }
@@ -67,18 +58,12 @@ export const hasExactTimes = (contributions: readonly Contribution[]): boolean =
   contributions.some(({ metric }) => metric === LIFETIME_METRIC.started.exact);
 
 function turnsIn(contributions: readonly Contribution[]): Turns {
-  const timesOf = ({ exact }: LifetimeMetric) =>
+  const timesOf = ({ exact }: TimedMetric) =>
     contributions
       .filter(({ metric }) => metric === exact)
       .flatMap(({ bucket, amount }) => Array.from({ length: Number(amount) }, () => new Date(bucket)))
       .toSorted((one, other) => one.getTime() - other.getTime());
   return { starts: timesOf(LIFETIME_METRIC.started), ends: timesOf(LIFETIME_METRIC.lapsed) };
 }
-
-const byTime = ({ daily, hourly, exact }: LifetimeMetric, time: Date): Contribution[] => [
-  onDay(daily, dayOf(time)),
-  inHour(hourly, hourOf(time)),
-  atTime(exact, time),
-];
 
 const earlierOf = (time: Date, limit: Date | null): Date => (limit && limit < time ? limit : time);

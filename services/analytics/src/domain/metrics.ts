@@ -1,6 +1,6 @@
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { UNPRICED_REASONS, type RevenueTerm, type UnpricedReason } from './revenue.ts';
-import type { UtcDay, UtcHour } from './utc-day.ts';
+import { dayOf, hourOf, type UtcDay, type UtcHour } from './utc-day.ts';
 
 /**
  * A number that the read model stores for a project: one over all time, or one for each UTC day, hour or time. Every metric is
@@ -50,6 +50,12 @@ export const METRIC = {
   netNewCustomers: 'net-new-customers',
   /** Subscriptions that are active or trialing now. */
   ongoing: 'ongoing',
+  /** Subscriptions that were seen in a trial, and never active after one. */
+  trialsSeen: 'trials-seen',
+  /** Subscriptions that were seen active after a trial. */
+  trialsActivated: 'trials-activated',
+  /** Subscriptions that went on after their trial and are not paused. */
+  trialsOutlived: 'trials-outlived',
   webhookEvents: 'webhook-events',
   webhookEventsProcessed: 'webhook-events-processed',
   webhookEventsFailed: 'webhook-events-failed',
@@ -61,7 +67,7 @@ export const METRIC = {
 /** The name of a metric that is counted by day, by hour and by time; hours and times are read at a window's start only. */
 const byTime = <const Name extends string>(name: Name) =>
   ({ daily: name, hourly: `${name}-hourly`, exact: `${name}-exactly` }) as const;
-export type LifetimeMetric = ReturnType<typeof byTime>;
+export type TimedMetric = ReturnType<typeof byTime>;
 
 /** Times in which subscriptions were active or trialing: each counts where it starts and, once it is over, where it ends. */
 export const LIFETIME_METRIC = {
@@ -74,6 +80,20 @@ export const LIFETIME_METRIC = {
   /** By start, of subscriptions that have ended since. */
   startedAndEnded: byTime('started-and-ended'),
 } as const;
+
+/** Trials that are over: each counts where it ended. */
+export const TRIAL_METRIC = {
+  ended: byTime('trials-ended'),
+  /** Those after which the subscription was active. */
+  converted: byTime('trials-converted'),
+} as const;
+
+/** One in a metric that is counted by time. */
+export const oneAt = ({ daily, hourly, exact }: TimedMetric, time: Date): Contribution[] => [
+  onDay(daily, dayOf(time)),
+  inHour(hourly, hourOf(time)),
+  atTime(exact, time),
+];
 
 /** The number of subscriptions in a status. */
 export const statusMetric = (status: SubscriptionStatus): string => `status:${status}`;
@@ -125,11 +145,14 @@ export function parseLiveMetric(metric: string): LiveGroup | undefined {
 }
 
 /** Why revenue changed; the README of this service defines each. */
-const MOVEMENTS = ['new', 'expansion', 'contraction', 'churned'] as const;
+export const MOVEMENTS = ['new', 'expansion', 'reactivated', 'contraction', 'churned'] as const;
 export type Movement = (typeof MOVEMENTS)[number];
 
 /** The start of every name made by `movementMetric`. */
 export const MOVEMENT_PREFIX = 'movement:';
+
+/** Returns whether a contribution is a movement of revenue. */
+export const isMovement = ({ metric }: Contribution): boolean => metric.startsWith(MOVEMENT_PREFIX);
 
 /** By day: the change of revenue of a currency and divisor for this reason; negative where it fell. */
 export const movementMetric = (movement: Movement, { currency, divisor }: RevenueTerm): string =>

@@ -8,8 +8,18 @@ type Totals = ReadonlyMap<string, bigint>;
 
 type Revenue = Pick<Analytics, 'mrr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'>;
 
+/** A part of the monthly recurring revenue. */
+export type MrrPart = 'trialing' | 'paused';
+
+/** Returns the names of the metrics that a part of the revenue in one currency adds up. */
+export const metricsOfPart = (currency: string, totals: Totals, part: MrrPart): string[] =>
+  [...totals].flatMap(([metric, amount]) => {
+    const term = parseRevenueMetric(metric, amount);
+    return term?.currency === currency && term.status === part ? [metric] : [];
+  });
+
 /** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */
-export function mrrIn(currency: string, totals: Totals, only?: 'trialing' | 'paused'): number {
+export function mrrIn(currency: string, totals: Totals, only?: MrrPart): number {
   // Paused revenue is counted in its status too.
   const isWanted = (status: string) => (only ? status === only : status !== 'paused');
   return monthlyRevenue(termsOf(totals).filter(term => term.currency === currency && isWanted(term.status)));

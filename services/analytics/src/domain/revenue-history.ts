@@ -1,6 +1,8 @@
-import type { Movement } from './metrics.ts';
+import type { MovementMetric } from '@billing/contracts/resources/analytics';
+import { MOVEMENTS, type Movement } from './metrics.ts';
 import { combineTerms, monthlyRevenue, negateTerms, type RevenueTerm } from './revenue.ts';
 import type { UtcDay } from './utc-day.ts';
+import type { DaySpan } from './window.ts';
 
 /** A part of a day's revenue movements in one currency; negative where revenue fell. */
 export interface MovementTerm extends RevenueTerm {
@@ -9,34 +11,53 @@ export interface MovementTerm extends RevenueTerm {
 }
 
 /**
- * Revenue at the end of each day with the day's movements, counted backwards from the `present` revenue. The days ascend
- * without gaps; the last is today and includes everything dated later. Before rounding, each day's revenue is exactly
- * the previous day's plus its movements.
+ * Revenue at the end of each span with its movements, counted backwards from the `present` revenue. The spans ascend
+ * without gaps; the last ends today and includes everything dated later. Before rounding, the revenue of each is exactly
+ * that of the one before plus its movements.
  */
 export function revenueHistory(
-  days: readonly UtcDay[],
+  spans: readonly DaySpan[],
   present: readonly RevenueTerm[],
   movements: readonly MovementTerm[],
 ) {
-  const today = days.at(-1) ?? '';
+  const today = spans.at(-1)?.date ?? '';
   const byDay = Map.groupBy(movements, ({ day }) => (day > today ? today : day));
   let revenue = combineTerms(present);
-  const latestFirst = days.toReversed().map(date => {
-    const terms = byDay.get(date) ?? [];
+  const latestFirst = spans.toReversed().map(({ from, date, days }) => {
+    const terms = days.flatMap(day => byDay.get(day) ?? []);
     const mrr = monthlyRevenue(revenue);
     revenue = combineTerms([...revenue, ...negateTerms(terms)]);
-    return { date, mrr, ...movementAmounts(terms) };
+    return { from, date, mrr, ...movementAmounts(terms) };
   });
   return latestFirst.toReversed();
 }
 
-/** How much revenue moved for each reason, without a sign. */
-function movementAmounts(terms: readonly MovementTerm[]) {
-  const of = (movement: Movement) => terms.filter(term => term.movement === movement);
+/** The movements that a metric adds up, and whether it does so without their sign. */
+const MOVEMENTS_OF: Readonly<Record<MovementMetric, { readonly of: readonly Movement[]; readonly falls?: true }>> = {
+  newMrr: { of: ['new'] },
+  expansionMrr: { of: ['expansion'] },
+  reactivatedMrr: { of: ['reactivated'] },
+  contractionMrr: { of: ['contraction'], falls: true },
+  churnedMrr: { of: ['churned'], falls: true },
+  netMrr: { of: MOVEMENTS },
+};
+
+/** Returns what a metric adds up: the terms of its movements, without the sign of those that only fall. */
+export function termsOf(metric: MovementMetric, terms: readonly Omit<MovementTerm, 'day'>[]): RevenueTerm[] {
+  const { of, falls } = MOVEMENTS_OF[metric];
+  const wanted = terms.filter(({ movement }) => of.includes(movement));
+  return falls ? negateTerms(wanted) : wanted;
+}
+
+/** How much revenue moved for each reason, without a sign, and in all; each is rounded once. */
+export function movementAmounts(terms: readonly MovementTerm[]): Record<MovementMetric, number> {
+  const amount = (metric: MovementMetric) => monthlyRevenue(termsOf(metric, terms));
   return {
-    newMrr: monthlyRevenue(of('new')),
-    expansionMrr: monthlyRevenue(of('expansion')),
-    contractionMrr: monthlyRevenue(negateTerms(of('contraction'))),
-    churnedMrr: monthlyRevenue(negateTerms(of('churned'))),
+    newMrr: amount('newMrr'),
+    expansionMrr: amount('expansionMrr'),
+    reactivatedMrr: amount('reactivatedMrr'),
+    contractionMrr: amount('contractionMrr'),
+    churnedMrr: amount('churnedMrr'),
+    netMrr: amount('netMrr'),
   };
 }

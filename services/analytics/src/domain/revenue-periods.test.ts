@@ -64,14 +64,30 @@ describe('revenue movements', () => {
     ).toEqual(['new 2027-12-31 100', 'expansion 2028-02-29 50', 'contraction 2028-03-01 -30']);
   });
 
-  it('are contraction when past due, and expansion when paid again', () => {
+  it('are contraction when past due, and reactivated when paid again', () => {
     expect(
       movements(
         version(1, 100, STARTED_AT),
         version(2, 100, '2028-02-01T00:00:00Z', { status: 'past_due' }),
         version(3, 100, '2028-02-03T00:00:00Z'),
       ),
-    ).toEqual(['new 2027-12-31 100', 'contraction 2028-02-01 -100', 'expansion 2028-02-03 100']);
+    ).toEqual(['new 2027-12-31 100', 'contraction 2028-02-01 -100', 'reactivated 2028-02-03 100']);
+  });
+
+  it('are reactivated with the whole amount when it comes back higher, and expansion from there', () => {
+    expect(
+      movements(
+        version(1, 100, STARTED_AT),
+        version(2, 100, '2028-02-01T00:00:00Z', { status: 'paused' }),
+        version(3, 150, '2028-02-03T00:00:00Z'),
+        version(4, 170, '2028-02-04T00:00:00Z'),
+      ),
+    ).toEqual([
+      'new 2027-12-31 100',
+      'contraction 2028-02-01 -100',
+      'reactivated 2028-02-03 150',
+      'expansion 2028-02-04 20',
+    ]);
   });
 
   it('are churned on the day of the end, not of the event', () => {
@@ -95,15 +111,40 @@ describe('revenue movements', () => {
   });
 });
 
-describe('merged revenue periods', () => {
-  const versions = fc
-    .array(fc.constantFrom(0, 100, 200), { minLength: 1, maxLength: 12 })
-    .map(amounts =>
-      amounts.map((amount, index) =>
-        version(index + 1, amount, new Date(Date.parse(STARTED_AT) + index * 3_600_000).toISOString()),
-      ),
-    );
+const versions = fc
+  .array(fc.constantFrom(0, 100, 200), { minLength: 1, maxLength: 12 })
+  .map(amounts =>
+    amounts.map((amount, index) =>
+      version(index + 1, amount, new Date(Date.parse(STARTED_AT) + index * 3_600_000).toISOString()),
+    ),
+  );
 
+it('names a rise from none new at first and reactivated later, and any other rise expansion', () => {
+  fc.assert(
+    fc.property(versions, all => {
+      const amounts = all.map(({ revenue }) => (revenue[0]?.numerator ?? 0n) / 12n);
+      const sums = new Map<string, bigint>();
+      for (const [index, amount] of amounts.entries()) {
+        const before = amounts[index - 1] ?? 0n;
+        const hadSome = amounts.slice(0, index).some(earlier => earlier > 0n);
+        const rise = before > 0n ? 'expansion' : hadSome ? 'reactivated' : 'new';
+        const name = amount > before ? rise : 'contraction';
+        if (amount !== before) sums.set(name, (sums.get(name) ?? 0n) + amount - before);
+      }
+      const moved = Map.groupBy(
+        movementContributions(mergeRevenuePeriods([], all)),
+        ({ metric }) => metric.split(':')[1],
+      );
+      const total = (name: string) => (moved.get(name) ?? []).reduce((sum, { amount }) => sum + amount / 12n, 0n);
+      expect([...sums].map(([name, sum]) => [name, total(name), sum])).toEqual(
+        [...sums].map(([name, sum]) => [name, sum, sum]),
+      );
+      expect(moved.size).toBe(sums.size);
+    }),
+  );
+});
+
+describe('merged revenue periods', () => {
   it('are the same for any order and repetition of the versions', () => {
     const shuffled = versions.chain(all =>
       fc.record({

@@ -1,6 +1,7 @@
 import { endOf, phaseOf, type CountedSubscription, type Phase } from './contributions.ts';
 import { movementMetric, onDay, parseMovementMetric, type Contribution, type Movement } from './metrics.ts';
 import { combineTerms, faceValue, isLive, negateTerms, sumTerms, type RevenueTerm } from './revenue.ts';
+import { strongest, trialEvidenceOf, type TrialEvidence } from './trials.ts';
 import { dayOf, laterOf, type UtcDay } from './utc-day.ts';
 
 /** Consecutive versions of a subscription with the same monthly revenue in the same phase. */
@@ -12,6 +13,8 @@ export interface RevenuePeriod {
   readonly startedAt: Date;
   readonly endedAt: Date | null;
   readonly phase: Phase;
+  /** What the versions say about the subscription's trial, together. */
+  readonly trial: TrialEvidence;
   /** None unless live. */
   readonly revenue: readonly RevenueTerm[];
 }
@@ -24,6 +27,7 @@ export const revenuePeriodOf = (state: CountedSubscription, recordedAt: Date): R
   startedAt: state.startedAt,
   endedAt: endOf(state),
   phase: phaseOf(state.status),
+  trial: trialEvidenceOf(state),
   revenue: isLive(state.status) ? faceValue(state.items) : [],
 });
 
@@ -41,8 +45,7 @@ export function mergeRevenuePeriods(
     const at = all.findIndex(it => it.firstVersion <= version.firstVersion && version.firstVersion <= it.lastVersion);
     const containing = all[at];
     if (!containing) all.push(version);
-    else if (containing.firstVersion === version.firstVersion && version.recordedAt < containing.recordedAt)
-      all[at] = { ...containing, recordedAt: version.recordedAt };
+    else all[at] = withVersion(containing, version);
   }
   const merged: RevenuePeriod[] = [];
   for (const period of all.toSorted((one, other) => one.firstVersion - other.firstVersion)) {
@@ -52,10 +55,20 @@ export function mergeRevenuePeriods(
       last.lastVersion + 1 === period.firstVersion &&
       last.phase === period.phase &&
       isSameRevenue(last.revenue, period.revenue);
-    if (continues) merged[merged.length - 1] = { ...last, lastVersion: period.lastVersion };
-    else merged.push(period);
+    if (continues) {
+      const trial = strongest([last.trial, period.trial]);
+      merged[merged.length - 1] = { ...last, lastVersion: period.lastVersion, trial };
+    } else merged.push(period);
   }
   return merged;
+}
+
+/** A period that contains a version, which says the same again unless the period is from an older version of this service. */
+function withVersion(period: RevenuePeriod, version: RevenuePeriod): RevenuePeriod {
+  const isEarlier = period.firstVersion === version.firstVersion && version.recordedAt < period.recordedAt;
+  const trial = strongest([period.trial, version.trial]);
+  if (!isEarlier && trial === period.trial) return period;
+  return { ...period, trial, recordedAt: isEarlier ? version.recordedAt : period.recordedAt };
 }
 
 /** The movements of a subscription up to one of its periods. */
@@ -88,12 +101,13 @@ function movementContributionsIn(
   let movedOn = lastMovementDay(currency, former?.contributions ?? []);
   for (const [index, period] of periods.entries()) {
     const next = inCurrency(period.revenue);
+    const hadNone = sumTerms(revenue).numerator === 0n;
     const change = combineTerms([...next, ...negateTerms(revenue)]);
     revenue = next;
     const { numerator: direction } = sumTerms(change);
     // Terms can change while their sum stays the same.
     if (direction === 0n) continue;
-    const movement = movementOf(direction, { isFirst: movedOn === null, hasEnded: period.endedAt !== null });
+    const movement = movementOf(direction, { isFirst: movedOn === null, hadNone, hasEnded: period.endedAt !== null });
     const day = dayOf(effectiveAt(period, index === 0 && !former));
     movedOn = movedOn !== null && movedOn > day ? movedOn : day;
     for (const term of change) contributions.push(onDay(movementMetric(movement, term), movedOn, term.numerator));
@@ -115,9 +129,23 @@ export function effectiveAt({ recordedAt, startedAt, endedAt }: RevenuePeriod, i
   return isFirst ? startedAt : recordedAt;
 }
 
-function movementOf(direction: bigint, { isFirst, hasEnded }: { isFirst: boolean; hasEnded: boolean }): Movement {
-  if (direction > 0n) return isFirst ? 'new' : 'expansion';
-  return hasEnded ? 'churned' : 'contraction';
+interface Circumstances {
+  /** Whether the subscription never had revenue in the currency. */
+  readonly isFirst: boolean;
+  /** Whether it had none in the currency just before. */
+  readonly hadNone: boolean;
+  readonly hasEnded: boolean;
+}
+
+/**
+ * Names a rise or fall of a subscription's revenue in one currency. A rise from none is `new` the first time, and
+ * `reactivated` when there was revenue before: as usual for the movements of an account
+ * (https://support.recurly.com/hc/en-us/articles/360041810792), here of a subscription.
+ */
+function movementOf(direction: bigint, { isFirst, hadNone, hasEnded }: Circumstances): Movement {
+  if (direction < 0n) return hasEnded ? 'churned' : 'contraction';
+  if (isFirst) return 'new';
+  return hadNone ? 'reactivated' : 'expansion';
 }
 
 function isSameRevenue(one: readonly RevenueTerm[], other: readonly RevenueTerm[]): boolean {

@@ -103,6 +103,10 @@ describe('decimal text', () => {
     [2_999n, 12n, '249.916666666666666667'],
     [1n, 3n, '0.333333333333333334'],
     [600n, 12n, '50'],
+    [-600n, 12n, '-50'],
+    [-1n, 8n, '-0.125'],
+    [-1n, 3n, '-0.333333333333333333'],
+    [-1n, 3n * 10n ** 18n, '0.000000000000000000'],
   ])('of %d/%d is %s', (numerator, denominator, text) => {
     expect(toDecimalText({ numerator, denominator })).toBe(text);
   });
@@ -111,7 +115,7 @@ describe('decimal text', () => {
     const term = fc.record({
       currency: fc.constant('usd'),
       divisor: fc.tuple(fc.integer({ min: 1, max: 36 }), fc.constantFrom(1, 10, 1_000)).map(([one, ten]) => one * ten),
-      numerator: fc.bigInt({ min: 0n, max: 10_000n }),
+      numerator: fc.bigInt({ min: -10_000n, max: 10_000n }),
     });
     fc.assert(
       fc.property(fc.array(term, { maxLength: 40 }), terms => {

@@ -25,7 +25,7 @@ const item = fc.record({
 const history = fc
   .array(
     fc.record({
-      status: fc.constantFrom('active' as const, 'past_due' as const, 'canceled' as const),
+      status: fc.constantFrom('trialing' as const, 'active' as const, 'past_due' as const, 'canceled' as const),
       items: fc.array(item, { maxLength: 3 }),
       hours: fc.integer({ min: 0, max: 30 }),
     }),
@@ -41,6 +41,7 @@ function observed(version: number, state: Pick<CountedSubscription, 'status' | '
     projectId: 'proj_000000000000000000000001',
     customerId: 'pc_000000000000000000000001',
     pauseCollection: null,
+    trialEnd: new Date(STARTED_AT.getTime() + 5 * HOUR),
     createdAt: STARTED_AT,
     version,
     ...state,

@@ -1,8 +1,9 @@
 import type { CustomerId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { isOfLifetime, lifetimeContributions } from './lifetimes.ts';
-import { combine, delta, MOVEMENT_PREFIX, type Contribution } from './metrics.ts';
+import { combine, delta, isMovement, type Contribution } from './metrics.ts';
 import type { Observation } from './observation.ts';
+import { evidenceIn, isOfTrialResult, strongest, trialResultContributions } from './trials.ts';
 import { movementContributions, type RevenuePeriod } from './revenue-periods.ts';
 
 /** What lists show of a subscription, and how they find it. */
@@ -54,7 +55,11 @@ export function countObservation(
 ): CountedChange | undefined {
   const isNewer = !counted || newest.version > counted.version;
   const ofState = isNewer ? newest.contributions() : counted.contributions.filter(it => !isOfPeriods(it));
-  const contributions = combine([...ofState, ...ofPeriods(counted, observed)]);
+  const contributions = combine([
+    ...ofState,
+    ...ofPeriods(counted, observed),
+    ...trialResultContributions(ofState, trialEvidence(counted, observed)),
+  ]);
   const change = delta(counted?.contributions ?? [], contributions);
   if (!isNewer && change.length === 0) return undefined;
   const { version, listed } = isNewer ? { version: newest.version, listed: newest.listed?.() ?? null } : counted;
@@ -81,6 +86,13 @@ function ofPeriods(counted: CountedState | undefined, { periods, continueCounted
   ];
 }
 
-const isMovement = ({ metric }: Contribution): boolean => metric.startsWith(MOVEMENT_PREFIX);
+/** What all versions say about a subscription's trial: those of the periods, and those counted before. */
+const trialEvidence = (counted: CountedState | undefined, { periods, continueCounted }: ObservedPeriods) =>
+  strongest([
+    ...periods.map(({ trial }) => trial),
+    ...(counted && (continueCounted || periods.length === 0) ? [evidenceIn(counted.contributions)] : []),
+  ]);
 
-const isOfPeriods = (contribution: Contribution): boolean => isMovement(contribution) || isOfLifetime(contribution);
+/** Returns whether a contribution follows from all versions of a subscription together. */
+export const isOfPeriods = (contribution: Contribution): boolean =>
+  isMovement(contribution) || isOfLifetime(contribution) || isOfTrialResult(contribution);

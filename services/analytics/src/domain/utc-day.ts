@@ -4,6 +4,12 @@ export type UtcDay = string;
 /** An hour of a calendar day in UTC, `YYYY-MM-DDTHH`; hours sort as text. */
 export type UtcHour = string;
 
+/** No day sorts before it. */
+export const FIRST_DAY: UtcDay = '0000-01-01';
+
+/** No day sorts after it. */
+export const LAST_DAY: UtcDay = '9999-12-31';
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

@@ -21,6 +21,24 @@ export function sampleDays({ start, now }: Window, days: number): UtcDay[] {
   return [...sampled, last];
 }
 
+/** Consecutive days, from the first to the last. */
+export interface DaySpan {
+  readonly from: UtcDay;
+  readonly date: UtcDay;
+  readonly days: readonly UtcDay[];
+}
+
+/** The `count` days that end with `last` in spans of `step` days; the first span has what is left. */
+export function lastSpans(last: UtcDay, count: number, step: number): DaySpan[] {
+  const days = lastDays(last, count);
+  const spans: DaySpan[] = [];
+  for (let end = count; end > 0; end -= step) {
+    const ofSpan = days.slice(Math.max(0, end - step), end);
+    spans.unshift({ from: ofSpan[0] ?? last, date: ofSpan.at(-1) ?? last, days: ofSpan });
+  }
+  return spans;
+}
+
 /** The `count` days without gaps that end with `last`. */
 export const lastDays = (last: UtcDay, count: number): UtcDay[] =>
   Array.from({ length: count }, (_, index) => addDays(last, index + 1 - count));

@@ -1,9 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
+import { isMovement } from '#domain/metrics.ts';
 import type { Observation } from '#domain/observation.ts';
 import { countObservation, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
 import { addToMetrics } from '#persistence/metrics.ts';
 import type { LockedProject } from '#persistence/projects.ts';
+import { addToSubscriptionMovements } from '#persistence/subscription-movements.ts';
 import { NO_PROJECT } from '#persistence/tracked-record.entity.ts';
 import { insertTrackedRecords, updateTrackedRecords } from '#persistence/tracked-records.ts';
 import { readObservedRecords, type CountedRow, type ObservedRecord } from './read-observed-records.ts';
@@ -56,6 +58,10 @@ export async function applyObservations(
     changes.filter(({ counted }) => counted !== undefined),
   );
   await addToMetrics(tx, changes.flatMap(metricChanges));
+  await addToSubscriptionMovements(
+    tx,
+    changes.flatMap(({ key, delta }) => delta.filter(isMovement).map(change => ({ key, change }))),
+  );
   return newestUncounted(upToDate);
 }
 

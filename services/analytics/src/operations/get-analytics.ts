@@ -4,12 +4,14 @@ import type { Analytics } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { churnRate } from '#domain/churn.ts';
+import { markEstimated } from '#domain/estimated.ts';
 import { customerGrowth } from '#domain/growth.ts';
 import { METRIC, statusMetric } from '#domain/metrics.ts';
 import { revenueMetrics } from '#domain/mrr.ts';
+import { trialConversion } from '#domain/trials.ts';
 import { sampleDays, windowOf } from '#domain/window.ts';
-import { countEndingLater } from '#persistence/listed-subscriptions.ts';
-import { readMetrics, toChurnCounts, type Metrics } from '#persistence/metrics.ts';
+import { countEndingLater, countTrialsEndingLater } from '#persistence/listed-subscriptions.ts';
+import { readMetrics, toChurnCounts, toTrialCounts, type Metrics } from '#persistence/metrics.ts';
 import { readProject } from '#persistence/projects.ts';
 import { findBaseCurrency } from './find-base-currency.ts';
 
@@ -31,8 +33,9 @@ export function getAnalytics({ em, rpc, now }: Dependencies) {
     const { project, rows } = await readProject(em, scope, async (tx, current) => ({
       metrics: await readMetrics(tx, current, window),
       endingLater: await countEndingLater(tx, current, window),
+      trialsEndingLater: await countTrialsEndingLater(tx, current, window),
     }));
-    const { metrics, endingLater } = rows;
+    const { metrics, endingLater, trialsEndingLater } = rows;
     const baseCurrency = await baseCurrencyOf(scope, project);
     const count = (metric: string) => Number(metrics.total(metric));
     const customers = metrics.total(METRIC.customers);
@@ -40,8 +43,12 @@ export function getAnalytics({ em, rpc, now }: Dependencies) {
       ...revenueMetrics(metrics.totals, baseCurrency),
       customerCount: Number(customers),
       churnRate: churnRate(toChurnCounts(metrics, endingLater)),
+      trialConversion: trialConversion(toTrialCounts(metrics), trialsEndingLater),
       subscriptionBreakdown: breakdown(metrics),
-      customerGrowth: customerGrowth(sampleDays(window, growthDays), customers, metrics.netNewCustomers),
+      customerGrowth: markEstimated(
+        customerGrowth(sampleDays(window, growthDays), customers, metrics.netNewCustomers),
+        project?.estimatedUntil,
+      ),
       webhookStats: {
         total: count(METRIC.webhookEvents),
         processed: count(METRIC.webhookEventsProcessed),

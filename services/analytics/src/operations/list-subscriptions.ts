@@ -3,16 +3,37 @@ import type { z } from 'zod';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import { paginate } from '@billing/contracts/pagination';
-import type { AnalyticsSubscription } from '@billing/contracts/resources/analytics';
+import type { AnalyticsSubscription, MovementMetric } from '@billing/contracts/resources/analytics';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { churned, churnRate } from '#domain/churn.ts';
 import { leftOutReason, liveCounts } from '#domain/left-out.ts';
-import { parseLiveMetric } from '#domain/metrics.ts';
-import { mrrIn } from '#domain/mrr.ts';
+import { parseLiveMetric, parseMovementMetric } from '#domain/metrics.ts';
+import { metricsOfPart, mrrIn, type MrrPart } from '#domain/mrr.ts';
+import { termsOf } from '#domain/revenue-history.ts';
+import { monthlyRevenue, sumTerms, toDecimalText } from '#domain/revenue.ts';
+import { trialConversion } from '#domain/trials.ts';
+import { addDays, dayOf, FIRST_DAY, LAST_DAY, type UtcDay } from '#domain/utc-day.ts';
 import { windowOf } from '#domain/window.ts';
-import { countEndingLater, listLive, listLost, type SubscriptionRow } from '#persistence/listed-subscriptions.ts';
-import { readMetrics, toChurnCounts } from '#persistence/metrics.ts';
+import {
+  countContributing,
+  countEndingLater,
+  countTrialsEndingLater,
+  listContributing,
+  listLive,
+  listLost,
+  listTrials,
+  type SubscriptionRow,
+} from '#persistence/listed-subscriptions.ts';
+import { readMetrics, toChurnCounts, toTrialCounts } from '#persistence/metrics.ts';
 import { findProject, readProject, type GenerationScope } from '#persistence/projects.ts';
+import { countEarning, listEarning } from '#persistence/past-revenue.ts';
+import {
+  countMoved,
+  listMoved,
+  readMovements,
+  type Days,
+  type MovedSubscription,
+} from '#persistence/subscription-movements.ts';
 import { findBaseCurrency } from './find-base-currency.ts';
 
 interface Dependencies {
@@ -26,59 +47,141 @@ type Listed = z.output<typeof analyticsOperations.listAnalyticsSubscriptions.res
 
 /** A page of the subscriptions behind a metric, how many there are, and the metric. */
 interface Found {
-  readonly rows: readonly SubscriptionRow[];
+  readonly subscriptions: AnalyticsSubscription[];
   readonly count: bigint;
   readonly total: number;
 }
 
 /**
  * Lists a page of the subscriptions behind a metric, with the metric itself, in one snapshot: those that `mrr` adds up, those
- * that it leaves out, wholly or in part, or those that `churnRate` counts as lost. Reads no rows beyond the page.
+ * that it leaves out, wholly or in part, those that `churnRate` counts as lost, those whose trial ended, or those that a movement of revenue adds up.
+ * Reads no rows beyond the page, but of a part of `mrr` all live subscriptions, and of a movement no other days.
  * @throws Problem 503 when no event has named the base currency and the gateway does not reply
  */
 export function listSubscriptions({ em, rpc, now }: Dependencies) {
   const baseCurrencyOf = findBaseCurrency({ em, rpc });
   return async (scope: ProjectScope, query: Query): Promise<Listed> => {
     const baseCurrency = await baseCurrencyOf(scope, await findProject(em, scope));
-    const { rows: found } = await readProject(em, scope, (tx, current) =>
-      query.metric === 'churn'
-        ? findLost(tx, current, query, now())
-        : findLive(tx, current, query, baseCurrency, now()),
-    );
-    const subscriptions = found.rows.map(row => toResource(row, query.metric, baseCurrency));
-    const pagination = paginate(query, subscriptions.length, Number(found.count));
-    return { subscriptions, total: found.total, pagination };
+    const { rows: found } = await readProject(em, scope, (tx, current): Promise<Found> => {
+      const { metric } = query;
+      const asked = { tx, current, query, baseCurrency, now: now() };
+      if (metric === 'churn') return findLost(asked);
+      if (metric === 'trialConversion') return findTrials(asked);
+      if (metric === 'mrr' && query.to && query.to < dayOf(asked.now)) return findEarning(asked, query.to);
+      if (metric === 'mrr' || metric === 'excluded') return findLive(asked, metric);
+      if (metric === 'mrrTrialing') return findPart(asked, 'trialing');
+      if (metric === 'mrrPaused') return findPart(asked, 'paused');
+      return findMoved(asked, metric);
+    });
+    const { subscriptions, total, count } = found;
+    return { subscriptions, total, pagination: paginate(query, subscriptions.length, Number(count)) };
   };
 }
 
-async function findLost(tx: EntityManager, current: GenerationScope, query: Query, now: Date): Promise<Found> {
+/** What a list is asked for, in one snapshot of a project. */
+interface Asked {
+  readonly tx: EntityManager;
+  readonly current: GenerationScope;
+  readonly query: Query;
+  readonly baseCurrency: string;
+  readonly now: Date;
+}
+
+async function findLost({ tx, current, query, baseCurrency, now }: Asked): Promise<Found> {
   const window = windowOf(now, query.growthDays);
   const metrics = await readMetrics(tx, current, window);
   const counts = toChurnCounts(metrics, await countEndingLater(tx, current, window));
   const rows = await listLost(tx, current, window, query);
-  return { rows, count: churned(counts).lost, total: churnRate(counts) };
+  const subscriptions = rows.map(row => toResource(row, baseCurrency));
+  return { subscriptions, count: churned(counts).lost, total: churnRate(counts) };
 }
 
-async function findLive(
-  tx: EntityManager,
-  current: GenerationScope,
-  query: Query,
-  baseCurrency: string,
-  now: Date,
-): Promise<Found> {
+async function findTrials({ tx, current, query, baseCurrency, now }: Asked): Promise<Found> {
+  const window = windowOf(now, query.growthDays);
+  const afterStart = toTrialCounts(await readMetrics(tx, current, window));
+  const { ended, rate } = trialConversion(afterStart, await countTrialsEndingLater(tx, current, window));
+  const rows = await listTrials(tx, current, window, query);
+  const subscriptions = rows.map(row => ({ ...toResource(row, baseCurrency), converted: row.converted }));
+  return { subscriptions, count: BigInt(ended), total: rate };
+}
+
+async function findLive({ tx, current, query, baseCurrency, now }: Asked, metric: 'mrr' | 'excluded'): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
   const groups = liveCounts(totals, baseCurrency).filter(({ group, reason }) =>
-    query.metric === 'mrr' ? group.currency === baseCurrency && group.isCounted : reason !== null,
+    metric === 'mrr' ? group.currency === baseCurrency && group.isCounted : reason !== null,
   );
-  const names = groups.map(({ metric }) => metric);
+  const names = groups.map(group => group.metric);
   const rows = await listLive(tx, current, names, query);
   const count = groups.reduce((sum, group) => sum + group.count, 0n);
-  return { rows, count, total: query.metric === 'mrr' ? mrrIn(baseCurrency, totals) : Number(count) };
+  if (metric === 'mrr')
+    return { subscriptions: rows.map(row => toResource(row, baseCurrency)), count, total: mrrIn(baseCurrency, totals) };
+  const subscriptions = rows.map(row => {
+    const group = row.liveMetric === null ? undefined : parseLiveMetric(row.liveMetric);
+    return toResource(row, baseCurrency, group && leftOutReason(group, baseCurrency));
+  });
+  return { subscriptions, count, total: Number(count) };
 }
 
-function toResource(row: SubscriptionRow, metric: Query['metric'], baseCurrency: string): AnalyticsSubscription {
-  const { id: subscriptionId, customerId, status, amount, liveMetric } = row;
-  const group = metric === 'excluded' && liveMetric !== null ? parseLiveMetric(liveMetric) : undefined;
-  const reason = group ? leftOutReason(group, baseCurrency) : null;
-  return { subscriptionId, customerId, status, currency: row.currency ?? baseCurrency, amount, reason };
+async function findPart({ tx, current, query, baseCurrency, now }: Asked, part: MrrPart): Promise<Found> {
+  const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
+  const names = metricsOfPart(baseCurrency, totals, part);
+  const rows = await listContributing(tx, current, names, query);
+  const subscriptions = rows.map(row => toResource(row, baseCurrency));
+  return {
+    subscriptions,
+    count: await countContributing(tx, current, names),
+    total: mrrIn(baseCurrency, totals, part),
+  };
+}
+
+async function findMoved({ tx, current, query, baseCurrency, now }: Asked, metric: MovementMetric): Promise<Found> {
+  const days = movementDays(query, now);
+  const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
+  const names = movements.filter(it => termsOf(metric, [it]).length > 0).map(it => it.metric);
+  const rows = await listMoved(tx, current, names, days, query);
+  const subscriptions = rows.map(row => toPart(row, metric, baseCurrency));
+  const count = await countMoved(tx, current, names, days);
+  return { subscriptions, count, total: monthlyRevenue(termsOf(metric, movements)) };
+}
+
+/** The subscriptions that `mrr` added up at the end of a day before today: what all movements until then left. */
+async function findEarning({ tx, current, query, baseCurrency }: Asked, day: UtcDay): Promise<Found> {
+  const movements = await readMovements(tx, current, { from: FIRST_DAY, to: day });
+  const inCurrency = movements.filter(({ currency }) => currency === baseCurrency);
+  const rows = await listEarning(tx, current, inCurrency, day, query);
+  const subscriptions = rows.map(row => toPart(row, 'netMrr', baseCurrency));
+  const count = await countEarning(tx, current, inCurrency, day);
+  return { subscriptions, count, total: monthlyRevenue(inCurrency) };
+}
+
+/** A subscription with its part of a movement. */
+function toPart(row: MovedSubscription, metric: MovementMetric, currency: string): AnalyticsSubscription {
+  const { id: subscriptionId, customerId, status } = row;
+  const parts = row.terms.flatMap(([name, amount]) => parseMovementMetric(name, BigInt(amount)) ?? []);
+  const amount = toDecimalText(sumTerms(termsOf(metric, parts)));
+  return { subscriptionId, customerId, status, currency, amount, reason: null, converted: null };
+}
+
+/** The days asked for, by default the last `growthDays` ones; today includes everything dated later. */
+function movementDays({ growthDays, from, to }: Query, now: Date): Days {
+  const today = dayOf(now);
+  const last = to ?? today;
+  return { from: from ?? addDays(today, 1 - growthDays), to: last >= today ? LAST_DAY : last };
+}
+
+function toResource(
+  row: SubscriptionRow,
+  baseCurrency: string,
+  reason: AnalyticsSubscription['reason'] = null,
+): AnalyticsSubscription {
+  const { id: subscriptionId, customerId, status, amount } = row;
+  return {
+    subscriptionId,
+    customerId,
+    status,
+    currency: row.currency ?? baseCurrency,
+    amount,
+    reason,
+    converted: null,
+  };
 }

@@ -63,12 +63,24 @@ export async function deleteGenerationsBefore(em: EntityManager, scope: Generati
   await em
     .fork()
     .execute(`delete from metrics where team_id = ? and project_id = ? and generation < ? and generation <> ?`, old);
+  while (await deleteMovements(em, old));
   for (let next: RecordPosition | undefined = { kind: '', id: '' }; next;)
     next = await deleteRecordsFrom(em, next, old);
 }
 
 /** Team, project, the generation before which rows are deleted, and the one that is kept. */
 type OldGenerations = [string, string, number, number];
+
+/** Deletes some movements of subscriptions; returns whether there may be more. */
+async function deleteMovements(em: EntityManager, old: OldGenerations): Promise<boolean> {
+  const deleted = await em.fork().execute<unknown[]>(
+    `delete from subscription_movements where ctid = any (array(
+       select ctid from subscription_movements
+        where team_id = ? and project_id = ? and generation < ? and generation <> ? limit ${CHUNK})) returning 1`,
+    old,
+  );
+  return deleted.length === CHUNK;
+}
 
 interface RecordPosition {
   readonly kind: string;

@@ -4,6 +4,7 @@ import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { LIFETIME_METRIC } from '#domain/metrics.ts';
+import type { TrialCounts } from '#domain/trials.ts';
 import type { Window } from '#domain/window.ts';
 import type { GenerationScope } from './projects.ts';
 
@@ -41,6 +42,36 @@ export async function listLive(
   );
 }
 
+const CONTRIBUTING = `
+  from tracked_records r
+ where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric is not null
+   and exists (select from json_array_elements(r.contributions) c where (c ->> 0) = any($4::text[]))`;
+
+/** Lists a page of the live subscriptions that add to any of the metrics, newest first. Reads all live ones. */
+export async function listContributing(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  metrics: readonly string[],
+  { limit, offset }: Page,
+): Promise<readonly SubscriptionRow[]> {
+  return executeBound<SubscriptionRow>(
+    em,
+    `select ${SHOWN} ${CONTRIBUTING} order by r.created_at desc, r.id limit $5 offset $6`,
+    [teamId, projectId, generation, textArray(metrics), limit, offset],
+  );
+}
+
+/** Counts the subscriptions that `listContributing` lists on all pages together. */
+export async function countContributing(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  metrics: readonly string[],
+): Promise<bigint> {
+  const values = [teamId, projectId, generation, textArray(metrics)];
+  const [row] = await executeBound<{ count: string }>(em, `select count(*) as count ${CONTRIBUTING}`, values);
+  return BigInt(row?.count ?? 0);
+}
+
 /** Whether an ended subscription was active or trialing at a time: it had started once more often than ended. */
 const WAS_LIVE = `
   0 < (select coalesce(sum((case when (c ->> 0) = '${LIFETIME_METRIC.started.exact}' then 1 else -1 end) * (c ->> 2)::int), 0)
@@ -64,6 +95,42 @@ export async function listLost(
       order by r.ended_at desc, r.id limit $6 offset $7`,
     [teamId, projectId, generation, now.toISOString(), start.toISOString(), limit, offset],
   );
+}
+
+/** A subscription whose trial is over. */
+export interface TrialRow extends SubscriptionRow {
+  readonly converted: boolean;
+}
+
+/** Lists a page of the subscriptions whose trial ended inside the window, the last end first. */
+export async function listTrials(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { start, now }: Window,
+  { limit, offset }: Page,
+): Promise<readonly TrialRow[]> {
+  return executeBound<TrialRow>(
+    em,
+    `select ${SHOWN}, trial_converted as converted ${ENDED_FROM}
+        and r.trial_ended_at < $4::timestamptz and r.trial_ended_at > $5::timestamptz
+      order by r.trial_ended_at desc, r.id limit $6 offset $7`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString(), limit, offset],
+  );
+}
+
+/** Counts the trials whose end is recorded, but not before now. */
+export async function countTrialsEndingLater(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { now }: Window,
+): Promise<TrialCounts> {
+  const [row] = await executeBound<{ ended: string; converted: string }>(
+    em,
+    `select count(*) as ended, count(*) filter (where trial_converted) as converted ${ENDED_FROM}
+        and r.trial_ended_at >= $4::timestamptz`,
+    [teamId, projectId, generation, now.toISOString()],
+  );
+  return { ended: BigInt(row?.ended ?? 0), converted: BigInt(row?.converted ?? 0) };
 }
 
 /** Counts the subscriptions that were active at the window's start and whose end is recorded, but not before now. */

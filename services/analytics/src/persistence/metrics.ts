@@ -5,11 +5,13 @@ import {
   METRIC,
   MOVEMENT_PREFIX,
   parseMovementMetric,
+  TRIAL_METRIC,
   type Contribution,
-  type LifetimeMetric,
+  type TimedMetric,
   type MetricKey,
 } from '#domain/metrics.ts';
 import type { ChurnCounts } from '#domain/churn.ts';
+import type { TrialCounts } from '#domain/trials.ts';
 import { addDays, dayOf, endOfHour, hourOf, type UtcDay } from '#domain/utc-day.ts';
 import type { Window } from '#domain/window.ts';
 import type { GenerationScope } from './projects.ts';
@@ -46,12 +48,13 @@ export async function addToMetrics(tx: EntityManager, changes: readonly MetricCh
 type Row = MetricKey & { readonly amount: string };
 
 const IN_SCOPE = 'team_id = ? and project_id = ? and generation = ?';
-const DAILY = Object.values(LIFETIME_METRIC).map(({ daily }) => daily);
-const HOURLY = Object.values(LIFETIME_METRIC).map(({ hourly }) => hourly);
-const EXACT = Object.values(LIFETIME_METRIC).map(({ exact }) => exact);
+const TIMED: readonly TimedMetric[] = [...Object.values(LIFETIME_METRIC), ...Object.values(TRIAL_METRIC)];
+const DAILY = TIMED.map(({ daily }) => daily);
+const HOURLY = TIMED.map(({ hourly }) => hourly);
+const EXACT = TIMED.map(({ exact }) => exact);
 
 /**
- * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes after the
+ * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes and trials after the
  * window's start. The number of rows depends on the window's length, not on the project's size, except in the window's first
  * hour.
  */
@@ -91,8 +94,8 @@ export async function readMetrics(
     total,
     /** Net new customers by day; days without a change are missing. */
     netNewCustomers: new Map(rows.filter(row => row.bucket !== '').map(row => [row.bucket, BigInt(row.amount)])),
-    /** Lifetimes after the window's start. */
-    after: ({ daily, hourly, exact }: LifetimeMetric) => total(daily) + total(hourly) + total(exact),
+    /** Lifetimes and trials after the window's start. */
+    after: ({ daily, hourly, exact }: TimedMetric) => total(daily) + total(hourly) + total(exact),
   };
 }
 
@@ -106,6 +109,12 @@ export const toChurnCounts = ({ total, after }: Metrics, endingLater: bigint): C
   endedAfter: after(LIFETIME_METRIC.ended),
   startedAndEndedAfter: after(LIFETIME_METRIC.startedAndEnded),
   endingLater,
+});
+
+/** Returns the trials that ended after the window's start. */
+export const toTrialCounts = ({ after }: Metrics): TrialCounts => ({
+  ended: after(TRIAL_METRIC.ended),
+  converted: after(TRIAL_METRIC.converted),
 });
 
 /** Reads a project's metrics over all time, and its net new customers and revenue movements since `day`. */

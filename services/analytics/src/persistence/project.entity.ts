@@ -13,12 +13,14 @@ const ProjectSchema = defineEntity({
     version: p.integer(),
     /** When the newest event that the metrics include happened. */
     newestEventAt: p.datetime().nullable(),
+    /** The project's first sync: days before it are known only from what the sync found; null without one. */
+    estimatedUntil: p.datetime().nullable(),
     /** The rows that requests read. */
     generation: p.integer(),
     /** The rows that a rebuild is making; while it runs, events are written to both generations. */
     buildingGeneration: p.integer().nullable(),
     /** How the current generation was counted; less than `FORMAT` when an older version of this service did. */
-    format: p.integer().default(2),
+    format: p.integer().default(5),
   },
 });
 
@@ -27,7 +29,7 @@ export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
 
 /** How this version of the service counts. A project that was counted in an older way is rebuilt (`jobs/recount.ts`). */
-export const FORMAT = 2;
+export const FORMAT = 5;
 
 /** The generation of a project that was never rebuilt. */
 export const FIRST_GENERATION = 1;

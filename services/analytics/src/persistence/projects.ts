@@ -49,6 +49,16 @@ export async function upsertProject(em: EntityManager, { teamId, id, baseCurrenc
   );
 }
 
+/** Saves that a sync found what a project had before; the first sync counts. */
+export async function saveSync(em: EntityManager, { teamId, projectId }: ProjectScope, at: Date) {
+  await em.execute(
+    `insert into projects (team_id, project_id, version, generation, estimated_until) values (?, ?, 0, ?, ?)
+     on conflict (team_id, project_id) do update
+        set estimated_until = least(projects.estimated_until, excluded.estimated_until)`,
+    [teamId, projectId, FIRST_GENERATION, at.toISOString()],
+  );
+}
+
 /** Saves a base currency read from the gateway, unless an event has named one already. */
 export async function saveBaseCurrency(em: EntityManager, { teamId, projectId }: ProjectScope, currency: string) {
   await em.execute(

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { Phase } from '#domain/contributions.ts';
+import type { TrialEvidence } from '#domain/trials.ts';
 
 const RevenuePeriodSchema = defineEntity({
   name: 'RevenuePeriod',
@@ -16,6 +17,8 @@ const RevenuePeriodSchema = defineEntity({
     startedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
     phase: p.text().$type<Phase>(),
+    /** What the versions say about the subscription's trial; null when nothing, or nobody looked. */
+    trial: p.text().$type<Exclude<TrialEvidence, 'none'>>().nullable(),
     /** A list of `[currency, divisor, numerator]`. Kept as text, since no statement looks inside. */
     revenue: p.json<unknown>().columnType('json'),
   },

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Phase } from '#domain/contributions.ts';
 import type { RevenuePeriod } from '#domain/revenue-periods.ts';
+import type { TrialEvidence } from '#domain/trials.ts';
 import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
 import type { RecordKey } from './tracked-records.ts';
 
@@ -16,6 +17,7 @@ interface Row {
   readonly started_ms: number;
   readonly ended_ms: number | null;
   readonly phase: Phase;
+  readonly trial: Exclude<TrialEvidence, 'none'> | null;
   /** Numerators are text, as they can exceed the numbers of JSON. */
   readonly revenue: readonly (readonly [currency: string, divisor: number, numerator: string])[];
 }
@@ -29,7 +31,7 @@ export async function readRevenuePeriods<Key extends SubscriptionKey>(
   if (keys.length === 0) return new Map();
   const rows = await executeBound<Row>(
     tx,
-    `select key::int, first_version, last_version, phase, revenue, ${milliseconds('recorded_at')} as recorded_ms,
+    `select key::int, first_version, last_version, phase, trial, revenue, ${milliseconds('recorded_at')} as recorded_ms,
             ${milliseconds('started_at')} as started_ms, ${milliseconds('ended_at')} as ended_ms
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (team_id, project_id, id, key)
       cross join lateral (
@@ -72,16 +74,16 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
     await executeBound(
       tx,
       `insert into revenue_periods (team_id, project_id, subscription_id, first_version, last_version,
-                                    recorded_at, started_at, ended_at, phase, revenue)
+                                    recorded_at, started_at, ended_at, phase, trial, revenue)
        select team_id, project_id, id, first_version, last_version, to_timestamp(recorded_ms / 1000),
-              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), phase, revenue::json
+              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), phase, nullif(trial, 'none'), revenue::json
          from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::float8[],
-                     $9::text[], $10::text[])
+                     $9::text[], $10::text[], $11::text[])
               as it (team_id, project_id, id, first_version, last_version, recorded_ms, started_ms, ended_ms, phase,
-                     revenue)
+                     trial, revenue)
        on conflict (team_id, project_id, subscription_id, first_version) do update
           set last_version = excluded.last_version, recorded_at = excluded.recorded_at,
-              started_at = excluded.started_at, ended_at = excluded.ended_at, phase = excluded.phase,
+              started_at = excluded.started_at, ended_at = excluded.ended_at, phase = excluded.phase, trial = excluded.trial,
               revenue = excluded.revenue`,
       [
         ...keyColumns(changed),
@@ -90,6 +92,7 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
         timeColumn(changed, ({ period }) => period.startedAt),
         timeColumn(changed, ({ period }) => period.endedAt),
         textColumn(changed, ({ period }) => period.phase),
+        textColumn(changed, ({ period }) => period.trial),
         textColumn(changed, ({ period }) => JSON.stringify(toStoredRevenue(period))),
       ],
     );
@@ -112,6 +115,7 @@ const toPeriod = (row: Row): RevenuePeriod => ({
   startedAt: timeFrom(row.started_ms),
   endedAt: row.ended_ms === null ? null : timeFrom(row.ended_ms),
   phase: row.phase,
+  trial: row.trial ?? 'none',
   revenue: row.revenue.map(([currency, divisor, numerator]) => ({
     currency,
     divisor,

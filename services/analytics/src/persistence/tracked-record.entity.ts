@@ -21,6 +21,11 @@ const TrackedRecordSchema = defineEntity({
       properties: ['teamId', 'projectId', 'generation', 'endedAt', 'id'],
       where: 'ended_at is not null',
     },
+    {
+      name: 'tracked_records_trial_ended',
+      properties: ['teamId', 'projectId', 'generation', 'trialEndedAt', 'id'],
+      where: 'trial_ended_at is not null',
+    },
   ],
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
@@ -43,6 +48,9 @@ const TrackedRecordSchema = defineEntity({
     liveMetric: p.text().nullable(),
     createdAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
+    /** When the trial of a subscription ended, and whether it converted; null while it lasts, and without one. */
+    trialEndedAt: p.datetime().nullable(),
+    trialConverted: p.boolean().nullable(),
   },
 });
 

@@ -4,6 +4,7 @@ import type { SubscriptionStatus } from '@billing/contracts/resources/subscripti
 import { executeBound } from '@billing/database/bound-statement';
 import type { RecordKind } from '#domain/observation.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
+import { hasConverted, trialEndIn } from '#domain/trials.ts';
 import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
 import type { ProjectIdOrNone } from './tracked-record.entity.ts';
 
@@ -111,9 +112,10 @@ export async function insertTrackedRecords(tx: EntityManager, records: readonly 
     tx,
     `insert into tracked_records
             (team_id, kind, id, project_id, generation, version, contributions, customer_id, status, currency, amount,
-             live_metric, created_at, ended_at)
+             live_metric, created_at, ended_at, trial_ended_at, trial_converted)
      select team_id, kind, id, project_id, generation, version, contributions::json, customer_id, status, currency, amount,
-            live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000)
+            live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000),
+            to_timestamp(trial_ended_ms / 1000), trial_converted
        from ${ROWS}`,
     rowColumns(records),
   );
@@ -127,7 +129,8 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
     `update tracked_records r
         set version = it.version, contributions = it.contributions::json, customer_id = it.customer_id,
             status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
-            created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000)
+            created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000),
+            trial_ended_at = to_timestamp(trial_ended_ms / 1000), trial_converted = it.trial_converted
        from ${ROWS}
       where r.team_id = it.team_id and r.kind = it.kind and r.id = it.id
         and r.project_id = it.project_id and r.generation = it.generation`,
@@ -138,11 +141,13 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
 const ROWS = `(select team_id, kind, id, project_id, generation, version, contributions,
                     nullif(customer_id, '') as customer_id, nullif(status, '') as status,
                     nullif(currency, '') as currency, nullif(amount, '') as amount,
-                    nullif(live_metric, '') as live_metric, created_ms, ended_ms
+                    nullif(live_metric, '') as live_metric, created_ms, ended_ms, trial_ended_ms,
+                    case when trial_ended_ms is not null then trial_converted = 'yes' end as trial_converted
                from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[],
-                           $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[])
+                           $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[],
+                           $15::float8[], $16::text[])
                     as it (team_id, kind, id, project_id, generation, version, contributions, customer_id, status,
-                           currency, amount, live_metric, created_ms, ended_ms)) it`;
+                           currency, amount, live_metric, created_ms, ended_ms, trial_ended_ms, trial_converted)) it`;
 
 const rowColumns = (records: readonly RecordRow[]) => [
   ...keyColumns(records.map(({ key }) => key)),
@@ -156,6 +161,8 @@ const rowColumns = (records: readonly RecordRow[]) => [
   textColumn(records, it => it.state.listed?.liveMetric ?? ''),
   timeColumn(records, it => it.state.listed?.createdAt),
   timeColumn(records, it => it.state.listed?.endedAt),
+  timeColumn(records, it => trialEndIn(it.state.contributions)),
+  textColumn(records, it => (hasConverted(it.state.contributions) ? 'yes' : 'no')),
 ];
 
 const keyColumns = (keys: readonly RecordKey[]) => [

@@ -22,8 +22,8 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
     serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
       analytics({ teamId, projectId }, growthDays),
     );
-    serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query: { days } }) =>
-      history({ teamId, projectId }, days),
+    serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query }) =>
+      history({ teamId, projectId }, query),
     );
     serve(app, analyticsOperations.listAnalyticsSubscriptions, ({ params: { teamId, projectId }, query }) =>
       list({ teamId, projectId }, query),

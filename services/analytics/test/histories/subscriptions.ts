@@ -74,10 +74,11 @@ export function subscriptionHistory(
   return fc
     .record({
       startedAt: time,
+      trialEnd: fc.option(time),
       currency: fc.constantFrom('usd', 'usd', 'eur', 'jpy'),
       steps: fc.array(step, { minLength: 1, maxLength: 5 }),
     })
-    .map(({ startedAt, currency, steps }) => {
+    .map(({ startedAt, trialEnd, currency, steps }) => {
       const unchanging = {
         id: SubscriptionId.create(),
         projectId,
@@ -90,7 +91,7 @@ export function subscriptionHistory(
         canceledAt: null,
         currentPeriodStart: startedAt,
         currentPeriodEnd: startedAt,
-        trialEnd: null,
+        trialEnd,
         startedAt,
         createdAt: startedAt,
       };
