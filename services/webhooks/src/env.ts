@@ -28,6 +28,12 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   RECONCILE_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(300),
   /** How old an event must be to count as missed: its webhook may be on its way. */
   RECONCILE_GRACE_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
+  /** How many requests a second a sync makes to a team's account: a fifth of what Stripe allows, or less. */
+  SYNC_REQUESTS_PER_SECOND: z.coerce.number().min(0.1).max(100).default(20),
+  /** How long after a read an object that differs is read again: its webhook may be on its way. */
+  SYNC_RECHECK_SECONDS: z.coerce.number().min(0).max(600).default(5),
+  /** Whether every connected team's records are compared with its account every night. */
+  SYNC_NIGHTLY: z.enum(['on', 'off']).default('on'),
   /** How long the payloads of events that did not fail are stored. */
   PAYLOAD_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
   /** Pauses between attempts to find an event's project, `1,5,30`; after one more attempt it has failed. */

@@ -1,30 +1,38 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
+import { openTraceLimit } from '@billing/messaging/trace-limit';
 import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer } from './consumers/completions.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
 import { purgeReports } from './consumers/purge-reports.ts';
 import { webhooksEnv } from './env.ts';
+import { cleanSyncs } from './jobs/clean-syncs.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
+import { startNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { startReconciler } from './jobs/reconciler.ts';
 import { startPendingReports } from './jobs/report-pending.ts';
+import { syncJob } from './jobs/run-syncs.ts';
 import { purgeOf } from './operations/purge-account.ts';
 import { reconcileTeam } from './operations/reconcile-team.ts';
 import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
 import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
 import { busiestTeams } from './persistence/busiest-teams.ts';
+import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
 import { openSigningSecrets } from './persistence/signing-secrets.ts';
+import { openTeamSchemas } from './persistence/team-schema.ts';
 import { continueTrace } from './pipeline/continue-trace.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
 import { receiverRoutes } from './routes/receiver.ts';
+import { syncRoutes } from './routes/syncs.ts';
 import { webhookEventRoutes } from './routes/webhook-events.ts';
 import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
+import { runSync } from './sync/run-sync.ts';
 
 /** The parts of the webhooks service; the chassis runs them. */
 export const webhooks = defineService({
@@ -35,13 +43,14 @@ export const webhooks = defineService({
     const { SERVICE_KEYS: serviceKeys, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
     const sealed = openSealedSecrets({ keyRing: env.CREDENTIALS_KEYS, logger });
     const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em, sealed }), it => it.close());
+    const refusals = resources.adopt(openRefusedSignatures(em, logger), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
     const pipeline = openPipeline({ em, publish: bus.publish, rpc, processors, pausesMs, logger });
     const stores = { store: pipeline.store, onStored: pipeline.received };
     const graceMs = env.RECONCILE_GRACE_SECONDS * 1_000;
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
-    const continued = continueTrace(traces);
+    const continued = continueTrace(traces, openTraceLimit());
     const reconcile = reconcileTeam({
       em,
       processors,
@@ -51,6 +60,19 @@ export const webhooks = defineService({
       graceMs,
     });
     const intervalMs = env.RECONCILE_INTERVAL_SECONDS * 1_000;
+    const run = runSync({
+      em,
+      outbox,
+      rpc,
+      processors,
+      publish: bus.publish,
+      schemas: openTeamSchemas(em),
+      now,
+      recheckMs: env.SYNC_RECHECK_SECONDS * 1_000,
+      requestsPerSecond: env.SYNC_REQUESTS_PER_SECOND,
+      logger,
+    });
+    const syncs = syncJob({ em, run, isOverloaded, logger });
     return {
       consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
       purge: purgeOf(em),
@@ -61,7 +83,9 @@ export const webhooks = defineService({
       ],
       jobs: [
         pipeline,
+        syncs,
         () => startPendingReports({ outbox, logger }),
+        ...(env.SYNC_NIGHTLY === 'on' ? [() => startNightlySyncs({ em, onQueued: syncs.wake, now, logger })] : []),
         () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded }),
       ],
       observations: [busiestTeams(em)],
@@ -69,11 +93,23 @@ export const webhooks = defineService({
         () => deleteExpiredSecrets(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
         () => deleteOldLookUps(em),
+        () => deleteOldRefusals(em),
+        () => cleanSyncs(em),
       ],
       routes: [
-        processorRoutes({ outbox, rpc, sealed, processorBaseUrl, publicUrl, secrets, logger }),
-        receiverRoutes({ secrets, ...stores, continueTrace: continued, isOverloaded, isTeamOverloaded, now, logger }),
+        processorRoutes({ outbox, rpc, processors, sealed, processorBaseUrl, publicUrl, secrets, now, logger }),
+        receiverRoutes({
+          secrets,
+          ...stores,
+          continueTrace: continued,
+          onRefused: teamId => refusals.add(teamId),
+          isOverloaded,
+          isTeamOverloaded,
+          now,
+          logger,
+        }),
         webhookEventRoutes({ em, outbox, onDue: pipeline.wake }),
+        syncRoutes({ em, outbox, now, onQueued: syncs.wake }),
       ],
     };
   },

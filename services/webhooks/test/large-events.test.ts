@@ -73,3 +73,14 @@ it('returns no object of another team, or of an event whose payload was deleted'
   await service.sql('update webhook_events set payload = null where id = ?', [event.id]);
   expect(await read(event.id)).toBeNull();
 });
+
+it('returns what a sync read of a large object', async () => {
+  const object = { id: 'in_1', object: 'invoice', description: 'x'.repeat(MAX_BYTES_ON_BUS) };
+  await service.sql(
+    `insert into sync_objects (sync_id, type, processor_id, team_id, project_id, state, object, read_at, is_marked, outcome, fields, applied, checks)
+     values ('sync_1', 'invoice', 'in_1', ?, ?, 'sent', ?, now(), false, 'missing', '[]', false, 0)`,
+    [team.teamId, team.projectId, JSON.stringify(object)],
+  );
+  expect(await read('sync_1:invoice:in_1')).toEqual({ object, previousAttributes: null });
+  expect(await read('sync_1:invoice:in_1', (await service.newTeam()).teamId)).toBeNull();
+});

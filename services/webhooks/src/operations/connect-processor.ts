@@ -8,7 +8,6 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
-import { API_VERSION } from '@billing/processor/stripe-client';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -19,6 +18,7 @@ import { makeTeamDue } from '#persistence/reconciliations.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { checkSameAccount, type AccountIdentity } from './check-same-account.ts';
 import { webhookUrlOf } from './describe-webhook-url.ts';
+import { describeConnection } from './find-connection.ts';
 import { lockTeam } from './lock-team.ts';
 import { saveSigningSecrets } from './save-signing-secrets.ts';
 import { createEndpoint, deleteEndpoint, deleteOtherEndpoints } from './webhook-endpoint.ts';
@@ -107,9 +107,7 @@ export function connectProcessor(parts: ConnectProcessorParts) {
       ? saveWithOwnEndpoint()
       : save({ id: null, secret: webhookSecret }));
     await deletePrevious(previous, account.webhookEndpointId);
-    const { accountId, livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt } = account;
-    const shown = { accountId, livemode, publishableKey, secretKeyLast4, connectedAt, updatedAt };
-    return { connected: true, ...shown, webhookUrl: webhookUrlOf(publicUrl, teamId), apiVersion: API_VERSION };
+    return describeConnection(account, publicUrl);
   };
 }
 

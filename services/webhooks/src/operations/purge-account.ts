@@ -55,8 +55,15 @@ export async function recordReport(
 
 /** How this service itself deletes what mirrors a team's account. */
 export const purgeOf = (em: EntityManager): Purge => ({
-  tables: ['webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
-  kept: ['processor_accounts', 'signing_secrets', 'project_copies', 'endpoint_leases', 'account_purges'],
+  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
+  kept: [
+    'processor_accounts',
+    'signing_secrets',
+    'project_copies',
+    'endpoint_leases',
+    'account_purges',
+    'refused_signatures',
+  ],
   settle: teamId => waitForEventsInFlight(em, teamId),
   remove: async (tx, teamId) => {
     await tx.execute(`drop schema if exists ${tx.getPlatform().quoteIdentifier(teamSchemaName(teamId))} cascade`);

@@ -8,11 +8,16 @@ import { Purges } from './migrations/0004-purges.ts';
 import { Connections } from './migrations/0003-connections.ts';
 import { TurnsOfTeams } from './migrations/0005-turns-of-teams.ts';
 import { AnnounceAccounts } from './migrations/0006-announce-accounts.ts';
+import { RefusedSignatures } from './migrations/0008-refused-signatures.ts';
+import { Syncs } from './migrations/0007-syncs.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { ProjectCopy } from './project-copy.entity.ts';
 import { Reconciliation } from './reconciliation.entity.ts';
+import { RefusedSignature } from './refused-signature.entity.ts';
 import { Route } from './route.entity.ts';
 import { SigningSecret } from './signing-secret.entity.ts';
+import { SyncObject } from './sync-object.entity.ts';
+import { Sync } from './sync.entity.ts';
 import { WebhookEvent } from './webhook-event.entity.ts';
 
 /** The service's own tables. */
@@ -27,6 +32,9 @@ export const webhooksSchema: ServiceSchema = {
     CustomerLookUp,
     EndpointLease,
     AccountPurge,
+    RefusedSignature,
+    Sync,
+    SyncObject,
   ],
   backlog: ['webhook_events'],
   migrations: [
@@ -36,5 +44,7 @@ export const webhooksSchema: ServiceSchema = {
     { name: '0004-purges', class: Purges },
     { name: '0005-turns-of-teams', class: TurnsOfTeams },
     { name: '0006-announce-accounts', class: AnnounceAccounts },
+    { name: '0007-syncs', class: Syncs },
+    { name: '0008-refused-signatures', class: RefusedSignatures },
   ],
 };

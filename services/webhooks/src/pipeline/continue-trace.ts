@@ -20,13 +20,14 @@ export type ContinueTrace = <Result>(
 
 /**
  * An event that a checkout led to continues the trace of the request that started the checkout, which is in the object's
- * metadata, with a link to the trace of the webhook. Any other event stays in the current trace.
+ * metadata, with a link to the trace of the webhook. Any other event stays in the current trace, and so does one when
+ * `mayContinue` returns false: a team can put the trace of one checkout into any number of its objects.
  */
 export const continueTrace =
-  (traces: Pick<SignedTraces, 'read'>): ContinueTrace =>
+  (traces: Pick<SignedTraces, 'read'>, mayContinue: () => boolean): ContinueTrace =>
   (teamId, event, store) => {
     const carrier = traceBehind(traces, teamId, event);
-    if (!carrier) return store(currentTrace());
+    if (!carrier || !mayContinue()) return store(currentTrace());
     const attributes = { 'billing.team.id': teamId, 'messaging.message.id': event.id };
     return withLinkedSpan(`receive ${event.type}`, { carrier, attributes }, store);
   };

@@ -13,6 +13,8 @@ interface ReceiveParts {
   /** Resolves once the event is committed. */
   readonly store: (received: ReceivedEvent) => Promise<Stored>;
   readonly continueTrace: ContinueTrace;
+  /** Called when no secret of the team has signed the body, or it is too old. */
+  readonly onRefused: (teamId: string) => void;
   readonly now: () => Date;
 }
 
@@ -21,7 +23,7 @@ interface ReceiveParts {
  * unknown team costs the same work as a known one, with a secret that nobody has.
  * @throws Problem 400 `invalid_signature` whatever was wrong with the signature or team; 400 `invalid_event`
  */
-export function receiveEvent({ secrets, store, continueTrace, now }: ReceiveParts) {
+export function receiveEvent({ secrets, store, continueTrace, onRefused, now }: ReceiveParts) {
   const recordAge = signatureAgeMetric();
   const unknownTeam = [randomBytes(32).toString('base64url')];
   return async (teamId: string, body: Buffer, signature: string | undefined) => {
@@ -29,9 +31,11 @@ export function receiveEvent({ secrets, store, continueTrace, now }: ReceivePart
       ageOfSignature(known.length > 0 ? known : unknownTeam, body, signature, now());
     // A secret that was connected a moment ago may not be in this copy's memory yet.
     const ageSeconds = ageBy(await secrets.of(teamId)) ?? ageBy(await secrets.reload(teamId));
-    if (ageSeconds === undefined) throw invalidSignature();
-    recordAge(ageSeconds);
-    if (!isTimely(ageSeconds)) throw invalidSignature();
+    if (ageSeconds !== undefined) recordAge(ageSeconds);
+    if (ageSeconds === undefined || !isTimely(ageSeconds)) {
+      onRefused(teamId);
+      throw invalidSignature();
+    }
     const event = readEvent(body);
     // Only an existing team has a secret that signs.
     const team = teamId as TeamId;

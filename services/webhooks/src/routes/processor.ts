@@ -5,9 +5,14 @@ import { serve } from '@billing/service/serve';
 import { connectProcessor, type ConnectProcessorParts } from '#operations/connect-processor.ts';
 import { disconnectProcessor } from '#operations/disconnect-processor.ts';
 import { describeWebhookUrl } from '#operations/describe-webhook-url.ts';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import { checkConnection } from '#operations/check-connection.ts';
+import { findConnection } from '#operations/find-connection.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 
 interface Dependencies extends ConnectProcessorParts {
+  readonly processors: TeamProcessors;
+  readonly now: () => Date;
   readonly rpc: RpcClient;
   readonly secrets: Pick<SigningSecrets, 'forget'>;
 }
@@ -20,6 +25,11 @@ export const processorRoutes =
     serve(app, webhooksOperations.getWebhookUrl, async ({ params }) =>
       describeWebhookUrl(parts.publicUrl, params.teamId),
     );
+    const { outbox, processors, publicUrl, now } = parts;
+    const check = checkConnection({ em: outbox.em, processors, publicUrl, now });
+    serve(app, webhooksOperations.getProcessorHealth, ({ params }) => check(params.teamId));
+    const find = findConnection(parts);
+    serve(app, webhooksOperations.getProcessor, ({ params }) => find(params.teamId));
     const disconnect = disconnectProcessor(parts);
     serve(app, webhooksOperations.disconnectProcessor, async ({ params, query: { purge }, body, audit }) => {
       await disconnect(params.teamId, { purge, confirm: body?.confirm }, audit);

@@ -24,6 +24,8 @@ interface Dependencies {
   /** Called for each new event, once it is stored. */
   readonly onStored: (teamId: TeamId) => void;
   readonly continueTrace: ContinueTrace;
+  /** Called for a body that the team's secrets have not signed. */
+  readonly onRefused: (teamId: string) => void;
   readonly isOverloaded: IsOverloaded;
   readonly isTeamOverloaded: (teamId: TeamId) => boolean;
   readonly now: () => Date;
@@ -35,7 +37,7 @@ interface Dependencies {
  * Bodies stay the bytes that were signed.
  */
 export const receiverRoutes =
-  ({ secrets, store, onStored, continueTrace, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
+  ({ secrets, store, onStored, continueTrace, onRefused, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
   (app: HttpServer): void => {
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
@@ -44,7 +46,7 @@ export const receiverRoutes =
       if (stored === 'new') onStored(received.teamId);
       return stored;
     };
-    const receive = receiveEvent({ secrets, store: storeOne, continueTrace, now });
+    const receive = receiveEvent({ secrets, store: storeOne, continueTrace, onRefused, now });
 
     const respondTo = async (delivery: Delivery): Promise<DeliveryResponse> => {
       const { teamId, body, signature, trace, requestId } = delivery;

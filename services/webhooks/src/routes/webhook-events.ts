@@ -3,6 +3,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
+import { findTeamWebhookEvent } from '#operations/find-webhook-event.ts';
 import { listTeamWebhookEvents, listWebhookEvents } from '#operations/list-webhook-events.ts';
 import { replayWebhookEvent } from '#operations/replay-webhook-event.ts';
 
@@ -19,6 +20,7 @@ export const webhookEventRoutes =
   (app: HttpServer): void => {
     const list = listWebhookEvents(em);
     const listOfTeam = listTeamWebhookEvents(em);
+    const findOfTeam = findTeamWebhookEvent(em);
     const replayEvent = replayWebhookEvent(outbox);
     const replay = async (...event: Parameters<typeof replayEvent>) => {
       const webhookEvent = await replayEvent(...event);
@@ -31,6 +33,9 @@ export const webhookEventRoutes =
     );
     serve(app, webhooksOperations.listTeamWebhookEvents, ({ params: { teamId }, query: { projectId, ...query } }) =>
       projectId === 'none' ? list(teamId, [null], query) : listOfTeam(teamId, query),
+    );
+    serve(app, webhooksOperations.getTeamWebhookEvent, ({ params: { teamId, eventId } }) =>
+      findOfTeam(teamId, eventId),
     );
     serve(app, webhooksOperations.replayWebhookEvent, ({ params: { teamId, projectId, eventId }, audit }) =>
       replay(teamId, projectId, eventId, audit),

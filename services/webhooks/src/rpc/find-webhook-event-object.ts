@@ -18,14 +18,18 @@ interface Row {
 
 type Request = z.output<typeof FindWebhookEventObject.request>;
 
-/** Finds a part of the object of a webhook event; null when its payload was deleted, or when there is no such event. */
+/** Finds a part of the object of a webhook event, or of what a sync read; null when its payload was deleted, or when there is no such event. */
 export function findWebhookEventObject(em: EntityManager) {
   return async ({ teamId, eventId, part }: Request) => {
     // The text as it is stored: parsed here, it would take several times the memory.
     const [row] = await executeBound<Row>(
       em.fork(),
       `select (payload #> '{data,object}')::text as object, (payload #> '{data,previous_attributes}')::text as previous
-         from webhook_events where team_id = $1 and id = $2 and payload is not null`,
+         from webhook_events where team_id = $1 and id = $2 and payload is not null
+       union all
+       select object::text, null from sync_objects
+        where team_id = $1 and sync_id || ':' || type || ':' || processor_id = $2 and object is not null
+          and sync_id = split_part($2, ':', 1) and type = split_part($2, ':', 2)`,
       [teamId, eventId],
     );
     if (!row) return null;

@@ -1,0 +1,95 @@
+import type { ProjectId, ProjectScope } from '@billing/contracts/ids';
+import type { FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
+import type { Comparison } from '@billing/contracts/rpc/syncs';
+
+/** What a sync finds out about an object; `reason` in our own words. */
+export interface SyncDecision {
+  readonly outcome: FindingOutcome | 'same';
+  readonly reason: string | null;
+}
+
+/** Which objects without a record a project takes. */
+export interface SyncFilter {
+  /** An object with all of these values is taken. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Whether one with none of these keys is taken too. */
+  readonly includeUnmarked: boolean;
+}
+
+/** An object of the processor, as far as the decision goes. */
+export interface SyncedObject {
+  readonly type: SyncType;
+  /** Of the object; of an invoice its subscription's too. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What the sync decided on what the object belongs to: a price's product, a subscription's customer. */
+  readonly parents: readonly SyncDecision[];
+  /** Other projects of the team that have a record of it. */
+  readonly holders: readonly ProjectId[];
+  /** When a subscription ended. */
+  readonly endedAt: Date | null;
+  readonly isDraft: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Subscriptions that ended longer ago are not taken; those that ended since count as churn. */
+const ENDED_DAYS = 400;
+
+const PARENT: Readonly<Partial<Record<SyncType, string>>> = {
+  price: 'product',
+  subscription: 'customer',
+  invoice: 'customer',
+};
+
+/**
+ * Decides what an object is to a project. A record that the project has counts most. An object without a record is taken
+ * unless it names or belongs to another project, what it belongs to is not taken, or the filter leaves it out.
+ */
+export function decide(
+  object: SyncedObject,
+  { outcome, hasParent }: Pick<Comparison, 'outcome' | 'hasParent'>,
+  { scope, filter, now }: { readonly scope: ProjectScope; readonly filter: SyncFilter; readonly now: Date },
+): SyncDecision {
+  if (outcome === 'same' || outcome === 'different') return { outcome, reason: null };
+  if (outcome === 'deleted') return skipped('deleted_here');
+  const { type, metadata, parents, holders, endedAt, isDraft } = object;
+  const { teamId = scope.teamId, projectId = scope.projectId } = metadata;
+  if (teamId !== scope.teamId) return skipped('other_team');
+  if (projectId !== scope.projectId || holders.length > 0) return skipped('other_project');
+  if (parents.some(parent => parent.outcome === 'skipped' || parent.outcome === 'conflict'))
+    return skipped(`${PARENT[type] ?? 'parent'}_skipped`);
+  if (parents.length === 0 && !hasParent) return skipped(`${PARENT[type] ?? 'parent'}_unknown`);
+  if (!isTaken(object, filter)) return skipped('foreign');
+  if (endedAt !== null && now.getTime() - endedAt.getTime() > ENDED_DAYS * DAY_MS) return skipped('ended_long_ago');
+  if (isDraft) return skipped('draft');
+  if (outcome === 'taken') return { outcome: 'conflict', reason: 'another customer of the project has its e-mail' };
+  return { outcome, reason: null };
+}
+
+const skipped = (reason: string): SyncDecision => ({ outcome: 'skipped', reason });
+
+/** An object that carries no mark follows what it belongs to. */
+function isTaken({ metadata, parents }: SyncedObject, filter: SyncFilter): boolean {
+  if (metadata['projectId'] !== undefined) return true;
+  const marks = Object.entries(filter.metadata);
+  if (marks.some(([key]) => metadata[key] !== undefined)) return marks.every(([key, value]) => metadata[key] === value);
+  return filter.includeUnmarked || parents.length > 0;
+}
+
+/** A customer of the processor whose e-mail several have, none of which has a record. */
+export interface EmailCandidate {
+  readonly processorId: string;
+  readonly createdAt: Date;
+  readonly hasLiveSubscription: boolean;
+}
+
+/** Returns which of several customers with one e-mail is taken: one with a live subscription, then the newest. */
+export function chooseCustomer<Candidate extends EmailCandidate>(
+  candidates: readonly Candidate[],
+): Candidate | undefined {
+  return candidates.toSorted(
+    (a, b) =>
+      Number(b.hasLiveSubscription) - Number(a.hasLiveSubscription) ||
+      b.createdAt.getTime() - a.createdAt.getTime() ||
+      (a.processorId < b.processorId ? -1 : 1),
+  )[0];
+}

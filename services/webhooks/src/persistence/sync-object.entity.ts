@@ -1,0 +1,51 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
+import type { FieldDifference, FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
+
+/**
+ * How far a sync is with an object:
+ * - `suspect`: it differs, and is read again when `due_at` comes
+ * - `confirmed`: it differs
+ * - `sent`: the owning service is to record it; it is sent again when `due_at` comes
+ * - `handled`: the owning service has reported
+ * - `done`
+ */
+export type SyncObjectState = 'suspect' | 'confirmed' | 'sent' | 'handled' | 'done';
+
+const SyncObjectSchema = defineEntity({
+  name: 'SyncObject',
+  tableName: 'sync_objects',
+  indexes: [
+    { name: 'sync_objects_state', properties: ['syncId', 'type', 'state', 'processorId'] },
+    { name: 'sync_objects_team', properties: ['teamId'] },
+  ],
+  properties: {
+    syncId: p.text().$type<SyncId>().primary(),
+    type: p.text().$type<SyncType>().primary(),
+    /** Stripe's id. */
+    processorId: p.text().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    state: p.text().$type<SyncObjectState>(),
+    /** As it was read; null once it is not needed any more. */
+    object: p.json<Readonly<Record<string, unknown>>>().columnType('json').strictNullable(),
+    /** When it was read, by Stripe's clock. */
+    readAt: p.datetime(),
+    /** Of a customer, trimmed and in lower case. */
+    email: p.text().strictNullable(),
+    /** Whether its metadata at Stripe names the project. */
+    isMarked: p.boolean(),
+    outcome: p.text().$type<FindingOutcome | 'same'>(),
+    recordId: p.text().strictNullable(),
+    fields: p.json<FieldDifference[]>(),
+    reason: p.text().strictNullable(),
+    applied: p.boolean(),
+    /** How often it was read again. */
+    checks: p.integer(),
+    dueAt: p.datetime().strictNullable(),
+  },
+});
+
+/** One object of the processor in a sync: the work on it, and then the finding. */
+export class SyncObject extends SyncObjectSchema.class {}
+SyncObjectSchema.setClass(SyncObject);

@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
+import type { SyncCounts, SyncError, SyncMode, SyncStatus, SyncType } from '@billing/contracts/resources/sync';
+import type { SyncFilter } from '#domain/sync-decision.ts';
+import type { SyncPhase } from '#domain/sync-stage.ts';
+
+const SyncSchema = defineEntity({
+  name: 'Sync',
+  tableName: 'syncs',
+  uniques: [{ name: 'syncs_one_per_team', properties: ['teamId'], where: `status in ('queued', 'running')` }],
+  indexes: [
+    { name: 'syncs_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'syncs_due', properties: ['dueAt'], where: 'due_at is not null' },
+  ],
+  properties: {
+    id: p.text().$type<SyncId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    mode: p.text().$type<SyncMode>(),
+    status: p.text().$type<SyncStatus>(),
+    types: p.array<SyncType>(value => value as SyncType), // the column holds nothing else
+    filter: p.json<SyncFilter>(),
+    markAtProcessor: p.boolean(),
+    /** The report that runs every night gives way to a sync that somebody starts. */
+    nightly: p.boolean(),
+    /** Where it is. */
+    type: p.text().$type<SyncType>(),
+    phase: p.text().$type<SyncPhase>(),
+    after: p.text().strictNullable(),
+    /** Objects read, by type; the total once all are read. */
+    progress: p.json<Partial<Record<SyncType, { read: number; total: number | null }>>>(),
+    /** Once it has ended; until then the objects are counted. */
+    counts: p.json<Partial<Record<SyncType, SyncCounts>>>().strictNullable(),
+    error: p.json<SyncError>().strictNullable(),
+    createdAt: p.datetime(),
+    startedAt: p.datetime().strictNullable(),
+    finishedAt: p.datetime().strictNullable(),
+    /** When it needs work next; the end of the lease meanwhile, null once it has ended. */
+    dueAt: p.datetime().strictNullable(),
+    leaseId: p.uuid().strictNullable(),
+    /** Failures one after another. */
+    failures: p.integer(),
+  },
+});
+
+/** A comparison of a team's account at Stripe with the records of a project. */
+export class Sync extends SyncSchema.class {}
+SyncSchema.setClass(Sync);

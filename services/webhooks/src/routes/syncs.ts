@@ -1,0 +1,41 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { syncOperations } from '@billing/contracts/operations/syncs';
+import type { Outbox } from '@billing/messaging/outbox';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
+import { cancelSync } from '#operations/cancel-sync.ts';
+import { describeSync } from '#operations/describe-sync.ts';
+import { findSync, listFindings, listSyncs } from '#operations/find-syncs.ts';
+import { startSync } from '#operations/start-sync.ts';
+
+interface Dependencies {
+  readonly em: EntityManager;
+  readonly outbox: Outbox;
+  readonly now: () => Date;
+  /** Called when a sync was queued. */
+  readonly onQueued: () => void;
+}
+
+/** Syncs of a project with the account of its team. */
+export const syncRoutes =
+  ({ em, outbox, now, onQueued }: Dependencies) =>
+  (app: HttpServer): void => {
+    const start = startSync({ outbox, now });
+    const cancel = cancelSync({ outbox, now });
+    serve(app, syncOperations.createSync, async ({ params, body, audit, operationKey }) => {
+      const sync = await start(params, body, audit, operationKey);
+      onQueued();
+      return { sync };
+    });
+    serve(app, syncOperations.listSyncs, ({ params, query }) => listSyncs(em, params, query));
+    serve(app, syncOperations.getSync, async ({ params: { syncId, ...scope } }) => {
+      const fork = em.fork();
+      return { sync: await describeSync(fork, await findSync(fork, scope, syncId)) };
+    });
+    serve(app, syncOperations.cancelSync, async ({ params: { syncId, ...scope }, audit }) => ({
+      sync: await cancel(scope, syncId, audit),
+    }));
+    serve(app, syncOperations.listSyncFindings, async ({ params: { syncId, ...scope }, query }) =>
+      listFindings(em, await findSync(em.fork(), scope, syncId), query),
+    );
+  };

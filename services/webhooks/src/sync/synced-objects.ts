@@ -1,0 +1,88 @@
+import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
+import type { SyncType } from '@billing/contracts/resources/sync';
+import { isFinalStatus, TABLES, type RawTable } from '#domain/raw-object.ts';
+import type { Reference, ReferenceKind } from '#domain/reference.ts';
+import { readRouteHints } from '#domain/route-hints.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface TypeTraits {
+  readonly kind: ProcessorObject;
+  /** The event that carries what a sync read of an object. */
+  readonly observed: ProcessorEventType;
+  /** The event that ends a record whose object is gone. */
+  readonly gone: ProcessorEventType;
+  /** What an object of the type belongs to. */
+  readonly parents: readonly ReferenceKind[];
+}
+
+/** What the types of a sync are among Stripe's objects and events. */
+export const TRAITS: Readonly<Record<SyncType, TypeTraits>> = {
+  product: { kind: 'product', observed: 'product.updated', gone: 'product.deleted', parents: [] },
+  price: { kind: 'price', observed: 'price.updated', gone: 'price.deleted', parents: ['product'] },
+  customer: { kind: 'customer', observed: 'customer.updated', gone: 'customer.deleted', parents: [] },
+  subscription: {
+    kind: 'customer.subscription',
+    observed: 'customer.subscription.updated',
+    gone: 'customer.subscription.deleted',
+    parents: ['customer'],
+  },
+  invoice: {
+    kind: 'invoice',
+    observed: 'invoice.updated',
+    gone: 'invoice.voided',
+    parents: ['customer', 'subscription'],
+  },
+};
+
+/** The table of a team's schema that holds the newest object of a type. */
+export const rawTableOfType = (type: SyncType): RawTable => TABLES[TRAITS[type].kind];
+
+/** What a sync needs of an object to decide on it. */
+export interface ObjectDetails {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly parents: readonly Reference[];
+  readonly endedAt: Date | null;
+  readonly isDraft: boolean;
+  readonly createdAt: Date | null;
+  /** Of a customer, trimmed and in lower case. */
+  readonly email: string | null;
+  readonly isFinal: boolean;
+}
+
+/** Reads an object's details. Whatever has another shape than expected is left out. */
+export function detailsOf(type: SyncType, object: Fields): ObjectDetails {
+  const { observed, parents } = TRAITS[type];
+  const ofSubscription = fieldOf(object['parent'], 'subscription_details') ?? object['subscription_details'];
+  return {
+    metadata: {
+      ...(type === 'invoice' && textsOf(fieldOf(ofSubscription, 'metadata'))),
+      ...textsOf(object['metadata']),
+    },
+    parents: readRouteHints(observed, object).references.filter(({ kind }) => parents.includes(kind)),
+    endedAt: type === 'subscription' ? timeOf(object['ended_at']) : null,
+    isDraft: type === 'invoice' && object['status'] === 'draft',
+    createdAt: timeOf(object['created']),
+    email: type === 'customer' ? emailOf(object['email']) : null,
+    isFinal: isFinalStatus(object['status']),
+  };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
+
+const textsOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(typeof value === 'object' && value !== null ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+const timeOf = (seconds: unknown): Date | null => (typeof seconds === 'number' ? new Date(seconds * 1_000) : null);
+
+const emailOf = (email: unknown): string | null =>
+  typeof email === 'string' && email.trim() !== '' ? email.trim().toLowerCase() : null;
+
+/** The id under which what a sync read of an object is published: the same however often. */
+export const observationId = (syncId: string, type: SyncType, processorId: string): string =>
+  `${syncId}:${type}:${processorId}`;
