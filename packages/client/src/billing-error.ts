@@ -1,4 +1,5 @@
-import type { ErrorBody, FieldError } from '@billing/contracts/problem';
+import type { ErrorBody } from '@billing/contracts/problem';
+import type { FieldError } from './wire.ts';
 
 interface Failure {
   readonly status: number;

@@ -1,16 +1,20 @@
-/** Options of a client; all but the first four have defaults. */
-export interface ClientOptions {
+/** How a client reaches the gateway; all but `baseUrl` have defaults. */
+export interface ConnectionOptions {
   /** The gateway, for example `https://billing.example.com`. */
   readonly baseUrl: string;
-  /** An API key of the project. */
-  readonly apiKey: string;
-  readonly teamId: string;
-  readonly projectId: string;
+  /** An API key of the project. Without one, the browser's session at the gateway is used. */
+  readonly apiKey?: string | undefined;
   /** Retries after a lost connection or a temporary failure; 2 by default. */
   readonly maxRetries?: number | undefined;
   /** How long one attempt may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
+}
+
+/** Options of a client of one project. */
+export interface ClientOptions extends ConnectionOptions {
+  readonly teamId: string;
+  readonly projectId: string;
 }
 
 /** Options of one call. */

@@ -1,5 +1,5 @@
 import { BillingError, parseJson } from './billing-error.ts';
-import type { ClientOptions, WriteOptions } from './options.ts';
+import type { ConnectionOptions, WriteOptions } from './options.ts';
 import { KEY_IN_USE, waitBeforeRetry } from './retry.ts';
 
 /** How long a call waits for its own first attempt whose response was lost, in milliseconds; none runs longer. */
@@ -7,7 +7,7 @@ const MAX_ATTEMPT_RUN_MS = 60_000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to the project. */
+  /** Relative to the transport's. */
   readonly path: string;
   readonly query?: Readonly<object> | undefined;
   readonly body?: unknown;
@@ -22,13 +22,14 @@ export type Send = <Body>(request: Request) => Promise<Body>;
 type AttemptResult = { readonly body: unknown } | { readonly failure: BillingError };
 
 /**
- * Opens the connection to the gateway. Every POST carries an `Idempotency-Key`, a random one unless given. All attempts
+ * Opens the connection to the gateway, for the paths below `root`. Every POST carries an `Idempotency-Key`, a random one unless given. All attempts
  * of a call carry the same key, so that a retry is safe.
  * @throws TypeError when `baseUrl` is not an http(s) address
  */
-export function openTransport(client: ClientOptions): Send {
-  const { fetch: send = fetch } = client;
-  const project = projectUrl(client);
+export function openTransport(client: ConnectionOptions, root: string): Send {
+  // Browsers refuse a `fetch` that is called as a method of another object.
+  const { fetch: send = (url, init) => fetch(url, init) } = client;
+  const base = `${gatewayUrl(client.baseUrl)}${root}`;
 
   async function attempt(url: string, init: RequestInit, timeoutMs: number): Promise<AttemptResult> {
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -46,9 +47,10 @@ export function openTransport(client: ClientOptions): Send {
 
   return async <Body>({ method, path, query, body, options = {}, isDone }: Request) => {
     const { signal, idempotencyKey, timeoutMs = client.timeoutMs ?? 30_000 } = options;
-    const headers = new Headers({ authorization: `Bearer ${client.apiKey}`, accept: 'application/json' });
+    const headers = new Headers({ accept: 'application/json' });
+    if (client.apiKey !== undefined) headers.set('authorization', `Bearer ${client.apiKey}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
-    if (method === 'POST') headers.set('idempotency-key', idempotencyKey ?? crypto.randomUUID());
+    if (method === 'POST') headers.set('idempotency-key', idempotencyKey ?? randomKey());
     const init: RequestInit = { method, headers, ...(signal && { signal }) };
     if (body !== undefined) init.body = JSON.stringify(body);
 
@@ -56,7 +58,7 @@ export function openTransport(client: ClientOptions): Send {
     let left = options.maxRetries ?? client.maxRetries ?? 2;
     let mayBeDone = false;
     for (let retries = 0; ; retries += 1) {
-      const result = await attempt(`${project}${path}${queryText(query)}`, init, timeoutMs);
+      const result = await attempt(`${base}${path}${queryText(query)}`, init, timeoutMs);
       if ('body' in result) return result.body as Body; // the service validates its responses against this type
       const { failure } = result;
       if (mayBeDone && isDone?.(failure)) return undefined as Body; // a caller that gives `isDone` expects undefined
@@ -70,11 +72,16 @@ export function openTransport(client: ClientOptions): Send {
   };
 }
 
-function projectUrl({ baseUrl, teamId, projectId }: ClientOptions): string {
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+/** Returns a random idempotency key. Browsers have `randomUUID` only on pages over https, Node 18 has no global `crypto`. */
+function randomKey(): string {
+  const { crypto } = globalThis as { readonly crypto?: Partial<Crypto> };
+  return crypto?.randomUUID?.() ?? Array.from({ length: 3 }, () => Math.random().toString(36).slice(2)).join('-');
+}
+
+function gatewayUrl(baseUrl: string): string {
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError(`baseUrl must be the http(s) address of the gateway, not "${baseUrl}".`);
-  const project = `teams/${encodeURIComponent(teamId)}/projects/${encodeURIComponent(projectId)}`;
-  return `${baseUrl.replace(/\/+$/, '')}/api/service/${project}`;
+  return baseUrl.replace(/\/+$/, '');
 }
 
 function errorWithoutResponse(cause: unknown, timeoutMs: number | undefined): BillingError {

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
-import type * as ids from '@billing/contracts/ids';
+import type * as contracts from '@billing/contracts/problem';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
 import type { customersOperations } from '@billing/contracts/operations/customers';
 import type { portalOperations } from '@billing/contracts/operations/portal';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
+import type { syncOperations } from '@billing/contracts/operations/syncs';
 import type { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { analytics, analyticsHistory, analyticsSubscription } from '@billing/contracts/resources/analytics';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
@@ -29,31 +30,9 @@ import type {
   referralCredit,
 } from '@billing/contracts/resources/referral';
 import type { subscription } from '@billing/contracts/resources/subscription';
+import type { sync, syncCreate, syncFinding } from '@billing/contracts/resources/sync';
 import type { webhookEvent } from '@billing/contracts/resources/webhook-event';
-import type { PageOptions } from './pages.ts';
-
-type ResourceId =
-  | ids.CustomerId
-  | ids.InvoiceId
-  | ids.PaymentId
-  | ids.PriceId
-  | ids.ProductId
-  | ids.ProjectId
-  | ids.SubscriptionId
-  | ids.TeamId;
-
-/** A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix. */
-type RequestBody<Schema extends z.ZodType> = {
-  readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]>;
-};
-type Loose<Field> = [Field] extends [ResourceId | undefined] ? string | Exclude<Field, ResourceId> : Field;
-
-/** The filters of a list, as values instead of query text. */
-type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & {
-  readonly [Field in Exclude<keyof z.output<Listing['query']>, keyof PageOptions>]?:
-    | Loose<z.output<Listing['query']>[Field]>
-    | undefined;
-};
+import type { Filters, RequestBody } from './request-types.ts';
 
 // Responses: timestamps are ISO 8601 strings in UTC, amounts integers of the currency's smallest unit.
 export type Product = z.input<typeof product>;
@@ -75,6 +54,10 @@ export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferral
 export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
+export type Sync = z.input<typeof sync>;
+export type SyncFinding = z.input<typeof syncFinding>;
+/** An invalid field of a `validation_error`: its path in the request, and what is wrong with it. */
+export type FieldError = Pick<contracts.FieldError, keyof contracts.FieldError>;
 
 export type ProductCreate = RequestBody<typeof productCreate>;
 export type ProductUpdate = RequestBody<typeof productUpdate>;
@@ -102,6 +85,7 @@ export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
 export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;
 export type ReferralApply = RequestBody<typeof referralApply>;
+export type SyncCreate = RequestBody<typeof syncCreate>;
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
@@ -112,6 +96,7 @@ export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices
 export type PaymentFilters = Filters<typeof subscriptionsOperations.listPayments>;
 export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferralCodes>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
+export type SyncFindingFilters = Filters<typeof syncOperations.listSyncFindings>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;
 /** `growthDays` is the window of churn and growth: 1 to 365, 30 by default. */
 export type AnalyticsWindow = Partial<z.output<typeof analyticsOperations.getAnalytics.query>>;

@@ -14,6 +14,7 @@ it('has exactly one method for each operation that API keys may call', async () 
     subscriptions: ':subscriptionId',
     referrals: ':code',
     portal: ':sessionId',
+    syncs: ':syncId',
   };
   const client = new BillingClient({
     baseUrl: 'http://billing.example',
@@ -31,8 +32,11 @@ it('has exactly one method for each operation that API keys may call', async () 
   for (const [resource, methods] of Object.entries(client))
     for (const [name, method] of Object.entries(methods)) {
       const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
-      const takesId = /^(?:get|update|delete|cancel|resume|deactivate|revoke)/.test(name) && name !== 'updateConfig';
-      const result = await (takesId ? call(ids[resource] ?? {}, {}) : call({}));
+      const takesId =
+        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry)/.test(name) && name !== 'updateConfig';
+      const result = await (takesId
+        ? call(name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}), {})
+        : call({}));
       if (result instanceof List) await result.page();
     }
 

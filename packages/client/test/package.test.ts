@@ -17,9 +17,22 @@ it('imports nothing at run time', async () => {
   expect(imported.map(([, specifier]) => specifier).filter(specifier => !specifier?.startsWith('./'))).toEqual([]);
 });
 
+it.each([
+  ['js', 'first-checkout.mjs'],
+  ['sh', 'install.sh'],
+])('prints in the README, as %s, %s', async (language, name) => {
+  const example = await readFile(join(PACKAGE, 'examples', name), 'utf8');
+  expect(await readFile(join(PACKAGE, 'README.md'), 'utf8')).toContain(`\`\`\`${language}\n${example}\`\`\``);
+});
+
+it('names its version in the command that installs it', async () => {
+  const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
+  expect(await readFile(join(PACKAGE, 'examples/install.sh'), 'utf8')).toContain(`billing-client-${version}.tgz`);
+});
+
 it('has README examples that compile', { timeout: 60_000 }, async () => {
   const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
-  const examples = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example]) => example);
+  const examples = [...readme.matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)].map(([, example]) => example);
   expect(examples.length).toBeGreaterThan(1);
   // Inside the package, where the compiler resolves the package's name.
   const folder = await mkdtemp(join(PACKAGE, 'readme-'));

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { plainTypes } from './plain-types.ts';
+import { publicManifest, type Manifest } from './public-manifest.ts';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const DIST = join(PACKAGE, 'dist');
+const CONFIG = join(PACKAGE, 'tsconfig.build.json');
+/** The modules whose types come from the contracts, which the built package does without. */
+const CONTRACT_TYPES = ['wire', 'session-wire'];
+
+/** Builds the package that `npm pack` packs: JavaScript, declarations, README and manifest, all in `dist`. */
+async function build(): Promise<void> {
+  await rm(DIST, { recursive: true, force: true });
+  await promisify(execFile)('tsc', ['-p', CONFIG], { cwd: PACKAGE });
+  await rm(join(DIST, 'request-types.d.ts'));
+  const types = plainTypes(
+    CONFIG,
+    CONTRACT_TYPES.map(name => join(PACKAGE, 'src', `${name}.ts`)),
+  );
+  await Promise.all(types.map((text, at) => writeFile(join(DIST, `${CONTRACT_TYPES[at]}.d.ts`), text)));
+  await Promise.all((await readdir(DIST)).map(finishFile));
+
+  const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as Manifest; // npm's own format
+  await writeFile(join(DIST, 'package.json'), `${JSON.stringify(publicManifest(manifest), null, 2)}\n`);
+  await cp(join(PACKAGE, 'README.md'), join(DIST, 'README.md'));
+}
+
+/** Lets declarations import what exists, and removes the JavaScript of modules that have only types. */
+async function finishFile(name: string): Promise<void> {
+  const file = join(DIST, name);
+  const text = await readFile(file, 'utf8');
+  if (text.trim() === 'export {};') await rm(file);
+  else if (name.endsWith('.d.ts')) await writeFile(file, text.replaceAll(/(['"])(\.\/[\w-]+)\.ts\1/g, '$1$2.js$1'));
+}
+
+await build();

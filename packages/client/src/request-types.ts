@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import type * as ids from '@billing/contracts/ids';
+import type { PageOptions } from './pages.ts';
+
+type ResourceId =
+  | ids.CustomerId
+  | ids.InvoiceId
+  | ids.PaymentId
+  | ids.PriceId
+  | ids.ProductId
+  | ids.ProjectId
+  | ids.SubscriptionId
+  | ids.TeamId;
+
+/** A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix. */
+export type RequestBody<Schema extends z.ZodType> = {
+  readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]>;
+};
+type Loose<Field> = [Field] extends [ResourceId | undefined] ? string | Exclude<Field, ResourceId> : Field;
+
+/** The filters of a list, as values instead of query text. */
+export type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & {
+  readonly [Field in Exclude<keyof z.output<Listing['query']>, keyof PageOptions>]?:
+    | Loose<z.output<Listing['query']>[Field]>
+    | undefined;
+};
