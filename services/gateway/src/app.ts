@@ -11,6 +11,8 @@ import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import { describeApi } from '#docs/document.ts';
+import type { DocsPage } from '#docs/page/docs-page.ts';
+import type { ConsoleFiles } from '#console/console-files.ts';
 import { createKeySecrets, type KeyMode } from '#domain/api-key-secret.ts';
 import type { InvitationLinks } from '#domain/invitation-link.ts';
 import type { Quotas } from '#domain/quotas.ts';
@@ -25,6 +27,7 @@ import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
 import { accountPageRoutes } from '#routes/account-pages.ts';
+import { consoleRoutes } from '#routes/console.ts';
 import { docsRoutes } from '#routes/docs.ts';
 import { healthRoutes } from '#routes/health.ts';
 import { respondOnce } from '#routes/idempotent-response.ts';
@@ -56,6 +59,8 @@ interface Dependencies {
   readonly derivationKey: Buffer;
   readonly invitationLinks: InvitationLinks;
   readonly quotas: Quotas;
+  readonly consoleFiles: ConsoleFiles;
+  readonly docsPage: DocsPage;
   /** How many proxies, or which networks, may set `X-Forwarded-For`; false: none. */
   readonly trustProxy: false | number | string[];
 }
@@ -73,8 +78,10 @@ export function createApp(dependencies: Dependencies): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', dependencies.trustProxy);
   app.use(requestContext(dependencies), canonicalizePath, rejectOptions);
   app.use(healthRoutes(dependencies.health));
-  app.use(docsRoutes(describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie })));
+  const document = describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie });
+  app.use(docsRoutes(document, dependencies.docsPage));
   app.use(accountPageRoutes());
+  app.use(consoleRoutes(dependencies.consoleFiles));
   app.use('/api/auth', signInRoutes({ signIn, admission: signInAdmission(rateLimits), publicUrl }));
   app.use(
     operationRoutes({

@@ -1,3 +1,4 @@
+import { DIST_FOLDER } from '@billing/console/dist-folder';
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { allOperations } from '@billing/contracts/operations/index';
 import { FindProject, FindTeamName } from '@billing/contracts/rpc/calls';
@@ -7,6 +8,8 @@ import { identityTokens } from '#auth/identity-tokens.ts';
 import { createRateLimits } from '#auth/rate-limits.ts';
 import { openMailer } from '#auth/mailer.ts';
 import { openSignIn } from '#auth/sign-in.ts';
+import { readConsoleFiles } from '#console/console-files.ts';
+import { readDocsPage } from '#docs/page/docs-page.ts';
 import { derivationKeyFrom } from '#domain/api-key-secret.ts';
 import { accountModes } from './consumers/account-modes.ts';
 import { auditLog } from './consumers/audit-log.ts';
@@ -28,10 +31,12 @@ import { gatewayEnv, mailSettings, quotas, rateLimitSettings, serviceUrls } from
 interface GatewayOptions {
   /** How long a service may take for its whole response, in milliseconds; longer than its own time budget. */
   readonly responseTimeoutMs?: number;
+  /** Where the built console is. */
+  readonly consoleFolder?: URL;
 }
 
 /** The parts of the gateway; the chassis runs them. */
-export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = {}) =>
+export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIST_FOLDER }: GatewayOptions = {}) =>
   defineService({
     name: 'gateway',
     env: gatewayEnv,
@@ -75,6 +80,8 @@ export const gatewayService = ({ responseTimeoutMs = 25_000 }: GatewayOptions = 
           derivationKey: derivationKeyFrom(secret, 'invitation-tokens'),
         }),
         quotas: quotas(env),
+        consoleFiles: await readConsoleFiles(consoleFolder),
+        docsPage: await readDocsPage(),
         trustProxy: env.TRUST_PROXY,
       });
       return {

@@ -129,14 +129,17 @@ beforeAll(async () => {
       await Promise.all(SCOPES.map(async scope => [scope, (await tenant.createKey(scopesFor(scope))).bearer] as const)),
     );
   keyWith = await keysByScope(scope => [scope]);
+  for (const { access } of allOperations)
+    if (access.kind === 'project' && access.scopes.length > 1)
+      keyWith[access.scopes.join()] = (await tenant.createKey([...access.scopes])).bearer;
   keyWithout = await keysByScope(scope => SCOPES.filter(other => other !== scope));
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 function credentialHeaders(credential: Credential, { access }: Operation): Record<string, string> {
-  const scope = access.kind === 'project' ? access.scope : 'products:read';
-  if (credential === 'right scope') return keyWith[scope] ?? {};
-  if (credential === 'all other scopes') return keyWithout[scope] ?? {};
+  const scopes = access.kind === 'project' ? access.scopes : (['products:read'] as const);
+  if (credential === 'right scope') return keyWith[scopes.join()] ?? {};
+  if (credential === 'all other scopes') return keyWithout[scopes[0]] ?? {};
   return headersOf[credential];
 }
 
@@ -179,7 +182,7 @@ describe('an operation', () => {
     expect(outcomeOf(operation, response)).toBe(expected);
     expect(gateway.received().length - before).toBe(expected === 200 && operation.service !== 'gateway' ? 1 : 0);
     expect(response.body.error?.details?.requiredScope).toBe(
-      credential === 'all other scopes' && operation.access.kind === 'project' ? operation.access.scope : undefined,
+      credential === 'all other scopes' && operation.access.kind === 'project' ? operation.access.scopes[0] : undefined,
     );
   });
 

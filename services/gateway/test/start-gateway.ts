@@ -14,32 +14,43 @@ type TestServiceOptions = NonNullable<Parameters<typeof startTestService>[1]>;
 
 interface GatewaySettings extends Pick<TestServiceOptions, 'env' | 'linkDatabase' | 'outboxHighWater'> {
   readonly responseTimeoutMs?: number;
+  /** Where the built console is. */
+  readonly consoleFolder?: URL;
   /** A running gateway, whose database, bus and services the new one shares. */
   readonly copyOf?: NonNullable<TestServiceOptions['besides']> & { readonly services: EchoServices };
 }
 
 /** Starts the gateway in this process, over HTTP, with its own database and bus, and echoes in place of services. */
-export async function startGateway({ copyOf, env, responseTimeoutMs, ...options }: GatewaySettings = {}) {
+export async function startGateway({
+  copyOf,
+  env,
+  responseTimeoutMs,
+  consoleFolder,
+  ...options
+}: GatewaySettings = {}) {
   await using starting = new AsyncDisposableStack();
   const identity = copyOf?.identity ?? testIdentity('gateway');
   const services = copyOf?.services ?? (await startEchoServices(identity.publicKey, starting));
   const logLines: string[] = [];
   const service = starting.use(
-    await startTestService(gatewayService(responseTimeoutMs === undefined ? {} : { responseTimeoutMs }), {
-      ...options,
-      ...(copyOf && { besides: copyOf }),
-      env: {
-        PUBLIC_URL: 'http://localhost:8080',
-        IDENTITY_PRIVATE_KEY: Buffer.from(identity.privateKey).toString('base64'),
-        AUTH_SECRET: 's'.repeat(32),
-        ...Object.fromEntries(
-          Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
-        ),
-        ...NO_LIMITS,
-        ...env,
+    await startTestService(
+      gatewayService({ ...(responseTimeoutMs && { responseTimeoutMs }), ...(consoleFolder && { consoleFolder }) }),
+      {
+        ...options,
+        ...(copyOf && { besides: copyOf }),
+        env: {
+          PUBLIC_URL: 'http://localhost:8080',
+          IDENTITY_PRIVATE_KEY: Buffer.from(identity.privateKey).toString('base64'),
+          AUTH_SECRET: 's'.repeat(32),
+          ...Object.fromEntries(
+            Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
+          ),
+          ...NO_LIMITS,
+          ...env,
+        },
+        logger: pino({ level: 'info' }, { write: line => void logLines.push(line) }),
       },
-      logger: pino({ level: 'info' }, { write: line => void logLines.push(line) }),
-    }),
+    ),
   );
   await service.run();
   const url = await service.listen();

@@ -1,7 +1,9 @@
 import type { BetterAuthOptions } from 'better-auth';
+import { oneTimeToken } from 'better-auth/plugins/one-time-token';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { isLocalUrl } from '#domain/loopback.ts';
 import { PASSWORD_LENGTH } from '#domain/password.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
 import { passwordHashing } from './password-hashing.ts';
@@ -18,6 +20,9 @@ interface OptionsInput {
 
 /** Paths of better-auth that check the password and then open a session. */
 const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password', '/two-factor/disable'];
+
+/** Links that sign in once, within a day; `routes/sign-in.ts` serves them to the gateway's own machine only. */
+const localLinks = () => oneTimeToken({ expiresIn: 24 * 60, storeToken: 'hashed' });
 
 /** How sign-in is set up: https://better-auth.com/docs/reference/options */
 export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendResetToken, logger }: OptionsInput) {
@@ -49,7 +54,7 @@ export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendReset
     },
     // Tokens of resets and second factors are stored hashed.
     verification: { storeIdentifier: 'hashed' },
-    plugins: [twoFactor()],
+    plugins: [twoFactor(), ...(isLocalUrl(publicUrl) ? [localLinks()] : [])],
     databaseHooks: {
       session: {
         create: {

@@ -6,6 +6,7 @@ import {
   type OperationExample,
 } from '@billing/contracts/operation';
 import type { ProblemCode } from '@billing/contracts/openapi/problem-codes';
+import type { Scope } from '@billing/contracts/scopes';
 import { z } from 'zod';
 import type { SecurityRequirement } from './openapi-types.ts';
 import { TAGS, type Tag } from './tags.ts';
@@ -93,7 +94,7 @@ function impliedErrors(operation: Operation): ProblemCode[] {
 function securityOf(access: Access): SecurityRequirement[] {
   switch (access.kind) {
     case 'project':
-      return [{ apiKey: [access.scope] }, { session: [] }];
+      return [{ apiKey: [...access.scopes] }, { session: [] }];
     case 'project-session':
     case 'team':
     case 'session':
@@ -115,10 +116,15 @@ const FRESHNESS = {
   never: '',
 } as const;
 
+function inWords(scopes: readonly Scope[]): string {
+  const names = scopes.map(scope => `\`${scope}\``);
+  return names.length === 1 ? `the scope ${names.join('')}` : `all of the scopes ${names.join(', ')}`;
+}
+
 function describeAccess(access: Access): string {
   switch (access.kind) {
     case 'project':
-      return `Needs an API key with the scope \`${access.scope}\`, or the session of a team member.`;
+      return `Needs an API key with ${inWords(access.scopes)}, or the session of a team member.`;
     case 'project-session':
       return 'Needs the session of a team member; API keys are rejected.';
     case 'team':

@@ -26,6 +26,12 @@ const RETRYABLE_CONFLICTS: readonly ProblemCode[] = ['idempotency_key_in_use', '
 const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> = {
   validation_error: { fields: [{ path: 'unitAmount', message: 'Too small: expected number to be >=0' }] },
   forbidden: { requiredScope: 'products:write' },
+  processor_mismatch: {
+    connected: { accountId: 'acct_1Example2eZvKYlo2', livemode: false },
+    given: { accountId: 'acct_1Other2eZvKYlo2C3x', livemode: false },
+    records: { customers: 1_204, products: 8, prices: 21, subscriptions: 967 },
+  },
+  webhook_endpoint_not_permitted: { permission: 'rak_webhook_write' },
   quota_exceeded: { quota: 'projects', limit: 20 },
   processor_error: { type: 'card_error', code: 'card_declined', requestId: 'req_a1B2c3D4' },
 };

@@ -1,4 +1,5 @@
-import { namedSchemas, type NamedSchema } from '@billing/contracts/openapi/named-schemas';
+import type { NamedSchema } from '@billing/contracts/openapi/named-schema';
+import { namedSchemas } from '@billing/contracts/openapi/named-schemas';
 import { z } from 'zod';
 import type { Schema } from './openapi-types.ts';
 

@@ -41,6 +41,11 @@ export const TAGS = [
     description: 'Events of the payment processor: how they are received and processed.',
   },
   {
+    name: 'Syncs',
+    resources: ['syncs'],
+    description: 'The payment processor’s account and the records of a project, compared and made equal.',
+  },
+  {
     name: 'Dead letters',
     resources: ['dead-letters'],
     description: 'Events that a service failed to handle for good: retry them, or drop them.',

@@ -32,14 +32,14 @@ function isForbidden(decide: () => void): boolean {
 }
 
 it('requires the exact scope: write does not imply read', () => {
-  const access = { kind: 'project', scope: 'products:read' } as const;
+  const access = { kind: 'project', scopes: ['products:read'] } as const;
   expect(() => requireGrant(access, tenant, { ...key, scopes: ['products:write'] })).toThrow(
     expect.objectContaining({ status: 403, details: { requiredScope: 'products:read' } }),
   );
 });
 
 it('refuses a test key on a live account, and no other', () => {
-  const access = { kind: 'project', scope: 'products:read' } as const;
+  const access = { kind: 'project', scopes: ['products:read'] } as const;
   const require = (mode: 'test' | 'live', accountLivemode: boolean | null) => () =>
     requireGrant(access, tenant, { ...key, mode, accountLivemode });
   const refusal = expect.objectContaining({ status: 403, code: 'test_key_on_live_account' });
@@ -49,7 +49,7 @@ it('refuses a test key on a live account, and no other', () => {
 });
 
 it('names no scope to a key of another team or project', () => {
-  const access = { kind: 'project', scope: 'products:read' } as const;
+  const access = { kind: 'project', scopes: ['products:read'] } as const;
   for (const other of [{ teamId: TeamId.create() }, { projectId: ProjectId.create() }])
     for (const scopes of [[...SCOPES], []])
       expect(() => requireGrant(access, tenant, { ...key, ...other, scopes })).toThrow(
@@ -63,6 +63,6 @@ it('keeps members out of owner operations, and non-members out of the whole team
   expect(() => requireRole({ kind: 'team', role: 'owner' }, 'owner')).not.toThrow();
   expect(() => requireRole({ kind: 'team', role: 'member' }, undefined)).toThrow(forbidden);
   expect(() => requireRole({ kind: 'project-session' }, undefined)).toThrow(forbidden);
-  expect(() => requireRole({ kind: 'project', scope: 'products:read' }, 'member')).not.toThrow();
+  expect(() => requireRole({ kind: 'project', scopes: ['products:read'] }, 'member')).not.toThrow();
   expect(() => requireRole({ kind: 'session' }, undefined)).not.toThrow();
 });

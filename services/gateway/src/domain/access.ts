@@ -2,7 +2,7 @@ import type { ApiKeyId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Access } from '@billing/contracts/operation';
 import { forbidden, Problem } from '@billing/contracts/problem';
 import type { MemberRole } from '@billing/contracts/resources/team';
-import type { Scope } from '@billing/contracts/scopes';
+import { missingScope, type Scope } from '@billing/contracts/scopes';
 import type { KeyMode } from './api-key-secret.ts';
 
 /** The team and project in a request's path; the caller may have written anything there. */
@@ -31,7 +31,8 @@ export interface KeyGrant {
 export function requireGrant(access: Access, tenant: PathTenant, key: KeyGrant): void {
   if (access.kind !== 'project') throw forbidden();
   if (key.teamId !== tenant.teamId || key.projectId !== tenant.projectId) throw forbidden();
-  if (!key.scopes.includes(access.scope)) throw forbidden(access.scope);
+  const missing = missingScope(access.scopes, key.scopes);
+  if (missing) throw forbidden(missing);
   if (key.mode === 'test' && key.accountLivemode === true)
     throw new Problem(
       'forbidden',

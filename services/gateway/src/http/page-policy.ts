@@ -20,3 +20,19 @@ export function pagePolicy({ style, script, callsApi = false }: PageParts): stri
     `frame-ancestors 'none'`,
   ].join('; ');
 }
+
+/** The Content-Security-Policy of a page whose scripts, styles, fonts and images are files of this origin. */
+export const filesPolicy = policyOfFiles(`'self'`);
+
+/** That of the API reference, whose styles contain small images as data. */
+export const docsPolicy = policyOfFiles(`'self' data:`);
+
+function policyOfFiles(images: string): string {
+  return [
+    `default-src 'none'`,
+    ...['style-src', 'script-src', 'font-src', 'connect-src', 'form-action'].map(source => `${source} 'self'`),
+    `img-src ${images}`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Principal } from '@billing/service/identity-token';
+import { openRequestMetrics } from '@billing/service/request-metrics';
 import { templatedPath } from '@billing/service/templated-path';
 import type { BodyBudget } from './body-budget.ts';
 
@@ -14,6 +15,8 @@ export interface RequestContext {
   logger: Logger;
   /** Where the bytes of its body are held. */
   bodyBudget: BodyBudget;
+  /** The path of the operation, as `/teams/:teamId`; undefined for others and until it is known. */
+  route?: string;
   /** The caller, once authorized. */
   principal?: Principal;
   /** The caller, if the credential belongs to the team in the path, or the path names none; not authorized yet. */
@@ -51,6 +54,7 @@ const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Gives each request its id, its logger and the default headers, and logs how it ended. */
 export function requestContext({ logger, publicUrl, bodyBudget }: ContextDependencies): Handler {
+  const record = openRequestMetrics();
   const defaultHeaders = { ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) };
   return (request, response, next) => {
     const startedAt = performance.now();
@@ -62,11 +66,13 @@ export function requestContext({ logger, publicUrl, bodyBudget }: ContextDepende
     response.set({ ...defaultHeaders, 'x-request-id': requestId });
     if (!request.url.startsWith('/health/'))
       response.once('close', () => {
-        const ms = Math.round(performance.now() - startedAt);
+        const ms = performance.now() - startedAt;
         const { method, url } = request;
+        const { route, logger: log, principal } = response.locals;
+        record({ method, route, status: response.writableFinished ? response.statusCode : undefined, ms });
         const status = response.writableFinished ? response.statusCode : 'aborted';
-        const caller = callerFields(response.locals.principal);
-        response.locals.logger.info({ method, path: templatedPath(url), status, ms, ...caller }, 'request completed');
+        const summary = { method, path: templatedPath(url), status, ms: Math.round(ms), ...callerFields(principal) };
+        log.info(summary, 'request completed');
       });
     next();
   };

@@ -1,22 +1,32 @@
 import { Router } from 'express';
+import { llmsText } from '#docs/llms-text.ts';
 import type { ApiDocument } from '#docs/openapi-types.ts';
-import { openPage } from '#docs/page/page.ts';
+import type { DocsPage } from '#docs/page/docs-page.ts';
+import { docsPolicy } from '#http/page-policy.ts';
+import { routeNotFound } from '#http/problem-response.ts';
 import type { Handler } from '#http/request-context.ts';
+import { sendImmutableFile } from '#http/static-file.ts';
 
-/** Longer queries are cut off. */
-const MAX_QUERY_LENGTH = 100;
-
-/** `/openapi.json`, and `/docs`: the same document as a page, which `?q=` filters. Both are public, so they are made once. */
-export function docsRoutes(document: ApiDocument): Router {
-  const page = openPage(document);
+/**
+ * `/openapi.json`, the same document as text at `/llms.txt`, and the reference at `/docs`, which loads the document and its
+ * own files. All are public, so they are made once.
+ */
+export function docsRoutes(document: ApiDocument, page: DocsPage): Router {
   const json = Buffer.from(JSON.stringify(document));
-  let wholePage: Promise<string> | undefined;
+  const text = llmsText(document);
+  const getText: Handler = (_request, response) => void response.type('text/markdown').send(text);
   const getJson: Handler = (_request, response) => void response.type('json').send(json);
-  const getPage: Handler = async (request, response) => {
-    const { searchParams } = new URL(request.url, document.servers[0]?.url);
-    const query = (searchParams.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
-    const html = await (query === '' ? (wholePage ??= page.render('')) : page.render(query));
-    response.set('Content-Security-Policy', page.policy).type('html').send(html);
+  const getPage: Handler = (_request, response) =>
+    void response.set('Content-Security-Policy', docsPolicy).type('html').send(page.html);
+  const getFile: Handler = (request, response) => {
+    const { version, name } = request.params;
+    const file = version === page.version ? page.files.get(String(name)) : undefined;
+    if (!file) throw routeNotFound();
+    sendImmutableFile(request, response, file);
   };
-  return Router({ caseSensitive: true, strict: true }).get('/openapi.json', getJson).get('/docs', getPage);
+  return Router({ caseSensitive: true, strict: true })
+    .get('/openapi.json', getJson)
+    .get('/llms.txt', getText)
+    .get('/docs', getPage)
+    .get('/docs/:version/:name', getFile);
 }

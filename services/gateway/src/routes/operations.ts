@@ -76,7 +76,8 @@ function routeHandlers(dependencies: Dependencies): (operation: Operation) => (H
       Object.assign(response.locals, await authorizeRequest(operation, request.params, request, response));
       next();
     };
-    const named: Handler = (_request, _response, next) => {
+    const named: Handler = (_request, response, next) => {
+      response.locals.route = operation.path;
       nameRoute(operation.path);
       next();
     };

@@ -4,8 +4,10 @@ import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
 import { commonPasswords } from '#auth/common-passwords.ts';
 import type { SignIn } from '#auth/sign-in.ts';
+import { isLocalUrl, isLoopback } from '#domain/loopback.ts';
 import { isCrossSite } from '#domain/browser-headers.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
+import { routeNotFound } from '#http/problem-response.ts';
 import { readJson } from '#http/request-body.ts';
 import type { GatewayResponse, Handler } from '#http/request-context.ts';
 import type { SignInAdmission } from '#limits/sign-in-admission.ts';
@@ -29,6 +31,7 @@ export const changePasswordBody = z.object({ currentPassword: password, newPassw
 export const requestResetBody = z.object({ email });
 export const resetPasswordBody = z.object({ newPassword: password, token: text(128) });
 export const revokeSessionBody = z.object({ token: text(128) });
+export const oneTimeTokenBody = z.object({ token: text(128) });
 export const codeBody = z.object({ code: text(32) });
 
 /** How much of a browser's name is kept, so that people recognize their sessions. */
@@ -111,7 +114,17 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
       await forward(request, response, { ...body, ...fixed });
     };
 
-  return Router({ caseSensitive: true, strict: true })
+  /** As if there were no such route, to everyone on other machines. */
+  const localOnly: Handler = (request, _response, next) => {
+    if (!isLoopback(request.socket.remoteAddress ?? '')) throw routeNotFound();
+    next();
+  };
+  const router = Router({ caseSensitive: true, strict: true });
+  if (isLocalUrl(publicUrl))
+    router
+      .get('/one-time-token/generate', localOnly, get)
+      .post('/one-time-token/verify', localOnly, postSecret(oneTimeTokenBody));
+  return router
     .post('/sign-up/email', postSignUp)
     .post('/sign-in/email', postSignIn)
     .post('/sign-out', postWithoutBody)

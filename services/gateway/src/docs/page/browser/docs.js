@@ -1,26 +1,74 @@
-// Filters operations while the user types; without JavaScript the form does the same on the server.
-const searchBox = document.querySelector('#q');
-const matchCount = document.querySelector('#match-count');
+import { nameControls } from './accessibility.js';
+import { clientSnippet } from './client-snippet.js';
+import { documentHere, exampleRequest, operationOf } from './document.js';
 
-function filter() {
-  const words = searchBox.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const it of document.querySelectorAll('[data-search]'))
-    it.hidden = !words.every(word => it.dataset.search.includes(word));
-  for (const it of document.querySelectorAll('[data-section]'))
-    it.hidden = it.querySelector('[data-search]:not([hidden])') === null;
-  const all = document.querySelectorAll('.operation');
-  matchCount.textContent = `${[...all].filter(it => !it.hidden).length} of ${all.length} operations`;
-}
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', followScheme);
+followScheme();
 
-/** Opens the target of a link; not every browser does so itself. */
-function open() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const closed = target?.closest('details:not([open])');
-  if (!closed) return;
-  closed.open = true;
-  target.scrollIntoView();
-}
+const api = documentHere(await (await fetch('/openapi.json')).json(), location.origin);
 
-searchBox.addEventListener('input', filter);
-addEventListener('hashchange', open);
-open();
+/** A tab beside curl with the same request by our client. */
+const clientSnippets = () => ({
+  fn: {
+    requestSnippetGenerator_client: request => {
+      const { url, method, body } = request.toJS();
+      const operation = operationOf(api, { url, method, body: body ? JSON.parse(body) : undefined });
+      return operation ? clientSnippet({ ...operation, baseUrl: location.origin }) : '';
+    },
+  },
+});
+
+/** Shows the snippets of an operation's example before anything is sent. */
+const exampleSnippets = ({ React, Im, getComponent }) => ({
+  wrapComponents: {
+    parameters: Parameters => props => {
+      const [path, method] = props.pathMethod;
+      const request = Im.fromJS(exampleRequest(api, path, method));
+      const RequestSnippets = getComponent('RequestSnippets', true);
+      return React.createElement(
+        React.Fragment,
+        null,
+        React.createElement(Parameters, props),
+        React.createElement(
+          'div',
+          { className: 'example-snippets' },
+          React.createElement(RequestSnippets, { request }),
+        ),
+      );
+    },
+  },
+});
+
+/** The link of an operation is inside its button; the address has it when the operation is open. */
+const noLinksInButtons = ({ React }) => ({
+  wrapComponents: {
+    DeepLink: DeepLink => props =>
+      props.path.includes('/') ? React.createElement('span', null, props.text) : React.createElement(DeepLink, props),
+  },
+});
+
+nameControls(document.getElementById('reference'));
+window.SwaggerUIBundle({
+  spec: api,
+  dom_id: '#reference',
+  layout: 'BaseLayout',
+  docExpansion: 'none',
+  filter: true,
+  deepLinking: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  requestSnippetsEnabled: true,
+  requestSnippets: {
+    generators: {
+      curl_bash: { title: 'curl', syntax: 'bash' },
+      client: { title: '@billing/client', syntax: 'javascript' },
+    },
+    languages: ['curl_bash', 'client'],
+    defaultExpanded: true,
+  },
+  plugins: [clientSnippets, exampleSnippets, noLinksInButtons],
+});

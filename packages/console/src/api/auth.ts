@@ -1,0 +1,60 @@
+import { BillingError } from '@billing/client';
+
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly token: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly expiresAt: string;
+  readonly userAgent?: string | null;
+}
+
+export interface CurrentSession {
+  readonly user: User;
+  readonly session: Session;
+}
+
+interface SignedIn {
+  /** Set when the account has a second factor, whose code is still needed. */
+  readonly twoFactorRedirect?: boolean;
+}
+
+async function call<Body>(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Body> {
+  const init = method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const response = await fetch(`/api/auth${path}`, { method, ...init }).catch((cause: unknown) => {
+    throw new BillingError(
+      { status: 0, code: 'connection_failed', message: 'The service could not be reached.' },
+      { cause },
+    );
+  });
+  const text = await response.text();
+  if (!response.ok) throw BillingError.fromResponse(response, text);
+  return JSON.parse(text || 'null') as Body; // better-auth documents the bodies of its paths
+}
+
+/** Sign-in, sessions and passwords, by the gateway's `/api/auth`. */
+export const auth = {
+  /** Returns null to someone who is not signed in. */
+  session: () => call<CurrentSession | null>('GET', '/get-session'),
+  signIn: (credentials: { email: string; password: string }) => call<SignedIn>('POST', '/sign-in/email', credentials),
+  signUp: (account: { name: string; email: string; password: string }) =>
+    call<unknown>('POST', '/sign-up/email', account),
+  /** Signs in by a link that works once, on the machine of the gateway only. */
+  signInByLink: (token: string) => call<unknown>('POST', '/one-time-token/verify', { token }),
+  verifyCode: (code: string) => call<unknown>('POST', '/two-factor/verify-totp', { code }),
+  signOut: () => call<unknown>('POST', '/sign-out'),
+  /** Makes the session fresh: for 15 minutes it may do what needs a recent password. */
+  verifyPassword: (password: string) => call<unknown>('POST', '/verify-password', { password }),
+  changePassword: (passwords: { currentPassword: string; newPassword: string }) =>
+    call<unknown>('POST', '/change-password', passwords),
+  requestReset: (email: string) => call<unknown>('POST', '/request-password-reset', { email }),
+  sessions: () => call<readonly Session[]>('GET', '/list-sessions'),
+  endSession: (token: string) => call<unknown>('POST', '/revoke-session', { token }),
+  endOtherSessions: () => call<unknown>('POST', '/revoke-other-sessions'),
+};

@@ -1,0 +1,53 @@
+import type { BillingClient, TeamClient } from '@billing/client';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { client, projectsQuery, sessionQuery } from './client.ts';
+
+export interface ProjectScope {
+  readonly teamId: string;
+  readonly projectId: string;
+  readonly team: TeamClient;
+  readonly billing: BillingClient;
+  /** The key of a query about the project; it names the team and the project, so that no other one sees its result. */
+  readonly key: (...parts: readonly unknown[]) => readonly unknown[];
+  /** The key of a query about the whole team. */
+  readonly teamKey: (...parts: readonly unknown[]) => readonly unknown[];
+}
+
+/** The team and the project of the address, and their clients. */
+export function useProject(): ProjectScope {
+  const { teamId = '', projectId = '' } = useParams({ strict: false });
+  return useMemo(() => {
+    const team = client.team(teamId || 'none');
+    return {
+      teamId,
+      projectId,
+      team,
+      billing: team.billing(projectId || 'none'),
+      key: (...parts) => ['team', teamId, projectId, ...parts],
+      teamKey: (...parts) => ['team', teamId, 'all', ...parts],
+    };
+  }, [teamId, projectId]);
+}
+
+/** The project's name and base currency; loaded before any of its pages. */
+export function useProjectDetails() {
+  const { teamId, projectId } = useProject();
+  const { data } = useSuspenseQuery(projectsQuery(teamId));
+  const project = data.find(({ id }) => id === projectId);
+  if (!project) throw new Error('This team has no such project, or you are not a member of the team.');
+  return project;
+}
+
+/** Whether the reader is an owner of the team; false until that is known. */
+export function useIsOwner(): boolean {
+  const { team, teamKey } = useProject();
+  const { data: current } = useQuery(sessionQuery);
+  const { data: members } = useQuery({
+    queryKey: teamKey('members'),
+    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
+    staleTime: 60_000,
+  });
+  return members?.some(({ userId, role }) => userId === current?.user.id && role === 'owner') ?? false;
+}

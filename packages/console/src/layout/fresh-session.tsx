@@ -1,0 +1,68 @@
+import { createContext, use, useCallback, useState, type ReactNode } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { auth } from '#api/auth.ts';
+import { hasCode } from '#api/failure.ts';
+import { Button } from '#ui/button.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
+
+/** Runs a call; when it needs a recent password, asks for that and runs it once more. */
+type WithFreshSession = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+interface Asking {
+  readonly checked: () => void;
+  readonly refused: (reason: Error) => void;
+}
+
+const Context = createContext<WithFreshSession>(call => call());
+
+export function FreshSessionProvider({ children }: { readonly children: ReactNode }) {
+  const [asking, setAsking] = useState<Asking>();
+  const run = useCallback<WithFreshSession>(async call => {
+    try {
+      return await call();
+    } catch (error) {
+      if (!hasCode(error, 'reauthentication_required')) throw error;
+      await new Promise<void>((checked, refused) => setAsking({ checked, refused }));
+      return await call();
+    }
+  }, []);
+  return (
+    <Context value={run}>
+      {children}
+      {asking && <PasswordDialog asking={asking} onClose={() => setAsking(undefined)} />}
+    </Context>
+  );
+}
+
+export const useFreshSession = (): WithFreshSession => use(Context);
+
+function PasswordDialog({ asking, onClose }: { readonly asking: Asking; readonly onClose: () => void }) {
+  const check = useMutation({
+    mutationFn: auth.verifyPassword,
+    onSuccess: () => {
+      onClose();
+      asking.checked();
+    },
+  });
+  const giveUp = () => {
+    onClose();
+    asking.refused(new Error('This needs your password.'));
+  };
+  return (
+    <Dialog title="Enter your password" onClose={giveUp}>
+      <p className="muted">What you are about to do needs a password that was checked within 15 minutes.</p>
+      <Form onSubmit={fields => check.mutate(passwordOf(fields, 'password'))}>
+        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <FormProblem error={check.error} />
+        <div className="dialog-actions">
+          <Button onClick={giveUp}>Go back</Button>
+          <Button kind="primary" type="submit" busy={check.isPending}>
+            Continue
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

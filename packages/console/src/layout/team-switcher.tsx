@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { client, forgetOtherTeams, projectsQuery, queryClient, teamsQuery } from '#api/client.ts';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { firstLetter } from '#ui/first-letter.ts';
+import { Icon } from '#ui/icon.tsx';
+import { Menu } from '#ui/menu.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+
+/** The team and the project that are open, and the way to others. */
+export function TeamSwitcher() {
+  const { teamId, projectId } = useProject();
+  const project = useProjectDetails();
+  const { data: teams = [] } = useQuery(teamsQuery);
+  const { data: projects = [] } = useQuery(projectsQuery(teamId));
+  const navigate = useNavigate();
+  const toasts = useToasts();
+  const team = teams.find(({ id }) => id === teamId);
+
+  const open = (toTeam: string, toProject: string) => {
+    if (toTeam !== teamId) forgetOtherTeams(toTeam);
+    void navigate({
+      to: '/teams/$teamId/projects/$projectId/overview',
+      params: { teamId: toTeam, projectId: toProject },
+    });
+  };
+  const openTeam = async (toTeam: string) => {
+    try {
+      const [first] = (await client.team(toTeam).projects.list({ limit: 1 }).page()).items;
+      if (first) open(toTeam, first.id);
+      else void navigate({ to: '/new-project', search: { teamId: toTeam } });
+    } catch (error) {
+      toasts.failed('The team was not opened.', error);
+      void queryClient.invalidateQueries({ queryKey: ['teams'] });
+    }
+  };
+
+  return (
+    <Menu
+      button={attributes => (
+        <button {...attributes} className="switcher">
+          <span className="avatar" aria-hidden="true">
+            {firstLetter(team?.name)}
+          </span>
+          <span className="names">
+            <span className="truncate" dir="auto">
+              {project.name}
+            </span>
+            <span className="truncate" dir="auto">
+              {team?.name}
+            </span>
+          </span>
+          <span className="visually-hidden">Switch the project or the team</span>
+          <Icon name="chevron" />
+        </button>
+      )}
+    >
+      <div className="menu-title truncate" dir="auto">
+        Projects of {team?.name}
+      </div>
+      {projects.map(({ id, name }) => (
+        <button
+          key={id}
+          type="button"
+          className="menu-item"
+          onClick={() => open(teamId, id)}
+          aria-current={id === projectId}
+        >
+          <span className="grow truncate" dir="auto">
+            {name}
+          </span>
+          {id === projectId && <Icon name="check" />}
+        </button>
+      ))}
+      <Link to="/new-project" search={{ teamId }} className="menu-item">
+        <Icon name="plus" />
+        New project
+      </Link>
+      <hr />
+      <div className="menu-title">Teams</div>
+      {teams.map(({ id, name }) => (
+        <button
+          key={id}
+          type="button"
+          className="menu-item"
+          onClick={() => void openTeam(id)}
+          aria-current={id === teamId}
+        >
+          <span className="grow truncate" dir="auto">
+            {name}
+          </span>
+          {id === teamId && <Icon name="check" />}
+        </button>
+      ))}
+      <Link to="/new-team" className="menu-item">
+        <Icon name="plus" />
+        New team
+      </Link>
+    </Menu>
+  );
+}

@@ -1,0 +1,132 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { auth, type Session } from '#api/auth.ts';
+import { queryClient, sessionQuery } from '#api/client.ts';
+import { problemOf } from '#api/failure.ts';
+import { Card } from '#layout/page.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+import { deviceName } from './device-name.ts';
+
+const SESSIONS = ['sessions'];
+
+/** The reader's password and sessions. */
+export function AccountPage() {
+  const { data } = useQuery(sessionQuery);
+  return (
+    <main className="page narrow">
+      <header>
+        <Link to="/" className="crumb">
+          <Icon name="left" size={14} />
+          Back to the console
+        </Link>
+        <h1>Your account</h1>
+        <p className="muted">
+          <bdi>{data?.user.name}</bdi>, {data?.user.email}
+        </p>
+      </header>
+      <PasswordCard />
+      <SessionsCard />
+    </main>
+  );
+}
+
+function PasswordCard() {
+  const toasts = useToasts();
+  const change = useMutation({
+    mutationFn: auth.changePassword,
+    onSuccess: () => {
+      toasts.done('The password is changed, and all other sessions have ended.');
+      void queryClient.invalidateQueries({ queryKey: SESSIONS });
+    },
+  });
+  return (
+    <Card title="Password" lead="A new password ends all other sessions.">
+      <Form
+        key={change.submittedAt}
+        onSubmit={fields =>
+          change.mutate({ currentPassword: passwordOf(fields, 'current'), newPassword: passwordOf(fields, 'new') })
+        }
+      >
+        <TextField label="Current password" name="current" type="password" autoComplete="current-password" required />
+        <TextField
+          label="New password"
+          name="new"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          required
+          hint="At least 10 characters."
+          problem={problemOf(change.error, 'newPassword')}
+        />
+        <FormProblem error={change.error} />
+        <div>
+          <Button type="submit" busy={change.isPending}>
+            Change the password
+          </Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function SessionsCard() {
+  const toasts = useToasts();
+  const { data: current } = useQuery(sessionQuery);
+  const { data: sessions, error } = useQuery({ queryKey: SESSIONS, queryFn: auth.sessions });
+  const reload = () => queryClient.invalidateQueries({ queryKey: SESSIONS });
+  const end = useMutation({
+    mutationFn: (session: Session) => auth.endSession(session.token),
+    onSuccess: () => toasts.done('The session has ended.'),
+    onError: failure => toasts.failed('The session goes on.', failure),
+    onSettled: reload,
+  });
+  const endOthers = useMutation({
+    mutationFn: auth.endOtherSessions,
+    onSuccess: () => toasts.done('All other sessions have ended.'),
+    onError: failure => toasts.failed('The sessions go on.', failure),
+    onSettled: reload,
+  });
+  return (
+    <Card
+      title="Sessions"
+      lead="Where you are signed in."
+      actions={
+        <Button small busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+          End all others
+        </Button>
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void reload()} />}
+      {!sessions && !error && <SkeletonLines lines={2} />}
+      <ul className="stack">
+        {sessions?.map(session => (
+          <li key={session.id} className="spread">
+            <div>
+              <div className="row">
+                <bdi>{deviceName(session.userAgent ?? '')}</bdi>
+                {session.id === current?.session.id && <Badge tone="good">This one</Badge>}
+              </div>
+              <div className="muted small">
+                Signed in <Time at={session.createdAt} show="time" />, used{' '}
+                <Time at={session.updatedAt} show="relative" />
+              </div>
+            </div>
+            {session.id !== current?.session.id && (
+              <Button small busy={end.isPending} onClick={() => end.mutate(session)}>
+                End
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { findCustomer } from '#api/customer-names.ts';
+import { useProject } from '#api/project.ts';
+import { ProjectLink } from '#layout/project-link.tsx';
+
+/** A customer's name or e-mail address; the id until it is known, and when the customer was deleted. */
+export function CustomerName({ id }: { readonly id: string }) {
+  const scope = useProject();
+  const { data } = useQuery({
+    queryKey: scope.key('customer-name', id),
+    queryFn: () => findCustomer(scope, id),
+    staleTime: 60_000,
+  });
+  return data ? <bdi>{data.name ?? data.email}</bdi> : <code>{id}</code>;
+}
+
+/** The same as a link to the customer's page; a dash for none. */
+export function CustomerLink({ id }: { readonly id: string | null }) {
+  if (id === null) return <span className="muted">–</span>;
+  return (
+    <ProjectLink page={`customers/${id}`} className="primary-cell">
+      <CustomerName id={id} />
+    </ProjectLink>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProject } from '#api/project.ts';
+import { customerQuery } from '#api/queries.ts';
+import { ListTable } from '#layout/list-table.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { Button } from '#ui/button.tsx';
+import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
+import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
+import { CheckoutDialog } from '../products/checkout-dialog.tsx';
+import { SUBSCRIPTION_COLUMNS } from '../subscriptions/columns.tsx';
+import { CustomerDialog } from './customer-dialog.tsx';
+import { CustomerDetails } from './customer-details.tsx';
+import { CustomerTimeline } from './customer-timeline.tsx';
+import { DeleteCustomer } from './delete-customer.tsx';
+import { PortalLinkButton } from './portal-link-button.tsx';
+
+const UP = { page: 'customers', title: 'Customers' } as const;
+const MAX_SHOWN = 100;
+
+/** Everything about one customer on one page. */
+export function CustomerPage() {
+  const scope = useProject();
+  const { billing, key } = scope;
+  const { customerId = '' } = useParams({ strict: false });
+  const { data: customer, error, refetch } = useQuery(customerQuery(scope, customerId));
+  const [dialog, setDialog] = useState<'edit' | 'delete' | 'checkout'>();
+  const close = () => setDialog(undefined);
+
+  if (error)
+    return (
+      <Page title="Customer" up={UP}>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  if (!customer)
+    return (
+      <Page title="Customer" up={UP}>
+        <SkeletonLines />
+      </Page>
+    );
+  return (
+    <Page
+      title={customer.name ?? customer.email ?? customer.id}
+      lead={customer.name && customer.email}
+      up={UP}
+      actions={
+        <>
+          <Button icon="plus" onClick={() => setDialog('checkout')}>
+            New checkout
+          </Button>
+          <PortalLinkButton customerId={customer.id} />
+          <Button onClick={() => setDialog('edit')}>Edit</Button>
+          <Button onClick={() => setDialog('delete')}>Delete</Button>
+        </>
+      }
+    >
+      <div className="split">
+        <div className="stack">
+          <Card title="Subscriptions" flush>
+            <ListTable
+              label="Subscriptions"
+              queryKey={key('subscriptions', { customerId })}
+              list={(page, signal) =>
+                billing.subscriptions.list({ customerId, activeOnly: false, ...page }, { signal })
+              }
+              columns={SUBSCRIPTION_COLUMNS}
+              rowKey={({ id }) => id}
+              refreshMs={5_000}
+              empty={
+                <EmptyState icon="subscriptions" title="No subscriptions">
+                  “New checkout” makes a link where this customer subscribes.
+                </EmptyState>
+              }
+            />
+          </Card>
+          <Card title="Invoices" flush>
+            <ListTable
+              label="Invoices"
+              queryKey={key('invoices', { customerId })}
+              list={(page, signal) => billing.invoices.list({ customerId, ...page }, { signal })}
+              columns={INVOICE_COLUMNS}
+              rowKey={({ id }) => id}
+              refreshMs={5_000}
+              empty={<EmptyState icon="invoices" title="No invoices" />}
+            />
+          </Card>
+          <Card title="Payments" flush>
+            <ListTable
+              label="Payments"
+              queryKey={key('payments', { customerId })}
+              list={(page, signal) => billing.payments.list({ customerId, ...page }, { signal })}
+              columns={PAYMENT_COLUMNS}
+              rowKey={({ id }) => id}
+              refreshMs={5_000}
+              empty={<EmptyState icon="payments" title="No payments" />}
+            />
+          </Card>
+        </div>
+        <div className="stack">
+          <CustomerDetails customer={customer} />
+          <CustomerTimeline customer={customer} limit={MAX_SHOWN} />
+        </div>
+      </div>
+      {dialog === 'edit' && <CustomerDialog customer={customer} onClose={close} />}
+      {dialog === 'delete' && <DeleteCustomer customer={customer} onClose={close} />}
+      {dialog === 'checkout' && <CheckoutDialog customerId={customer.id} onClose={close} />}
+    </Page>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Customer, Invoice, Payment, Subscription } from '@billing/client';
+import { formatItems } from '#ui/amount.ts';
+import type { IconName } from '#ui/icon.tsx';
+import { formatMoney } from '#ui/money.ts';
+
+export interface TimelineEntry {
+  readonly at: string;
+  readonly icon: IconName;
+  readonly text: string;
+}
+
+interface History {
+  readonly customer: Customer;
+  readonly subscriptions: readonly Subscription[];
+  readonly invoices: readonly Invoice[];
+  readonly payments: readonly Payment[];
+}
+
+const MAX_ENTRIES = 50;
+
+/** Tells what happened with a customer, newest first, from their records. */
+export function timelineOf({ customer, subscriptions, invoices, payments }: History): readonly TimelineEntry[] {
+  const entry = (at: string | null, icon: IconName, text: string): TimelineEntry[] => (at ? [{ at, icon, text }] : []);
+  return [
+    ...entry(customer.createdAt, 'customers', 'Became a customer'),
+    ...subscriptions.flatMap(({ items, startedAt, canceledAt, endedAt, cancelAt }) => [
+      ...entry(startedAt, 'subscriptions', `Subscribed: ${formatItems(items)}`),
+      ...entry(
+        endedAt ? null : canceledAt,
+        'subscriptions',
+        cancelAt ? 'Canceled for the end of the period' : 'Canceled',
+      ),
+      ...entry(endedAt, 'subscriptions', 'Subscription ended'),
+    ]),
+    ...invoices.flatMap(({ createdAt, number, amountDue, currency }) =>
+      entry(createdAt, 'invoices', `Invoice ${number ?? ''} of ${formatMoney(amountDue, currency)}`),
+    ),
+    ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>
+      entry(createdAt, 'payments', paymentText(formatMoney(amount, currency), status, failureMessage)),
+    ),
+  ]
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .slice(0, MAX_ENTRIES);
+}
+
+function paymentText(amount: string, status: Payment['status'], failure: string | null): string {
+  if (status === 'failed') return `Payment of ${amount} failed${failure ? `: ${failure}` : ''}`;
+  if (status === 'succeeded') return `Paid ${amount}`;
+  return `Paid ${amount}, then ${status.replaceAll('_', ' ')}`;
+}

@@ -1,0 +1,108 @@
+import type { WebhookEvent } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useProject } from '#api/project.ts';
+import { ExportButton } from '#layout/export-button.tsx';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
+import { ListTable, type Column } from '#layout/list-table.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
+import { Time } from '#ui/time.tsx';
+
+const LIVE_MS = 2_500;
+const PLACES = { team: { name: 'Whole team' }, none: { name: 'Without a project' } } as const;
+
+const COLUMNS: readonly Column<WebhookEvent>[] = [
+  {
+    title: 'Type',
+    cell: ({ id, type }) => (
+      <ProjectLink page={`events/${id}`} className="primary-cell">
+        <bdi>{type}</bdi>
+      </ProjectLink>
+    ),
+    csv: ({ type }) => type,
+  },
+  { title: 'Status', cell: ({ status }) => <StatusBadge of={EVENT_STATUS[status]} />, csv: ({ status }) => status },
+  { title: 'Error', wide: true, cell: ({ error }) => error, csv: ({ error }) => error },
+  { title: 'Object', wide: true, cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
+  {
+    title: 'Received',
+    cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
+    csv: ({ receivedAt }) => receivedAt,
+  },
+];
+const EXPORTED: readonly Column<WebhookEvent>[] = [{ title: 'Id', cell: () => null, csv: ({ id }) => id }, ...COLUMNS];
+
+/** The webhook events of the project or of the whole team, as they arrive. */
+export function EventsPage() {
+  const { billing, team, key } = useProject();
+  const filters = useFilters();
+  const status = filters.oneOf('status', EVENT_STATUS);
+  const place = filters.oneOf('of', PLACES);
+  const type = filters.text('type') || undefined;
+  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
+    place === undefined
+      ? billing.webhookEvents.list({ status, type, ...page }, { signal })
+      : team.webhookEvents.list({ status, type, ...(place === 'none' && { projectId: place }), ...page }, { signal });
+  return (
+    <Page
+      title="Webhook events"
+      lead="What Stripe has told this installation, and what came of it."
+      actions={
+        <>
+          <span className="live">Live</span>
+          <ExportButton name="webhook-events" columns={EXPORTED} list={list} />
+        </>
+      }
+    >
+      {status !== 'failed' && <FailedNotice />}
+      <div className="filters">
+        <SelectFilter name="status" label="Status" options={EVENT_STATUS} all="All statuses" />
+        <SelectFilter name="of" label="Events of" options={PLACES} all="This project" />
+        <SearchFilter name="type" label="Exact type, as invoice.paid" />
+      </div>
+      <Card flush>
+        <ListTable
+          label="Webhook events"
+          queryKey={key('events', { status, place, type })}
+          list={list}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          refreshMs={LIVE_MS}
+          empty={
+            <EmptyState icon="events" title={status || type || place ? 'No event matches' : 'No event has arrived yet'}>
+              {status || type || place
+                ? 'Choose other filters to see more.'
+                : 'Stripe sends an event for everything that happens in the account. The first one appears here within a second.'}
+            </EmptyState>
+          }
+        />
+      </Card>
+    </Page>
+  );
+}
+
+/** Failed events and those without a project come first: somebody should look at them. */
+function FailedNotice() {
+  const { team, teamKey } = useProject();
+  const { data: failed = 0 } = useQuery({
+    queryKey: teamKey('failed-events'),
+    queryFn: async ({ signal }) =>
+      (await team.webhookEvents.list({ status: 'failed', limit: 1 }, { signal }).page()).total,
+    refetchInterval: LIVE_MS * 4,
+  });
+  if (failed === 0) return null;
+  return (
+    <div className="notice bad">
+      <Icon name="warning" />
+      <div>
+        {failed === 1 ? 'One event of the team has failed.' : `${failed} events of the team have failed.`}{' '}
+        <ProjectLink page="events" search={{ status: 'failed', of: 'team' }}>
+          Show them
+        </ProjectLink>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Invoice } from '@billing/client';
+import type { Column } from '#layout/list-table.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { Icon } from '#ui/icon.tsx';
+import { INVOICE_STATUS, StatusBadge } from '#ui/statuses.tsx';
+import { Time } from '#ui/time.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
+
+export const invoiceCustomer: Column<Invoice> = {
+  title: 'Customer',
+  cell: ({ customerId }) => <CustomerLink id={customerId} />,
+  csv: ({ customerId }) => customerId,
+};
+
+export const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
+  { title: 'Number', cell: ({ number, id }) => <code>{number ?? id.slice(0, 14)}</code>, csv: ({ number }) => number },
+  { title: 'Status', cell: ({ status }) => <StatusBadge of={INVOICE_STATUS[status]} />, csv: ({ status }) => status },
+  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
+  { title: 'Paid', wide: true, cell: ({ paidAt }) => <Time at={paidAt} />, csv: ({ paidAt }) => paidAt },
+  {
+    title: 'Amount',
+    end: true,
+    cell: ({ amountDue, currency }) => <span className="num">{formatMoney(amountDue, currency)}</span>,
+    csv: ({ amountDue }) => amountDue,
+  },
+  {
+    title: 'Document',
+    end: true,
+    wide: true,
+    cell: ({ hostedInvoiceUrl, number }) =>
+      isWebUrl(hostedInvoiceUrl) && (
+        <a
+          href={hostedInvoiceUrl}
+          target="_blank"
+          rel="noopener noreferrer"
+          aria-label={`Invoice ${number ?? ''} at Stripe`}
+        >
+          <Icon name="external" />
+        </a>
+      ),
+  },
+];
+
+/** The address comes from the processor; only a web page is linked. */
+const isWebUrl = (url: string | null): url is string => url !== null && /^https?:\/\//.test(url);

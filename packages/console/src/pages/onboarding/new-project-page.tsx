@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { client, queryClient } from '#api/client.ts';
+import { Button } from '#ui/button.tsx';
+import { CurrencySelect } from '#ui/currency-select.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { EntryCard } from '../sign-in/entry-card.tsx';
+
+export function NewProjectPage() {
+  const { teamId = '' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: (body: { name: string; baseCurrency: string }) => client.team(teamId).projects.create(body),
+    onSuccess: async ({ id }) => {
+      await queryClient.invalidateQueries({ queryKey: ['team', teamId, 'projects'] });
+      await navigate({ to: `/teams/${teamId}/projects/${id}/start` });
+    },
+  });
+  return (
+    <EntryCard
+      title="Create a project"
+      lead="A project has its own products, customers and API keys. It shares the team’s Stripe account."
+    >
+      <Form
+        onSubmit={fields => create.mutate({ name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') })}
+      >
+        <TextField label="Project name" name="name" maxLength={120} required />
+        <CurrencySelect label="Base currency" name="currency" defaultValue="usd" hint="Revenue is reported in it." />
+        <FormProblem error={create.error} />
+        <div className="row">
+          <Button kind="primary" type="submit" busy={create.isPending}>
+            Create the project
+          </Button>
+          <Button kind="quiet" onClick={() => history.back()}>
+            Back
+          </Button>
+        </div>
+      </Form>
+    </EntryCard>
+  );
+}

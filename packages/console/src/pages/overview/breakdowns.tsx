@@ -1,0 +1,96 @@
+import type { Analytics } from '@billing/client';
+import { Card } from '#layout/page.tsx';
+import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
+
+interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly tone?: string;
+  readonly page: ProjectPage;
+  readonly search?: Search;
+}
+
+const COUNT = new Intl.NumberFormat();
+
+/** Numbers as bars, each of which opens its list. */
+function Bars({ rows }: { readonly rows: readonly Row[] }) {
+  const most = Math.max(1, ...rows.map(({ value }) => value));
+  return (
+    <ul className="bars">
+      {rows.map(({ name, value, tone = '', page, search = {} }) => (
+        <li key={name}>
+          <ProjectLink page={page} search={search} className="bar-row">
+            <span className="bar-name truncate">{name}</span>
+            <span className="bar-track" aria-hidden="true">
+              <span className={`bar-fill ${tone}`} style={{ display: 'block', width: `${(100 * value) / most}%` }} />
+            </span>
+            <span className="num">{COUNT.format(value)}</span>
+          </ProjectLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
+  const { subscriptionBreakdown, webhookStats, referralStats } = analytics;
+  const statuses = Object.entries(SUBSCRIPTION_STATUS) as [
+    keyof typeof SUBSCRIPTION_STATUS,
+    { name: string; tone: string },
+  ][]; // an object's keys are typed as string
+  return (
+    <div className="trio">
+      <Card title="Subscriptions by status">
+        <Bars
+          rows={statuses
+            .filter(
+              ([status]) =>
+                subscriptionBreakdown[status] > 0 || ['active', 'trialing', 'past_due', 'canceled'].includes(status),
+            )
+            .map(([status, { name, tone }]) => ({
+              name,
+              tone,
+              value: subscriptionBreakdown[status],
+              page: 'subscriptions',
+              search: { status },
+            }))}
+        />
+      </Card>
+      <Card title="Webhook events" lead={healthOf(webhookStats)}>
+        <Bars
+          rows={[
+            { name: 'Received', value: webhookStats.total, page: 'events' },
+            {
+              name: 'Processed',
+              value: webhookStats.processed,
+              tone: 'good',
+              page: 'events',
+              search: { status: 'processed' },
+            },
+            { name: 'Failed', value: webhookStats.failed, tone: 'bad', page: 'events', search: { status: 'failed' } },
+          ]}
+        />
+      </Card>
+      <Card title="Referrals" lead={conversionOf(referralStats)}>
+        <Bars
+          rows={[
+            { name: 'Codes', value: referralStats.totalCodes, page: 'referrals' },
+            { name: 'Referred', value: referralStats.totalReferrals, page: 'referrals' },
+            { name: 'Converted', value: referralStats.converted, tone: 'good', page: 'referrals' },
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}
+
+function healthOf({ total, failed }: Analytics['webhookStats']): string {
+  if (total === 0) return 'None has arrived yet.';
+  return failed === 0 ? 'None has failed.' : `${COUNT.format(failed)} failed: replay them once the cause is mended.`;
+}
+
+function conversionOf({ totalReferrals, converted }: Analytics['referralStats']): string {
+  if (totalReferrals === 0) return 'Nobody was referred yet.';
+  return `${Math.round((100 * converted) / totalReferrals)} % of those referred have subscribed.`;
+}

@@ -1,0 +1,149 @@
+import type { AnalyticsSubscription } from '@billing/client';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { ListTable, type Column } from '#layout/list-table.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
+import { formatDay } from '#ui/time.tsx';
+import { CustomerName } from '../customers/customer-name.tsx';
+import { filtersOf, MAX_ROWS, useAnswer, useQuestion, type Answer, type Question } from './drill-down.ts';
+import { LeftOut } from './left-out.tsx';
+import { isMovement, METRICS, type Metric } from './metrics.ts';
+import { sumAmounts } from './sum-amounts.ts';
+
+const REASONS: Readonly<Record<NonNullable<AnalyticsSubscription['reason']>, string>> = {
+  tiered: 'Its price has tiers, so it has no fixed amount.',
+  metered: 'It is billed by usage.',
+  otherCurrency: 'It is in another currency than the project.',
+};
+
+const customer: Column<AnalyticsSubscription> = {
+  title: 'Customer',
+  cell: ({ customerId }) => (
+    <ProjectLink page={`customers/${customerId}`} className="primary-cell truncate">
+      <CustomerName id={customerId} />
+    </ProjectLink>
+  ),
+};
+const status: Column<AnalyticsSubscription> = {
+  title: 'Status',
+  cell: row => <StatusBadge of={SUBSCRIPTION_STATUS[row.status]} />,
+};
+const reason: Column<AnalyticsSubscription> = { title: 'Reason', cell: row => row.reason && REASONS[row.reason] };
+const result: Column<AnalyticsSubscription> = {
+  title: 'Trial',
+  cell: row => (row.converted ? 'Converted' : 'Not converted'),
+};
+const amount = (title: string): Column<AnalyticsSubscription> => ({
+  title,
+  end: true,
+  cell: row => <span className="num">{formatMoney(Number(row.amount), row.currency)}</span>,
+});
+
+function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
+  if (metric === 'excluded') return [customer, status, reason, amount('A month')];
+  if (metric === 'trialConversion') return [customer, status, result, amount('A month')];
+  return [customer, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
+}
+
+/** The subscriptions behind a figure, which add up to it, and what it leaves out. */
+export function DrillDownPage() {
+  const scope = useProject();
+  const question = useQuestion();
+  const { data, error, refetch } = useAnswer(question);
+  const { title, lead } = METRICS[question.metric];
+  const filters = filtersOf(question);
+  return (
+    <Page
+      title={title}
+      lead={`${lead}${isWindowed(question) ? ` ${daysOf(question)}` : ''}`}
+      up={{ page: 'overview', title: 'Overview' }}
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonLines lines={1} />}
+      {data && <Sum question={question} answer={data} />}
+      <Card flush>
+        <ListTable
+          label={title}
+          queryKey={scope.key('analytics', 'subscriptions', filters)}
+          list={(page, signal) => scope.billing.analytics.subscriptions({ ...filters, ...page }, { signal })}
+          columns={columnsOf(question.metric)}
+          rowKey={row => row.subscriptionId}
+          empty={<EmptyState icon="subscriptions" title="There are none" />}
+        />
+      </Card>
+      {data && <LeftOut metric={question.metric} analytics={data.analytics} />}
+    </Page>
+  );
+}
+
+/** Metrics without a window. */
+const AT_PRESENT: ReadonlySet<Metric> = new Set(['mrr', 'mrrTrialing', 'mrrPaused', 'excluded']);
+
+const isWindowed = ({ metric, span }: Question): boolean => span !== null || !AT_PRESENT.has(metric);
+
+function daysOf({ days, span }: Question): string {
+  if (!span) return `The last ${days} days.`;
+  if (!span.from) return `At the end of ${formatDay(span.to)}.`;
+  return span.from === span.to ? `${formatDay(span.to)}.` : `${formatDay(span.from)} – ${formatDay(span.to)}.`;
+}
+
+/** Adds up the rows, and says what the overview shows. */
+function Sum({ question: { metric, days, span }, answer }: { readonly question: Question; readonly answer: Answer }) {
+  const { baseCurrency } = useProjectDetails();
+  const { analytics, figure, rows } = answer;
+  if (rows === null)
+    return <p className="muted">More than {MAX_ROWS.toLocaleString()} subscriptions are not added up here.</p>;
+  if (metric === 'trialConversion') {
+    const converted = rows.filter(row => row.converted).length;
+    return (
+      <p>
+        <span data-testid="sum">{converted}</span> of {rows.length} trials converted: {analytics.trialConversion.rate} %
+        in {days} days.
+      </p>
+    );
+  }
+  if (metric === 'churn')
+    return (
+      <p>
+        <span data-testid="sum">{rows.length}</span> of those active {days} days ago ended. Churn in {days} days:{' '}
+        {analytics.churnRate} %.
+      </p>
+    );
+  if (metric === 'excluded')
+    return (
+      <p>
+        <span data-testid="sum">{rows.length}</span> subscriptions are left out.
+      </p>
+    );
+  const name = metric === 'mrr' ? 'MRR' : AT_PRESENT.has(metric) ? 'the figure' : METRICS[metric].title.toLowerCase();
+  return (
+    <p>
+      <strong data-testid="sum">{formatMoney(sumAmounts(rows), baseCurrency)}</strong>{' '}
+      <span className="muted">
+        Sum of {rows.length} subscriptions
+        {figure !== null && `; ${name} is ${formatMoney(figure, baseCurrency)}`}
+      </span>
+      {metric === 'mrr' && !span && <Parts analytics={analytics} />}
+    </p>
+  );
+}
+
+/** The parts of MRR that are in a trial or paused, each with its list. */
+function Parts({ analytics: { mrrTrialing, mrrPaused } }: Pick<Answer, 'analytics'>) {
+  const { baseCurrency } = useProjectDetails();
+  const parts = [
+    { metric: 'mrrTrialing', amount: mrrTrialing, words: 'in trials' },
+    { metric: 'mrrPaused', amount: mrrPaused, words: 'paused' },
+  ].filter(it => it.amount > 0);
+  return parts.map(({ metric, amount: part, words }) => (
+    <span key={metric}>
+      {' · '}
+      <ProjectLink page="overview/subscriptions" search={{ metric }}>
+        {formatMoney(part, baseCurrency)} {words}
+      </ProjectLink>
+    </span>
+  ));
+}

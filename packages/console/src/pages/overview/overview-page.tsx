@@ -1,0 +1,96 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { processorQuery } from '#api/queries.ts';
+import { Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { Breakdowns } from './breakdowns.tsx';
+import { Figures } from './figures.tsx';
+import { historyOf, windowOf, WINDOWS } from './periods.ts';
+import { RevenueCard } from './revenue-card.tsx';
+
+const REFRESH_MS = 15_000;
+
+export function OverviewPage() {
+  const scope = useProject();
+  const { name } = useProjectDetails();
+  const days = windowOf(useSearch({ strict: false, select: search => ('days' in search ? search.days : undefined) }));
+  const { data, error, refetch } = useQuery({
+    queryKey: scope.key('analytics', days),
+    queryFn: async ({ signal }) => {
+      const [analytics, history] = await Promise.all([
+        scope.billing.analytics.get({ growthDays: days }, { signal }),
+        scope.billing.analytics.history(historyOf(days), { signal }),
+      ]);
+      return { analytics, history };
+    },
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+  const asOf = data?.analytics.asOf;
+  return (
+    <Page
+      title={name}
+      lead={
+        asOf && (
+          <>
+            Everything up to <Time at={asOf} show="time" /> is counted.
+          </>
+        )
+      }
+      actions={<WindowChoice days={days} />}
+    >
+      <ConnectNotice />
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonLines lines={10} />}
+      {data && (
+        <>
+          <Figures
+            analytics={data.analytics}
+            net={data.history.totals.netMrr}
+            currency={data.history.currency}
+            days={days}
+          />
+          <RevenueCard history={data.history} days={days} />
+          <Breakdowns analytics={data.analytics} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function WindowChoice({ days }: { readonly days: number }) {
+  return (
+    <nav className="segments" aria-label="Window">
+      {WINDOWS.map(window => (
+        <ProjectLink
+          key={window}
+          page="overview"
+          search={{ days: window }}
+          {...(window === days ? { 'aria-label': `${window} days, shown` } : {})}
+          className={window === days ? 'chosen' : ''}
+        >
+          {window} days
+        </ProjectLink>
+      ))}
+    </nav>
+  );
+}
+
+/** Says what to do while there is nothing to count. */
+function ConnectNotice() {
+  const { data } = useQuery(processorQuery(useProject()));
+  if (!data || data.processor) return null;
+  return (
+    <div className="notice">
+      <Icon name="info" />
+      <div>
+        This team is not connected to Stripe yet, so there is nothing to count.{' '}
+        <ProjectLink page="start">Get started</ProjectLink>: it takes two minutes.
+      </div>
+    </div>
+  );
+}

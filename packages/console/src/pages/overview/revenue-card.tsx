@@ -1,0 +1,82 @@
+import type { AnalyticsHistory } from '@billing/client';
+import { lazy, Suspense, useState } from 'react';
+import { Card } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { Skeleton } from '#ui/states.tsx';
+import { MOVEMENTS, NET } from './metrics.ts';
+import { PeriodTable } from './period-table.tsx';
+import { toPeriod } from './periods.ts';
+
+// The charts are most of the code of this page; its numbers don't wait for them.
+const MovementsChart = lazy(() => import('./movements-chart.tsx'));
+const RevenueChart = lazy(async () => ({ default: (await import('./movements-chart.tsx')).RevenueChart }));
+
+const VIEWS = { movements: 'Movements', mrr: 'MRR', table: 'Table' } as const;
+type View = keyof typeof VIEWS;
+
+interface RevenueCardProps {
+  readonly history: AnalyticsHistory;
+  readonly days: number;
+}
+
+/** How monthly revenue developed: its movements, its amount, or both as a table. */
+export function RevenueCard({ history: { history, totals, currency }, days }: RevenueCardProps) {
+  const [view, setView] = useState<View>('movements');
+  const views = Object.entries(VIEWS) as [View, string][]; // an object's keys are typed as string
+  const periods = history.map(toPeriod);
+  return (
+    <Card
+      title="Monthly recurring revenue"
+      lead="What was won and lost in each period, at face value and without taxes."
+      actions={
+        <div className="segments" role="group" aria-label="Show as">
+          {views.map(([name, title]) => (
+            <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
+              {title}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      {view === 'table' ? (
+        <PeriodTable periods={periods} currency={currency} days={days} />
+      ) : (
+        <figure className="stack-s">
+          <div
+            className="chart"
+            role="img"
+            aria-label={`${VIEWS[view]} of revenue as a chart; the table has the same numbers`}
+          >
+            <Suspense fallback={<Skeleton />}>
+              {view === 'movements' ? (
+                <MovementsChart periods={periods} currency={currency} days={days} />
+              ) : (
+                <RevenueChart periods={periods} currency={currency} />
+              )}
+            </Suspense>
+          </div>
+          <figcaption className="legend">
+            {view === 'movements' && <Legend totals={totals} currency={currency} days={days} />}
+            {periods.some(({ estimated }) => estimated) && (
+              <span>
+                <span className="swatch estimated" />
+                Estimated: before the first sync, told from what it found
+              </span>
+            )}
+          </figcaption>
+        </figure>
+      )}
+    </Card>
+  );
+}
+
+/** The sum of each movement in the window, which opens the subscriptions behind it. */
+function Legend({ totals, currency, days }: Pick<AnalyticsHistory, 'totals' | 'currency'> & { readonly days: number }) {
+  return [...MOVEMENTS, NET].map(({ key, metric, name }) => (
+    <ProjectLink key={key} page="overview/subscriptions" search={{ metric, days }}>
+      <span className={`swatch ${key}`} />
+      {name} <span className="num">{formatMoney(totals[metric], currency)}</span>
+    </ProjectLink>
+  ));
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ReferralConfig } from '@billing/client';
+import { useProject } from '#api/project.ts';
+import { Card } from '#layout/page.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { CurrencySelect } from '#ui/currency-select.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormActions, FormProblem, textOf } from '#ui/form.tsx';
+import { decimalsOf, formatMoney, parseMoney } from '#ui/money.ts';
+import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+
+/** What the program pays, and whether it runs. */
+export function ProgramCard() {
+  const { billing, key } = useProject();
+  const [editing, setEditing] = useState(false);
+  const {
+    data: config,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: key('referral-config'),
+    queryFn: ({ signal }) => billing.referrals.config({ signal }),
+  });
+  return (
+    <Card
+      title="Program"
+      actions={
+        <div className="row">
+          {config && <Badge tone={config.enabled ? 'good' : 'neutral'}>{config.enabled ? 'Running' : 'Off'}</Badge>}
+          {config && (
+            <Button small onClick={() => setEditing(true)}>
+              Change
+            </Button>
+          )}
+        </div>
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!config && !error && <SkeletonLines lines={2} />}
+      {config && (
+        <p className="muted">
+          The referrer gets {formatMoney(config.referrerCreditAmount, config.currency)}, and the customer who was
+          referred {formatMoney(config.refereeCreditAmount, config.currency)}, once that customer subscribes.
+        </p>
+      )}
+      {editing && config && <ProgramDialog config={config} onClose={() => setEditing(false)} />}
+    </Card>
+  );
+}
+
+const asTyped = (amount: number, currency: string): string =>
+  (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency));
+
+function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; readonly onClose: () => void }) {
+  const { billing, key } = useProject();
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  const save = useMutation({
+    mutationFn: async (fields: FormData) => {
+      const currency = textOf(fields, 'currency');
+      const [referrerCreditAmount, refereeCreditAmount] = ['referrer', 'referee'].map(name =>
+        parseMoney(textOf(fields, name), currency),
+      );
+      if (referrerCreditAmount === undefined || refereeCreditAmount === undefined)
+        throw new Error('Write both amounts as 5.00.');
+      return billing.referrals.updateConfig({
+        enabled: fields.has('enabled'),
+        referrerCreditAmount,
+        refereeCreditAmount,
+        currency,
+      });
+    },
+    onSuccess: () => {
+      onClose();
+      toasts.done('The program is changed.');
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: key('referral-config') }),
+  });
+  return (
+    <Dialog title="Referral program" onClose={onClose}>
+      <Form onSubmit={fields => save.mutate(fields)}>
+        <label className="check">
+          <input type="checkbox" name="enabled" defaultChecked={config.enabled} />
+          The program runs
+        </label>
+        <TextField
+          label="The referrer gets"
+          name="referrer"
+          inputMode="decimal"
+          required
+          defaultValue={asTyped(config.referrerCreditAmount, config.currency)}
+        />
+        <TextField
+          label="The referred customer gets"
+          name="referee"
+          inputMode="decimal"
+          required
+          defaultValue={asTyped(config.refereeCreditAmount, config.currency)}
+        />
+        <CurrencySelect label="Currency" name="currency" defaultValue={config.currency} />
+        <FormProblem error={save.error} />
+        <FormActions busy={save.isPending} onClose={onClose}>
+          Save
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}

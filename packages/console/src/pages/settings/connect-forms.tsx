@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { problemOf } from '#api/failure.ts';
+import { useIsOwner, useProject } from '#api/project.ts';
+import { randomHex } from '#api/random-hex.ts';
+import { useFreshSession } from '#layout/fresh-session.tsx';
+import { Button } from '#ui/button.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+
+/** Connects the team to the processor; the stand-in takes any test key, so one is made up. */
+export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
+  const connect = useConnect();
+  if (!useIsOwner()) return <p className="muted">An owner of the team connects it to Stripe.</p>;
+  if (isLocal)
+    return (
+      <div className="stack-s">
+        <p className="muted">
+          This installation runs with a local stand-in for Stripe: nothing leaves the machine, and no real money moves.
+        </p>
+        <div>
+          <Button kind="primary" busy={connect.isPending} onClick={() => connect.mutate(newTestKey())}>
+            Connect the local processor
+          </Button>
+        </div>
+        <FormProblem error={connect.error} />
+      </div>
+    );
+  return (
+    <Form onSubmit={fields => connect.mutate(textOf(fields, 'secretKey'))}>
+      <TextField
+        label="Secret key"
+        name="secretKey"
+        required
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="sk_test_…"
+        hint="In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key."
+        problem={problemOf(connect.error, 'secretKey')}
+      />
+      <FormProblem error={connect.error} />
+      <div>
+        <Button kind="primary" type="submit" busy={connect.isPending}>
+          Connect Stripe
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function useConnect() {
+  const { team, teamKey } = useProject();
+  const withFreshSession = useFreshSession();
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  return useMutation({
+    mutationFn: (secretKey: string) => withFreshSession(() => team.processor.connect({ secretKey })),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: teamKey('processor') });
+      toasts.done('Connected. The webhook endpoint was added.');
+    },
+  });
+}
+
+const newTestKey = (): string => `sk_test_${randomHex(32)}`;

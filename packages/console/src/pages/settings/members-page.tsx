@@ -1,0 +1,174 @@
+import type { IssuedInvitation, Member } from '@billing/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sessionQuery } from '#api/client.ts';
+import { problemOf } from '#api/failure.ts';
+import { useIsOwner, useProject } from '#api/project.ts';
+import { useFreshSession } from '#layout/fresh-session.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { Snippet } from '#ui/copy.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { SelectField, TextField } from '#ui/field.tsx';
+import { Form, FormActions, FormProblem, textOf } from '#ui/form.tsx';
+import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+import { InvitationsCard } from './invitations-card.tsx';
+
+/** Who belongs to the team, and who is invited. */
+export function MembersPage() {
+  const { team, teamKey } = useProject();
+  const { data: current } = useQuery(sessionQuery);
+  const isOwner = useIsOwner();
+  const {
+    data: members,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: teamKey('members'),
+    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
+  });
+  const [inviting, setInviting] = useState(false);
+  const [removing, setRemoving] = useState<Member>();
+  return (
+    <Page
+      title="Members"
+      lead="Owners connect Stripe and manage members; members do everything else."
+      actions={
+        isOwner && (
+          <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite someone
+          </Button>
+        )
+      }
+    >
+      <Card flush>
+        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+        {!members && !error && (
+          <div className="card-body">
+            <SkeletonLines lines={3} />
+          </div>
+        )}
+        <ul className="people">
+          {members?.map(member => (
+            <li key={member.userId}>
+              <div className="grow">
+                <div className="row">
+                  <strong className="truncate">
+                    <bdi>{member.name}</bdi>
+                  </strong>
+                  <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{member.role}</Badge>
+                  {member.userId === current?.user.id && <Badge>you</Badge>}
+                </div>
+                <div className="muted truncate">{member.email}</div>
+              </div>
+              <span className="muted small wide">
+                since <Time at={member.createdAt} />
+              </span>
+              {isOwner && (
+                <Button small onClick={() => setRemoving(member)} aria-label={`Remove ${member.email}`}>
+                  Remove
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      {isOwner && <InvitationsCard />}
+      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {removing && <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />}
+    </Page>
+  );
+}
+
+function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const { team, teamKey } = useProject();
+  const withFreshSession = useFreshSession();
+  const queryClient = useQueryClient();
+  const invite = useMutation({
+    mutationFn: (body: { email: string; role: Member['role'] }) => withFreshSession(() => team.members.invite(body)),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: teamKey('invitations') }),
+  });
+  if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
+  return (
+    <Dialog title="Invite someone" onClose={onClose}>
+      <Form
+        onSubmit={fields =>
+          invite.mutate({
+            email: textOf(fields, 'email'),
+            role: textOf(fields, 'role') === 'owner' ? 'owner' : 'member',
+          })
+        }
+      >
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          required
+          problem={problemOf(invite.error, 'email')}
+        />
+        <SelectField label="Role" name="role" defaultValue="member">
+          <option value="member">Member</option>
+          <option value="owner">Owner</option>
+        </SelectField>
+        <FormProblem error={invite.error} />
+        <FormActions busy={invite.isPending} onClose={onClose}>
+          Make the invitation
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}
+
+function InvitationLink({
+  invitation,
+  onClose,
+}: {
+  readonly invitation: IssuedInvitation;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title="Send this link" onClose={onClose}>
+      <p>
+        It lets <strong>{invitation.email}</strong> join, until <Time at={invitation.expiresAt} show="time" />. It is
+        shown only now.
+      </p>
+      <Snippet label="Invitation link" text={invitation.url} />
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { team, teamKey } = useProject();
+  const withFreshSession = useFreshSession();
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  const remove = useMutation({
+    mutationFn: () => withFreshSession(() => team.members.remove(member.userId)),
+    onSuccess: ({ revokedKeys }) => {
+      onClose();
+      toasts.done(
+        revokedKeys.length === 0
+          ? 'The member is removed.'
+          : `The member is removed, and ${revokedKeys.length} of their API keys are revoked.`,
+      );
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: teamKey() }),
+  });
+  return (
+    <ConfirmDialog
+      title="Remove a member"
+      action="Remove"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <bdi>{member.name}</bdi> ({member.email}) loses access at once. The API keys that they made are revoked, and so
+      are their invitations.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { projectsQuery } from '#api/client.ts';
+import { problemOf } from '#api/failure.ts';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { Card, Page } from '#layout/page.tsx';
+import { Button } from '#ui/button.tsx';
+import { CopyableId } from '#ui/copy.tsx';
+import { CurrencySelect } from '#ui/currency-select.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Time } from '#ui/time.tsx';
+import { useToasts } from '#ui/toasts.tsx';
+
+export function ProjectPage() {
+  const { team, teamId, projectId, key } = useProject();
+  const project = useProjectDetails();
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  const save = useMutation({
+    mutationFn: (body: { name: string; baseCurrency: string }) => team.projects.update(projectId, body),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries(projectsQuery(teamId));
+      await queryClient.invalidateQueries({ queryKey: key('analytics') });
+      toasts.done('The project is changed.');
+    },
+  });
+  return (
+    <Page title="Project">
+      <Card title="Settings">
+        <Form
+          key={project.id}
+          onSubmit={fields => save.mutate({ name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') })}
+        >
+          <TextField
+            label="Name"
+            name="name"
+            maxLength={120}
+            required
+            defaultValue={project.name}
+            problem={problemOf(save.error, 'name')}
+          />
+          <CurrencySelect
+            label="Base currency"
+            name="currency"
+            defaultValue={project.baseCurrency}
+            hint="MRR adds up subscriptions in this currency, and lists those in others apart."
+          />
+          <FormProblem error={save.error} />
+          <div>
+            <Button kind="primary" type="submit" busy={save.isPending}>
+              Save
+            </Button>
+          </div>
+        </Form>
+      </Card>
+      <Card title="Details" lead="Your backend needs both ids.">
+        <dl className="details">
+          <dt>Project id</dt>
+          <dd>
+            <CopyableId id={projectId} />
+          </dd>
+          <dt>Team id</dt>
+          <dd>
+            <CopyableId id={teamId} />
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={project.createdAt} show="time" />
+          </dd>
+        </dl>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ApiKey } from '@billing/client';
+
+export type Scope = ApiKey['scopes'][number];
+
+/** What each scope allows; a scope grants exactly its own name. */
+export const SCOPES: Readonly<Record<Scope, string>> = {
+  'products:read': 'Read products and prices',
+  'products:write': 'Change products and prices',
+  'customers:read': 'Read customers',
+  'customers:write': 'Change customers',
+  'subscriptions:read': 'Read subscriptions, invoices, payments',
+  'subscriptions:write': 'Checkouts, portal links, cancel',
+  'referrals:read': 'Read and apply referrals',
+  'referrals:write': 'Change the referral program',
+  'analytics:read': 'Read metrics and webhook events',
+};
+
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[]; // an object's keys are typed as string

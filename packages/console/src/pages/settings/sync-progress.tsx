@@ -1,0 +1,28 @@
+import type { Sync } from '@billing/client';
+
+/** How many objects of each type are read and compared, and what was found. */
+export function SyncProgress({ sync: { types, progress, counts } }: { readonly sync: Sync }) {
+  return (
+    <ul className="sync-types">
+      {types.map(type => {
+        const { applied = 0, ...outcomes } = counts[type] ?? {};
+        const compared = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+        const { read = 0, total = null } = progress[type] ?? {};
+        const differing = compared - (counts[type]?.same ?? 0);
+        return (
+          <li key={type}>
+            <label>
+              <span>{type}s</span>
+              <progress value={compared} max={Math.max(total ?? read, compared, 1)} />
+            </label>
+            <span className="muted small">
+              {compared} of {total ?? `${read} …`}
+              {differing > 0 && `, ${differing} found`}
+              {applied > 0 && `, ${applied} applied`}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,120 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { auth } from '#api/auth.ts';
+import { Button } from '#ui/button.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { useEnter } from './use-enter.ts';
+
+export function SignInPage() {
+  const [token] = useState(takeLinkToken);
+  const [step, setStep] = useState<'link' | 'password' | 'code' | 'reset'>(token === '' ? 'password' : 'link');
+  if (step === 'link') return <LinkForm token={token} onBack={() => setStep('password')} />;
+  if (step === 'code') return <CodeForm />;
+  if (step === 'reset') return <ResetForm onBack={() => setStep('password')} />;
+  return <PasswordForm onCode={() => setStep('code')} onReset={() => setStep('reset')} />;
+}
+
+/** Returns what stands behind the # of a sign-in link, and takes it out of the address and the history. */
+function takeLinkToken(): string {
+  const token = location.hash.slice(1);
+  if (token !== '') history.replaceState(history.state, '', location.pathname + location.search);
+  return token;
+}
+
+function LinkForm({ token, onBack }: { readonly token: string; readonly onBack: () => void }) {
+  const enter = useEnter();
+  const signIn = useMutation({ mutationFn: auth.signInByLink, onSuccess: enter });
+  const { mutate } = signIn;
+  useEffect(() => mutate(token), [mutate, token]);
+  return (
+    <EntryCard title="Signing you in">
+      {signIn.error ? (
+        <>
+          <p>This link was used already, or is too old. Links work once; `npm start` prints a new one.</p>
+          <Button kind="primary" onClick={onBack}>
+            Sign in with a password
+          </Button>
+        </>
+      ) : (
+        <p role="status">One moment…</p>
+      )}
+    </EntryCard>
+  );
+}
+
+function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readonly onReset: () => void }) {
+  const enter = useEnter();
+  const signIn = useMutation({
+    mutationFn: auth.signIn,
+    onSuccess: result => (result.twoFactorRedirect ? onCode() : enter()),
+  });
+  return (
+    <EntryCard title="Sign in">
+      <Form
+        onSubmit={fields => signIn.mutate({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') })}
+      >
+        <TextField label="E-mail address" name="email" type="email" autoComplete="username" required />
+        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <FormProblem error={signIn.error} />
+        <Button kind="primary" type="submit" busy={signIn.isPending}>
+          Sign in
+        </Button>
+      </Form>
+      <div className="spread small">
+        <span>
+          New here?{' '}
+          <Link to="/sign-up" search={true}>
+            Create an account
+          </Link>
+        </span>
+        <Button kind="quiet" small onClick={onReset}>
+          Forgot the password?
+        </Button>
+      </div>
+    </EntryCard>
+  );
+}
+
+function CodeForm() {
+  const enter = useEnter();
+  const verify = useMutation({ mutationFn: auth.verifyCode, onSuccess: enter });
+  return (
+    <EntryCard title="Enter your code" lead="Your authenticator app shows a code of six digits for this account.">
+      <Form onSubmit={fields => verify.mutate(textOf(fields, 'code'))}>
+        <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" required />
+        <FormProblem error={verify.error} />
+        <Button kind="primary" type="submit" busy={verify.isPending}>
+          Continue
+        </Button>
+      </Form>
+    </EntryCard>
+  );
+}
+
+function ResetForm({ onBack }: { readonly onBack: () => void }) {
+  const request = useMutation({ mutationFn: auth.requestReset });
+  return (
+    <EntryCard
+      title="Reset your password"
+      lead="You get a mail with a link, if this installation sends mail. Otherwise its operator makes the link: npm run reset-link."
+    >
+      {request.isSuccess ? (
+        <p role="status">If an account has this address, a link is on its way to it.</p>
+      ) : (
+        <Form onSubmit={fields => request.mutate(textOf(fields, 'email'))}>
+          <TextField label="E-mail address" name="email" type="email" autoComplete="username" required />
+          <FormProblem error={request.error} />
+          <Button kind="primary" type="submit" busy={request.isPending}>
+            Send the link
+          </Button>
+        </Form>
+      )}
+      <Button kind="quiet" small onClick={onBack}>
+        Back to sign-in
+      </Button>
+    </EntryCard>
+  );
+}

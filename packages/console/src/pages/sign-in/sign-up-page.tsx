@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { auth } from '#api/auth.ts';
+import { problemOf } from '#api/failure.ts';
+import { Button } from '#ui/button.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { useEnter } from './use-enter.ts';
+
+export function SignUpPage() {
+  const enter = useEnter();
+  const signUp = useMutation({ mutationFn: auth.signUp, onSuccess: enter });
+  return (
+    <EntryCard
+      title="Create your account"
+      lead="Then create a team, connect Stripe, and take a test payment: about two minutes."
+    >
+      <Form
+        onSubmit={fields =>
+          signUp.mutate({
+            name: textOf(fields, 'name'),
+            email: textOf(fields, 'email'),
+            password: passwordOf(fields, 'password'),
+          })
+        }
+      >
+        <TextField label="Your name" name="name" autoComplete="name" maxLength={120} required />
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          problem={problemOf(signUp.error, 'email')}
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          required
+          hint="At least 10 characters; common passwords are refused."
+          problem={problemOf(signUp.error, 'password')}
+        />
+        <FormProblem error={signUp.error} />
+        <Button kind="primary" type="submit" busy={signUp.isPending}>
+          Create the account
+        </Button>
+      </Form>
+      <p className="small">
+        You have an account?{' '}
+        <Link to="/sign-in" search={true}>
+          Sign in
+        </Link>
+      </p>
+    </EntryCard>
+  );
+}

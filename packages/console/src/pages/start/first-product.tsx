@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { problemOf } from '#api/failure.ts';
+import { useProject } from '#api/project.ts';
+import { Button } from '#ui/button.tsx';
+import { TextField } from '#ui/field.tsx';
+import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { PriceFields, readPrice } from '../products/price-fields.tsx';
+
+/** Creates a product together with its first price. */
+export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
+  const { billing, key } = useProject();
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: async (fields: FormData) => {
+      // A price that cannot be read must not leave a product without one.
+      const price = readPrice(fields, '');
+      const product = await billing.products.create({ name: textOf(fields, 'name') });
+      await billing.prices.create({ ...price, productId: product.id });
+    },
+    onSettled: () =>
+      Promise.all(['products', 'prices'].map(name => queryClient.invalidateQueries({ queryKey: key(name) }))),
+  });
+  if (!enabled)
+    return <p className="muted">What you sell, and for how much. It is created in Stripe too, so connect first.</p>;
+  return (
+    <Form onSubmit={fields => create.mutate(fields)}>
+      <div className="form-grid">
+        <TextField
+          label="Product"
+          name="name"
+          maxLength={250}
+          required
+          placeholder="Pro"
+          problem={problemOf(create.error, 'name')}
+        />
+        <PriceFields problem={problemOf(create.error, 'unitAmount')} />
+      </div>
+      <FormProblem error={create.error} />
+      <div>
+        <Button kind="primary" type="submit" busy={create.isPending}>
+          Create both
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Subscription } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useProject } from '#api/project.ts';
+import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { ExportButton } from '#layout/export-button.tsx';
+import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { ListTable, type Column } from '#layout/list-table.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { formatPrice } from '#ui/amount.ts';
+import { EmptyState } from '#ui/states.tsx';
+import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
+import { customerColumn, SUBSCRIPTION_COLUMNS } from './columns.tsx';
+
+const COLUMNS = [customerColumn, ...SUBSCRIPTION_COLUMNS];
+const EXPORTED: readonly Column<Subscription>[] = [
+  { title: 'Id', cell: () => null, csv: ({ id }) => id },
+  ...COLUMNS,
+  { title: 'Stripe id', cell: () => null, csv: ({ processorSubscriptionId }) => processorSubscriptionId },
+];
+
+export function SubscriptionsPage() {
+  const scope = useProject();
+  const { billing, key } = scope;
+  const filters = useFilters();
+  const prices = usePriceOptions();
+  const status = filters.oneOf('status', SUBSCRIPTION_STATUS);
+  const priceId = filters.text('priceId') || undefined;
+  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
+    billing.subscriptions.list({ ...(status ? { status } : { activeOnly: false }), priceId, ...page }, { signal });
+  return (
+    <Page
+      title="Subscriptions"
+      lead="What your customers pay for regularly."
+      actions={<ExportButton name="subscriptions" columns={EXPORTED} list={list} />}
+    >
+      <div className="filters">
+        <SelectFilter name="status" label="Status" options={SUBSCRIPTION_STATUS} all="All statuses" />
+        <SelectFilter name="priceId" label="Price" options={prices} all="All prices" />
+      </div>
+      <Card flush>
+        <ListTable
+          label="Subscriptions"
+          queryKey={key('subscriptions', { status, priceId })}
+          list={list}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          empty={
+            status || priceId ? (
+              <EmptyState icon="search" title="No subscription matches">
+                Choose other filters to see more.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon="subscriptions"
+                title="No subscriptions yet"
+                action={
+                  <ProjectLink page="start" className="button">
+                    Try a checkout
+                  </ProjectLink>
+                }
+              >
+                A subscription begins when a customer completes a checkout. It appears here with the webhook from
+                Stripe, a moment after the payment.
+              </EmptyState>
+            )
+          }
+        />
+      </Card>
+    </Page>
+  );
+}
+
+/** Every price with its product, for a filter. */
+function usePriceOptions(): Readonly<Record<string, { readonly name: string }>> {
+  const scope = useProject();
+  const { data: products = [] } = useQuery(productsQuery(scope));
+  const { data: prices = [] } = useQuery(pricesQuery(scope));
+  const nameOf = new Map<string, string>(products.map(({ id, name }) => [id, name]));
+  return Object.fromEntries(
+    prices.map(price => [
+      price.id,
+      { name: `${nameOf.get(price.productId) ?? 'Deleted product'}: ${formatPrice(price)}` },
+    ]),
+  );
+}

@@ -1,0 +1,50 @@
+import type { Page, Subscription } from '@billing/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useProject } from '#api/project.ts';
+import { useToasts } from '#ui/toasts.tsx';
+
+interface Change {
+  readonly subscription: Subscription;
+  readonly cancelAtPeriodEnd: boolean;
+}
+
+/**
+ * Returns a function that schedules a subscription's end or takes that back. Every list shows the change at once, and the
+ * old state again, with a word, when it is refused.
+ */
+export function useSchedule(): (subscription: Subscription, cancelAtPeriodEnd: boolean) => void {
+  const { billing, key } = useProject();
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  const lists = { queryKey: key('subscriptions') };
+
+  const change = useMutation({
+    mutationFn: ({ subscription: { id }, cancelAtPeriodEnd }: Change) =>
+      cancelAtPeriodEnd ? billing.subscriptions.cancelAtPeriodEnd(id) : billing.subscriptions.resume(id),
+    onMutate: async ({ subscription, cancelAtPeriodEnd }) => {
+      await queryClient.cancelQueries(lists);
+      const before = queryClient.getQueriesData<Page<Subscription>>(lists);
+      const changed = { cancelAtPeriodEnd, cancelAt: cancelAtPeriodEnd ? subscription.currentPeriodEnd : null };
+      queryClient.setQueriesData<Page<Subscription>>(
+        lists,
+        page =>
+          page && {
+            ...page,
+            items: page.items.map(item => (item.id === subscription.id ? { ...item, ...changed } : item)),
+          },
+      );
+      return { before };
+    },
+    onError: (error, { cancelAtPeriodEnd }, context) => {
+      for (const [queryKey, page] of context?.before ?? []) queryClient.setQueryData(queryKey, page);
+      toasts.failed(
+        cancelAtPeriodEnd ? 'The subscription was not canceled.' : 'The subscription was not resumed.',
+        error,
+      );
+    },
+    onSuccess: (_saved, { cancelAtPeriodEnd }) =>
+      toasts.done(cancelAtPeriodEnd ? 'The subscription ends with its period.' : 'The subscription goes on.'),
+    onSettled: () => queryClient.invalidateQueries(lists),
+  });
+  return (subscription, cancelAtPeriodEnd) => change.mutate({ subscription, cancelAtPeriodEnd });
+}

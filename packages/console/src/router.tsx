@@ -1,0 +1,199 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { client, projectsQuery, queryClient, sessionQuery, teamsQuery } from '#api/client.ts';
+import { readLastProject } from '#layout/last-project.ts';
+import { ErrorPage, NotFoundPage, PendingPage } from '#layout/page-states.tsx';
+import { Shell } from '#layout/shell.tsx';
+import { safePath } from '#pages/sign-in/safe-path.ts';
+import { SignInPage } from '#pages/sign-in/sign-in-page.tsx';
+import { SignUpPage } from '#pages/sign-in/sign-up-page.tsx';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const root = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage });
+
+/** Where signed-out people are; those who are signed in go on. */
+const entry = createRoute({
+  getParentRoute: () => root,
+  id: 'entry',
+  validateSearch: (search: Record<string, unknown>) => ({ from: safePath(text(search['from'])) }),
+  beforeLoad: async ({ search }) => {
+    if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ href: search.from ?? '/' });
+  },
+});
+const signIn = createRoute({ getParentRoute: () => entry, path: '/sign-in', component: SignInPage });
+const signUp = createRoute({ getParentRoute: () => entry, path: '/sign-up', component: SignUpPage });
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    if (await queryClient.ensureQueryData(sessionQuery)) return;
+    throw redirect({ to: '/sign-in', search: { from: location.pathname === '/' ? undefined : location.href } });
+  },
+});
+
+/** Opens the project that was open last, or the first one, or the steps that make one. */
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  loader: async () => {
+    const teams = await queryClient.ensureQueryData(teamsQuery);
+    const last = readLastProject();
+    if (last && teams.some(({ id }) => id === last.teamId)) {
+      const projects = await queryClient.ensureQueryData(projectsQuery(last.teamId));
+      if (projects.some(({ id }) => id === last.projectId))
+        throw redirect({ to: '/teams/$teamId/projects/$projectId/overview', params: last });
+    }
+    const [team] = teams;
+    if (!team) throw redirect({ to: '/new-team' });
+    const [project] = (await client.team(team.id).projects.list({ limit: 1 }).page()).items;
+    if (!project) throw redirect({ to: '/new-project', search: { teamId: team.id } });
+    throw redirect({
+      to: '/teams/$teamId/projects/$projectId/overview',
+      params: { teamId: team.id, projectId: project.id },
+    });
+  },
+});
+const newTeam = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/new-team',
+  component: lazyRouteComponent(() => import('#pages/onboarding/new-team-page.tsx'), 'NewTeamPage'),
+});
+const newProject = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/new-project',
+  validateSearch: (search: Record<string, unknown>) => ({ teamId: text(search['teamId']) ?? '' }),
+  component: lazyRouteComponent(() => import('#pages/onboarding/new-project-page.tsx'), 'NewProjectPage'),
+});
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('#pages/account/account-page.tsx'), 'AccountPage'),
+});
+
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/teams/$teamId/projects/$projectId',
+  loader: async ({ params }) => {
+    const projects = await queryClient.ensureQueryData(projectsQuery(params.teamId));
+    if (!projects.some(({ id }) => id === params.projectId))
+      await client.team(params.teamId).projects.get(params.projectId);
+  },
+  component: Shell,
+});
+
+const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => project, path, component });
+
+const projectHome = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/teams/$teamId/projects/$projectId/overview', params });
+  },
+});
+
+const pages = [
+  projectHome,
+  page(
+    '/overview',
+    lazyRouteComponent(() => import('#pages/overview/overview-page.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/overview/subscriptions',
+    lazyRouteComponent(() => import('#pages/overview/drill-down-page.tsx'), 'DrillDownPage'),
+  ),
+  page(
+    '/start',
+    lazyRouteComponent(() => import('#pages/start/start-page.tsx'), 'StartPage'),
+  ),
+  page(
+    '/customers',
+    lazyRouteComponent(() => import('#pages/customers/customers-page.tsx'), 'CustomersPage'),
+  ),
+  page(
+    '/customers/$customerId',
+    lazyRouteComponent(() => import('#pages/customers/customer-page.tsx'), 'CustomerPage'),
+  ),
+  page(
+    '/products',
+    lazyRouteComponent(() => import('#pages/products/products-page.tsx'), 'ProductsPage'),
+  ),
+  page(
+    '/products/$productId',
+    lazyRouteComponent(() => import('#pages/products/product-page.tsx'), 'ProductPage'),
+  ),
+  page(
+    '/subscriptions',
+    lazyRouteComponent(() => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
+  ),
+  page(
+    '/invoices',
+    lazyRouteComponent(() => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
+  ),
+  page(
+    '/payments',
+    lazyRouteComponent(() => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  ),
+  page(
+    '/referrals',
+    lazyRouteComponent(() => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),
+  ),
+  page(
+    '/referrals/$code',
+    lazyRouteComponent(() => import('#pages/referrals/code-page.tsx'), 'CodePage'),
+  ),
+  page(
+    '/events',
+    lazyRouteComponent(() => import('#pages/events/events-page.tsx'), 'EventsPage'),
+  ),
+  page(
+    '/events/$eventId',
+    lazyRouteComponent(() => import('#pages/events/event-page.tsx'), 'EventPage'),
+  ),
+  page(
+    '/dead-letters',
+    lazyRouteComponent(() => import('#pages/events/dead-letters-page.tsx'), 'DeadLettersPage'),
+  ),
+  page(
+    '/settings/keys',
+    lazyRouteComponent(() => import('#pages/settings/keys-page.tsx'), 'KeysPage'),
+  ),
+  page(
+    '/settings/members',
+    lazyRouteComponent(() => import('#pages/settings/members-page.tsx'), 'MembersPage'),
+  ),
+  page(
+    '/settings/connection',
+    lazyRouteComponent(() => import('#pages/settings/connection-page.tsx'), 'ConnectionPage'),
+  ),
+  page(
+    '/settings/project',
+    lazyRouteComponent(() => import('#pages/settings/project-page.tsx'), 'ProjectPage'),
+  ),
+  page(
+    '/settings/audit-log',
+    lazyRouteComponent(() => import('#pages/settings/audit-log-page.tsx'), 'AuditLogPage'),
+  ),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    entry.addChildren([signIn, signUp]),
+    signedIn.addChildren([home, newTeam, newProject, account, project.addChildren(pages)]),
+  ]),
+  defaultErrorComponent: ErrorPage,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultPendingComponent: PendingPage,
+  defaultPreload: 'intent',
+  // Data is cached by the queries.
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+});

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { csvLine } from './csv.ts';
+
+it('quotes what would break a line', () => {
+  expect(csvLine(['a,b', 'say "hi"', 'two\nlines', 5, null, true])).toBe('"a,b","say ""hi""","two\nlines",5,,true\r\n');
+});
+
+it.each(['=1+1', '+1', '-1', '@x', '\tx'])('marks %j as text', text => {
+  expect(csvLine([text])).toContain(`'${text}`);
+});
+
+it('leaves negative numbers as they are', () => {
+  expect(csvLine([-5])).toBe('-5\r\n');
+});

@@ -1,0 +1,56 @@
+import { useId, type ComponentProps, type ReactNode } from 'react';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with the value. */
+  readonly problem?: string | undefined;
+}
+
+interface Described {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': boolean | undefined;
+}
+
+/** A labelled control with a hint and its problem; `children` receives the attributes of the control. */
+export function Field({
+  label,
+  hint,
+  problem,
+  children,
+}: FieldProps & { readonly children: (attributes: Described) => ReactNode }) {
+  const id = useId();
+  const described = hint || problem ? `${id}-hint` : undefined;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined })}
+      {described && (
+        <span id={described} className={problem ? 'problem' : 'hint'}>
+          {problem ?? hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function TextField({ label, hint, problem, className = '', ...input }: FieldProps & ComponentProps<'input'>) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {attributes => <input className={`input ${className}`} {...attributes} {...input} />}
+    </Field>
+  );
+}
+
+export function SelectField({ label, hint, problem, children, ...select }: FieldProps & ComponentProps<'select'>) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {attributes => (
+        <select className="input" {...attributes} {...select}>
+          {children}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react';
+import { describeFailure } from '#api/failure.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+interface FormProps {
+  readonly onSubmit: (fields: FormData) => void;
+  readonly children: ReactNode;
+}
+
+export function Form({ onSubmit, children }: FormProps) {
+  return (
+    <form
+      className="stack"
+      onSubmit={event => {
+        event.preventDefault();
+        onSubmit(new FormData(event.currentTarget));
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+/** Returns a field's text without spaces around it. */
+export const textOf = (fields: FormData, name: string): string => {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+};
+
+/** Returns a password as it was typed. */
+export const passwordOf = (fields: FormData, name: string): string => {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value : '';
+};
+
+/** Why the request of a form was refused. */
+export function FormProblem({ error }: { readonly error: unknown }) {
+  if (!error) return null;
+  const { message, requestId } = describeFailure(error);
+  return (
+    <div className="notice bad" role="alert">
+      <Icon name="warning" />
+      <div>
+        {message}
+        {requestId && (
+          <div className="small muted">
+            Request id <code>{requestId}</code>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface FormActionsProps {
+  readonly busy: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** How a form in a dialog ends: without a change, or with what the second button says. */
+export function FormActions({ busy, onClose, children }: FormActionsProps) {
+  return (
+    <div className="dialog-actions">
+      <Button onClick={onClose}>Go back</Button>
+      <Button kind="primary" type="submit" busy={busy}>
+        {children}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react';
+import { describeFailure } from '#api/failure.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+/** What is shown where nothing is yet: what would be here, and how to get it. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** A failure with its reason and its request id, which finds it in the logs. */
+export function ErrorState({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+}) {
+  const { title, message, requestId } = describeFailure(error);
+  return (
+    <div className="empty" role="alert">
+      <Icon name="warning" />
+      <h2>{title}</h2>
+      <p>{message}</p>
+      {requestId && (
+        <p className="small">
+          Request id <code>{requestId}</code>
+        </p>
+      )}
+      {onRetry && (
+        <Button icon="retry" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A gray bar where a text is about to be. */
+export function Skeleton({ width = '100%' }: { readonly width?: string }) {
+  return <span className="skeleton" style={{ maxWidth: width }} aria-hidden="true" />;
+}
+
+export function SkeletonLines({ lines = 5 }: { readonly lines?: number }) {
+  return (
+    <div className="stack" role="status">
+      <span className="visually-hidden">Loading…</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <Skeleton key={index} width={`${90 - ((index * 17) % 45)}%`} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type {
+  Invoice,
+  Payment,
+  ProcessorHealth,
+  ReferralCredit,
+  Subscription,
+  Sync,
+  SyncFinding,
+  WebhookEvent,
+} from '@billing/client';
+import { Badge, type Tone } from './badge.tsx';
+
+interface StatusText {
+  readonly name: string;
+  readonly tone: Tone;
+}
+
+export const SUBSCRIPTION_STATUS: Readonly<Record<Subscription['status'], StatusText>> = {
+  active: { name: 'Active', tone: 'good' },
+  trialing: { name: 'Trial', tone: 'accent' },
+  past_due: { name: 'Past due', tone: 'bad' },
+  unpaid: { name: 'Unpaid', tone: 'bad' },
+  incomplete: { name: 'Incomplete', tone: 'warn' },
+  paused: { name: 'Paused', tone: 'warn' },
+  canceled: { name: 'Canceled', tone: 'neutral' },
+  incomplete_expired: { name: 'Never paid', tone: 'neutral' },
+};
+
+export const INVOICE_STATUS: Readonly<Record<Invoice['status'], StatusText>> = {
+  paid: { name: 'Paid', tone: 'good' },
+  open: { name: 'Open', tone: 'warn' },
+  draft: { name: 'Draft', tone: 'neutral' },
+  void: { name: 'Void', tone: 'neutral' },
+  uncollectible: { name: 'Uncollectible', tone: 'bad' },
+};
+
+export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
+  succeeded: { name: 'Succeeded', tone: 'good' },
+  failed: { name: 'Failed', tone: 'bad' },
+  refunded: { name: 'Refunded', tone: 'neutral' },
+  partially_refunded: { name: 'Partly refunded', tone: 'neutral' },
+  disputed: { name: 'Disputed', tone: 'warn' },
+  dispute_lost: { name: 'Dispute lost', tone: 'bad' },
+};
+
+export const EVENT_STATUS: Readonly<Record<WebhookEvent['status'], StatusText>> = {
+  failed: { name: 'Failed', tone: 'bad' },
+  received: { name: 'Received', tone: 'accent' },
+  processed: { name: 'Processed', tone: 'good' },
+  ignored: { name: 'Ignored', tone: 'neutral' },
+};
+
+export const CREDIT_STATUS: Readonly<Record<ReferralCredit['status'], StatusText>> = {
+  pending: { name: 'Pending', tone: 'accent' },
+  credited: { name: 'Credited', tone: 'good' },
+  failed: { name: 'Failed', tone: 'bad' },
+};
+
+export const HEALTH_STATUS: Readonly<Record<ProcessorHealth['status'], StatusText>> = {
+  ok: { name: 'Works', tone: 'good' },
+  degraded: { name: 'Needs attention', tone: 'warn' },
+  broken: { name: 'Broken', tone: 'bad' },
+};
+
+export const CHECK_STATUS: Readonly<Record<ProcessorHealth['checks'][number]['status'], StatusText>> = {
+  ok: { name: 'OK', tone: 'good' },
+  warning: { name: 'Warning', tone: 'warn' },
+  failed: { name: 'Failed', tone: 'bad' },
+  unknown: { name: 'Unknown', tone: 'neutral' },
+};
+
+export const SYNC_STATUS: Readonly<Record<Sync['status'], StatusText>> = {
+  queued: { name: 'Queued', tone: 'accent' },
+  running: { name: 'Running', tone: 'accent' },
+  completed: { name: 'Completed', tone: 'good' },
+  failed: { name: 'Failed', tone: 'bad' },
+  canceled: { name: 'Stopped', tone: 'neutral' },
+};
+
+export const FINDING_OUTCOME: Readonly<Record<SyncFinding['outcome'], StatusText>> = {
+  missing: { name: 'Missing here', tone: 'warn' },
+  different: { name: 'Different', tone: 'warn' },
+  extra: { name: 'Not at Stripe', tone: 'bad' },
+  conflict: { name: 'Conflict', tone: 'warn' },
+  skipped: { name: 'Skipped', tone: 'neutral' },
+};
+
+export function StatusBadge({ of }: { readonly of: StatusText }) {
+  return <Badge tone={of.tone}>{of.name}</Badge>;
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react';
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** Formats a UTC day such as `2026-03-02`. */
+export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`));
+
+/** Returns "3 minutes ago" for times within a week of `now`, and a date for others. */
+export function formatRelative(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1_000;
+  const [unit, size] = unitOf(Math.abs(seconds));
+  if (unit === undefined) return DATE.format(at);
+  return size === 1 && Math.abs(seconds) < 15
+    ? RELATIVE.format(0, 'second')
+    : RELATIVE.format(Math.round(seconds / size), unit);
+}
+
+function unitOf(seconds: number): [Intl.RelativeTimeFormatUnit | undefined, number] {
+  if (seconds < 60) return ['second', 1];
+  if (seconds < 3_600) return ['minute', 60];
+  if (seconds < 86_400) return ['hour', 3_600];
+  return seconds < 7 * 86_400 ? ['day', 86_400] : [undefined, 1];
+}
+
+const TICK_MS = 10_000;
+let current = new Date();
+
+function subscribe(onTick: () => void): () => void {
+  const timer = setInterval(() => {
+    current = new Date();
+    onTick();
+  }, TICK_MS);
+  return () => clearInterval(timer);
+}
+
+/** The time, at most ten seconds old. */
+const useNow = (): Date => useSyncExternalStore(subscribe, () => current);
+
+/** A point in time in the reader's locale; hovering shows it exactly. A dash for none. */
+export function Time({
+  at,
+  show = 'date',
+}: {
+  readonly at: string | null | undefined;
+  readonly show?: 'date' | 'time' | 'relative';
+}) {
+  const now = useNow();
+  if (!at) return <span className="muted">–</span>;
+  const date = new Date(at);
+  const text = show === 'relative' ? formatRelative(date, now) : (show === 'time' ? DATE_TIME : DATE).format(date);
+  return (
+    <time dateTime={at} title={EXACT.format(date)} className="num">
+      {text}
+    </time>
+  );
+}

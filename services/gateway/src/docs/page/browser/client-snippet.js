@@ -1,0 +1,87 @@
+/** The client's method for each operation of a project. Names of parameters, `query` and `body` are replaced by values. */
+export const CALLS = {
+  listProducts: 'products.list(query).page()',
+  createProduct: 'products.create(body)',
+  getProduct: 'products.get(productId)',
+  updateProduct: 'products.update(productId, body)',
+  deleteProduct: 'products.delete(productId)',
+  listPrices: 'prices.list(query).page()',
+  createPrice: 'prices.create(body)',
+  getPrice: 'prices.get(priceId)',
+  updatePrice: 'prices.update(priceId, body)',
+  deletePrice: 'prices.delete(priceId)',
+  listCustomers: 'customers.list(query).page()',
+  createCustomer: 'customers.create(body)',
+  getCustomer: 'customers.get(customerId)',
+  updateCustomer: 'customers.update(customerId, body)',
+  deleteCustomer: 'customers.delete(customerId)',
+  listSubscriptions: 'subscriptions.list(query).page()',
+  getSubscription: 'subscriptions.get(subscriptionId)',
+  updateSubscription: 'subscriptions.cancelAtPeriodEnd(subscriptionId)',
+  cancelSubscription: 'subscriptions.cancelNow(subscriptionId)',
+  createCheckout: 'checkout.create(body)',
+  listInvoices: 'invoices.list(query).page()',
+  listPayments: 'payments.list(query).page()',
+  createPortalSession: 'portal.create(body)',
+  listPortalSessions: 'portal.list(query).page()',
+  revokePortalSession: 'portal.revoke(sessionId)',
+  getReferralConfig: 'referrals.config()',
+  updateReferralConfig: 'referrals.updateConfig(body)',
+  listReferralCodes: 'referrals.listCodes(query).page()',
+  createReferralCode: 'referrals.createCode(body)',
+  getReferralCode: 'referrals.getCode(code, query)',
+  deactivateReferralCode: 'referrals.deactivateCode(code)',
+  applyReferral: 'referrals.apply(body)',
+  listReferralCredits: 'referrals.listCredits(query).page()',
+  retryReferralCredit: 'referrals.retryCredit(creditId)',
+  getAnalytics: 'analytics.get(query)',
+  getAnalyticsHistory: 'analytics.history(query)',
+  listAnalyticsSubscriptions: 'analytics.subscriptions(query).page()',
+  listWebhookEvents: 'webhookEvents.list(query).page()',
+  createSync: 'syncs.create(body)',
+  listSyncs: 'syncs.list(query).page()',
+  getSync: 'syncs.get(syncId)',
+  cancelSync: 'syncs.cancel(syncId)',
+  listSyncFindings: 'syncs.findings(syncId, query).page()',
+};
+
+/**
+ * Returns a call of an operation with the client for backends, as a module; or why there is none.
+ * @param {{ operationId?: string, baseUrl: string, params?: object, query?: object, body?: object }} request
+ */
+export function clientSnippet({ operationId, baseUrl, params, query, body }) {
+  const call = CALLS[operationId];
+  if (!call)
+    return '// The client for backends does not have this operation: it needs no API key, or a signed-in person.';
+  const { teamId, projectId, ...ids } = params;
+  const method = body?.cancelAtPeriodEnd === false ? call.replace('cancelAtPeriodEnd', 'resume') : call;
+  const values = { ...ids, query: Object.keys(query).length > 0 ? query : undefined, body };
+  const filled = method.replace(/\((.*?)\)/, (_, names) => {
+    const given = names.split(', ').map(name => values[name]);
+    return `(${given
+      .filter(value => value !== undefined)
+      .map(literal)
+      .join(', ')})`;
+  });
+  return `import { BillingClient } from '@billing/client';
+
+const billing = new BillingClient({
+  baseUrl: ${literal(baseUrl)},
+  apiKey: process.env.BILLING_API_KEY,
+  teamId: ${literal(teamId)},
+  projectId: ${literal(projectId)},
+});
+console.log(await billing.${filled});`;
+}
+
+/** Writes a value as JavaScript: as JSON, but with names without quotes where they need none. */
+function literal(value) {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const fields = Object.entries(value).map(
+    ([name, field]) => `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)}: ${literal(field)}`,
+  );
+  return fields.length > 0 ? `{ ${fields.join(', ')} }` : '{}';
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request } from 'express';
+import type { GatewayResponse } from './request-context.ts';
+
+/** A file that browsers load, in memory. */
+export interface StaticFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Undefined when compression saves nothing. */
+  readonly gzipped: Buffer | undefined;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+const COMPRESSED = new Set(['.woff2']);
+const FOREVER = 'public, max-age=31536000, immutable';
+const compress = promisify(gzip);
+
+/** @throws Error when the file can't be read */
+export async function readStaticFile(file: URL): Promise<StaticFile> {
+  const bytes = await readFile(file);
+  const extension = extname(file.pathname);
+  const gzipped = COMPRESSED.has(extension) ? undefined : await compress(bytes);
+  return { type: TYPES[extension] ?? 'application/octet-stream', bytes, gzipped };
+}
+
+/** Sends a file, compressed to those who accept it. */
+export function sendStaticFile(
+  request: Request,
+  response: GatewayResponse,
+  { type, bytes, gzipped }: StaticFile,
+): void {
+  const isGzipped = gzipped !== undefined && request.acceptsEncodings('gzip') !== false;
+  if (gzipped) response.vary('Accept-Encoding');
+  if (isGzipped) response.set('Content-Encoding', 'gzip');
+  response.type(type).send(isGzipped ? gzipped : bytes);
+}
+
+/** Sends a file whose address changes with its content, so that browsers keep it. */
+export function sendImmutableFile(request: Request, response: GatewayResponse, file: StaticFile): void {
+  sendStaticFile(request, response.set('Cache-Control', FOREVER), file);
+}

@@ -1,0 +1,43 @@
+import { Router } from 'express';
+import type { ConsoleFiles } from '#console/console-files.ts';
+import { filesPolicy, pagePolicy } from '#http/page-policy.ts';
+import { routeNotFound } from '#http/problem-response.ts';
+import type { Handler } from '#http/request-context.ts';
+import { sendImmutableFile, sendStaticFile } from '#http/static-file.ts';
+
+/** The addresses of the console's pages; the script of the one file that all get shows the right one. */
+const PAGES = ['/', '/sign-in', '/sign-up', '/new-team', '/new-project', '/account', '/teams/*rest'];
+const HEADERS = { 'Content-Security-Policy': filesPolicy, 'Referrer-Policy': 'same-origin' };
+
+/** The console, and its files under `/assets`. */
+export function consoleRoutes({ page, assets }: ConsoleFiles): Router {
+  const getPage: Handler = (request, response) => {
+    if (page) sendStaticFile(request, response.set(HEADERS), page);
+    else response.status(503).set('Content-Security-Policy', NOT_BUILT_POLICY).type('html').send(NOT_BUILT);
+  };
+  const getAsset: Handler = (request, response) => {
+    const asset = assets.get(String(request.params['name']));
+    if (!asset) throw routeNotFound();
+    sendImmutableFile(request, response, asset);
+  };
+  const router = Router({ caseSensitive: true, strict: true }).get('/assets/:name', getAsset);
+  for (const path of PAGES) router.get(path, getPage);
+  return router;
+}
+
+const NOT_BUILT_STYLE = 'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1rem}';
+const NOT_BUILT_POLICY = pagePolicy({ style: NOT_BUILT_STYLE, script: '' });
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The console is not built</title>
+<style>${NOT_BUILT_STYLE}</style>
+</head>
+<body>
+<h1>The console is not built</h1>
+<p>Run <code>npm run build</code> in the project's folder and start the gateway again; <code>npm start</code> does both. The API is not affected: see <a href="/docs">its reference</a>.</p>
+</body>
+</html>
+`;
