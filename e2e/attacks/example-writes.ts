@@ -1,5 +1,7 @@
 import type { AuditTargetType } from '@billing/contracts/resources/audit-entry';
+import { canceledSync } from '../system/canceled-sync.ts';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
+import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
 import type { Resources } from './resources.ts';
@@ -46,6 +48,15 @@ const newCode = async ({ tenant }: Prepared): Promise<string> =>
 
 /** How each write is made once, by its operation's id, in an order in which none spoils another. */
 export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
+  createSync: ({ tenant: { api, P } }) =>
+    byKey(
+      () => api.post(`${P}/syncs`, { mode: 'report' }),
+      body => ({ type: 'sync', id: body.sync.id }),
+    ),
+  cancelSync: async ({ tenant }) => {
+    const id = await canceledSync(tenant);
+    return byKey(() => tenant.api.post(`${tenant.P}/syncs/${id}/cancel`), is('sync', id));
+  },
   createTeam: ({ tenant: { user } }) =>
     byUser(
       () => user.post('/api/service/teams', { name: 'Third' }),
@@ -169,6 +180,10 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     const { api, P } = prepared.tenant;
     const code = await newCode(prepared);
     return byKey(() => api.delete(`${P}/referrals/codes/${code}`), is('referral_code', code));
+  },
+  retryReferralCredit: async ({ tenant }) => {
+    const id = await newFailedCredit(tenant);
+    return byKey(() => tenant.api.post(`${tenant.P}/referrals/credits/${id}/retry`), is('referral_credit', id));
   },
   createPortalSession: ({ tenant: { api, P }, resources: { customerId } }) =>
     byKey(

@@ -6,11 +6,16 @@ import {
   PortalSessionId,
   PriceId,
   ProductId,
+  ReferralId,
   SubscriptionId,
+  SyncId,
 } from '@billing/contracts/ids';
 import { deadLetterIdOf } from '@billing/contracts/resources/dead-letter';
+import { creditIdOf } from '@billing/contracts/resources/referral';
 import { waitFor } from '@billing/testing/wait-for';
+import { canceledSync } from '../system/canceled-sync.ts';
 import { ok } from '../system/http.ts';
+import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
 
@@ -31,6 +36,8 @@ export const ID_NAMES = [
   'deadLetterId',
   'userId',
   'invitationId',
+  'syncId',
+  'creditId',
 ] as const;
 
 /** Creates one resource of each kind in the tenant's project; `token` opens the portal of its customer. */
@@ -42,17 +49,28 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201),
     ok(user.get(`${teamPath}/members`)),
     ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202),
-    billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 }),
   ]);
+  const creditId = await newFailedCredit(tenant);
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
   const { id: subscriptionId, customerId } = await newSubscription(tenant, priceId);
-  const [{ code }, { sessionId, token }, eventId, deadLetterId] = await Promise.all([
+  const [{ code }, { sessionId, token }, eventId, deadLetterId, syncId] = await Promise.all([
     billing.referrals.createCode({ customerId }),
     billing.portal.create({ customerId }),
     findPaidInvoiceEvent(tenant, customerId),
     newDeadLetter(tenant),
+    canceledSync(tenant),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
-  return { ...ids, deadLetterId, keyId: key.apiKey.id, userId: members[0].userId, invitationId: invitation.id, token };
+  return {
+    ...ids,
+    deadLetterId,
+    syncId,
+    creditId,
+    keyId: key.apiKey.id,
+    userId: members[0].userId,
+    invitationId: invitation.id,
+    token,
+  };
 }
 
 /** Waits until the customer's invoice and payment are recorded, and returns a processed event of the project. */
@@ -85,5 +103,7 @@ export function unknownIds(): Resources {
     deadLetterId: deadLetterIdOf('subscriptions', randomUUID()),
     userId: randomBytes(16).toString('hex'),
     invitationId: InvitationId.create(),
+    syncId: SyncId.create(),
+    creditId: creditIdOf({ referralId: ReferralId.create(), side: 'referrer' }),
   };
 }

@@ -44,9 +44,15 @@ describe('a key with one scope', () => {
         const { status, body } = await probe(caller, operation);
         const row = `${operation.id} with ${scope}`;
         const { requestId: _, message: _message, ...error } = body.error ?? {};
-        const refused = { status: 403, error: { code: 'forbidden', details: { requiredScope: access.scope } } };
+        const refused = {
+          status: 403,
+          error: { code: 'forbidden', details: { requiredScope: access.scopes.find(required => required !== scope) } },
+        };
         const seen = AUTHORIZED.includes(status) ? 'authorized' : { status, error };
-        expect({ row, seen }).toEqual({ row, seen: scope === access.scope ? 'authorized' : refused });
+        expect({ row, seen }).toEqual({
+          row,
+          seen: access.scopes.every(required => required === scope) ? 'authorized' : refused,
+        });
       }),
     );
   });
@@ -64,10 +70,10 @@ describe('a key with one scope', () => {
 
   it('S3: applying a referral needs referrals:read alone, checkout and portal links subscriptions:write, prices products:write', () => {
     const scopeOf = (id: string): unknown => allOperations.find(operation => operation.id === id)?.access;
-    expect(scopeOf('applyReferral')).toEqual({ kind: 'project', scope: 'referrals:read' });
-    expect(scopeOf('createCheckout')).toEqual({ kind: 'project', scope: 'subscriptions:write' });
-    expect(scopeOf('createPortalSession')).toEqual({ kind: 'project', scope: 'subscriptions:write' });
-    expect(scopeOf('createPrice')).toEqual({ kind: 'project', scope: 'products:write' });
+    expect(scopeOf('applyReferral')).toEqual({ kind: 'project', scopes: ['referrals:read'] });
+    expect(scopeOf('createCheckout')).toEqual({ kind: 'project', scopes: ['subscriptions:write'] });
+    expect(scopeOf('createPortalSession')).toEqual({ kind: 'project', scopes: ['subscriptions:write'] });
+    expect(scopeOf('createPrice')).toEqual({ kind: 'project', scopes: ['products:write'] });
   });
 
   it('S3: an undeclared method or path is 404 for the strongest credential', async () => {

@@ -102,6 +102,8 @@ describe('SQL and operators', () => {
   });
 
   it('S17: SQL as an id in any path is 400 or 404, and changes nothing', async () => {
+    const customers = async () => (await ok(tenant.api.get(`${tenant.P}/customers`))).customers;
+    const before = await customers();
     const cases = allOperations.flatMap(operation =>
       idPlacesOf(operation)
         .filter(({ part, name }) => part === 'path' && name !== 'userId')
@@ -113,7 +115,8 @@ describe('SQL and operators', () => {
       const { status } = await callerOf(operation, tenant).send(method, path, body);
       expect(status, `${operation.id} with ${text}`).toBeOneOf([400, 404]);
     });
-    expect((await ok(tenant.api.get(`${tenant.P}/customers`))).customers).toHaveLength(2);
+    expect(before.length).toBeGreaterThan(0);
+    expect(await customers()).toEqual(before);
   });
 
   it('S17: SQL in names and metadata is stored as text, letter by letter', async () => {

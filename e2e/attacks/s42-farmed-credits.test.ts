@@ -146,6 +146,7 @@ describe.concurrent('someone who farms referral credits', () => {
     const { billing } = tenant;
     const { id, referrer, refereeCustomerId } = await newReferral();
     const { email } = await billing.customers.get(refereeCustomerId);
+    if (email === null) throw new Error('The referee has an e-mail.');
     const { url } = await newCheckout(tenant, refereeCustomerId, priceId);
     await payOnHostedPage(url);
     await waitForActiveSubscription(tenant, refereeCustomerId);

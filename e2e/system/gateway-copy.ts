@@ -17,6 +17,8 @@ export const exportTracesTo = (collectorUrl: string) => ({
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_METRICS_EXPORTER: 'none',
   OTEL_BSP_SCHEDULE_DELAY: '100',
+  // A test may look for the span of any request.
+  OTEL_TRACES_SAMPLER: 'always_on',
   NODE_OPTIONS: `--import=${TELEMETRY}`,
 });
 

@@ -3,17 +3,23 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Tenant } from './tenant.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
+
+/** Returns the commands of a section of the README. */
+async function commandsOf(section: string): Promise<string> {
+  const readme = await readFile(README, 'utf8');
+  const [, commands] = new RegExp(`## ${section}[\\s\\S]*?\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? [];
+  return String(commands);
+}
 
 /**
  * Runs the curl session of the README as printed, in an empty folder; only the address differs. Returns what it printed.
  * @throws Error when one of its commands fails, or after a minute
  */
 export async function runReadmeSession(gatewayUrl: string): Promise<string> {
-  const readme = await readFile(README, 'utf8');
-  const [, session] = /## A session with curl[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
-  const script = String(session).replace('http://localhost:8080', gatewayUrl);
+  const script = (await commandsOf('A session with curl')).replace('http://localhost:8080', gatewayUrl);
   const folder = await mkdtemp(join(tmpdir(), 'billing-readme-'));
   try {
     const options = { cwd: folder, timeout: 60_000 };
@@ -22,3 +28,18 @@ export async function runReadmeSession(gatewayUrl: string): Promise<string> {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * Runs the commands with which the README takes over an account, for a tenant. Returns what they printed.
+ * @throws Error when one of them fails, or after two minutes
+ */
+export async function runReadmeSync({ gatewayUrl, secret, teamId, projectId }: SyncedTenant): Promise<string> {
+  const script = (await commandsOf('You already use Stripe'))
+    .replace('bil_…', secret)
+    .replaceAll('team_…', teamId)
+    .replaceAll('proj_…', `${projectId} --url ${gatewayUrl}`);
+  const options = { cwd: join(README, '..'), timeout: 120_000 };
+  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
+}
+
+type SyncedTenant = Pick<Tenant, 'gatewayUrl' | 'secret' | 'teamId' | 'projectId'>;

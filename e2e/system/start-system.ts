@@ -45,6 +45,8 @@ export async function startSystem(
     PUBLIC_URL: gatewayUrl,
     LOG_LEVEL: 'info',
     ...NO_LIMITS,
+    SYNC_NIGHTLY: 'off',
+    SYNC_RECHECK_SECONDS: '1',
     ...Object.fromEntries(['DATABASE_URL', 'NATS_URL', 'STRIPE_API_BASE_URL'].map(name => [name, ''])),
     ...variables,
   };

@@ -82,7 +82,12 @@ export async function newUser(
 ) {
   const user = new Caller({ ...headers, origin: gatewayUrl }, gatewayUrl);
   const credentials = { email, password: `pw-${random()}` };
-  const signedUp = await ok(user.post('/api/auth/sign-up/email', { ...credentials, name: 'Ada' }));
+  const signUp = async () => {
+    const response = await user.post('/api/auth/sign-up/email', { ...credentials, name: 'Ada' });
+    // A busy machine may say so for a moment.
+    return response.status === 503 ? undefined : response;
+  };
+  const signedUp = await ok(waitFor(signUp, { what: 'the sign-up', timeoutMs: 30_000 }));
   return { user, credentials, userId: String(signedUp.user.id) };
 }
 
@@ -138,11 +143,13 @@ async function connectProcessor(user: Caller, teamPath: string, processorUrl: st
 export async function listFromProcessor<Item extends { readonly id: string }>(
   { callProcessor }: Pick<Tenant, 'callProcessor'>,
   path: string,
+  filter: Readonly<Record<string, string>> = {},
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
     const last = items.at(-1);
-    const page = await callProcessor(`${path}?limit=100${last ? `&starting_after=${last.id}` : ''}`);
+    const query = new URLSearchParams({ ...filter, limit: '100', ...(last && { starting_after: last.id }) });
+    const page = await callProcessor(`${path}?${query.toString()}`);
     items.push(...page.data);
     if (!page.has_more) return items;
   }

@@ -1,10 +1,12 @@
 import { signatureOf } from '@billing/testing/signed-webhooks';
 import { randomBytes } from 'node:crypto';
+import { ANALYTICS_METRICS } from '@billing/contracts/resources/analytics';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { openDocumentedApi, type DocumentedApi } from '../system/documented-api.ts';
 import { Caller, ok } from '../system/http.ts';
 import { codeOf, createResetLink } from '../system/account.ts';
+import { newFailedCredit } from '../system/failed-credit.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
 
 // Every response is checked against the OpenAPI document. The last test checks that every operation succeeded once.
@@ -207,9 +209,10 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
     timeoutMs: 30_000,
   });
   await ok(api.get(`${P}/analytics?growthDays=7`));
-  await ok(api.get(`${P}/analytics/history?days=7`));
-  for (const metric of ['mrr', 'churn', 'excluded'])
+  await ok(api.get(`${P}/analytics/history?days=7&step=3`));
+  for (const metric of ANALYTICS_METRICS)
     await ok(api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
+  await ok(api.get(`${P}/analytics/subscriptions?metric=newMrr&from=2026-01-01&to=2026-01-31`));
   await ok(api.delete(at));
   expect((await api.patch(at, { cancelAtPeriodEnd: false })).status).toBe(422);
   await ok(api.get(`${P}/subscriptions?activeOnly=false`));
@@ -249,10 +252,32 @@ it('documents referrals', async () => {
     what: 'the credits',
     timeoutMs: 30_000,
   });
+  const failed = await newFailedCredit(tenant);
+  await ok(api.post(`${at}/credits/${failed}/retry`), 202);
+  await waitFor(async () => (await ok(api.get(`${at}/credits?status=credited`))).credits.length === 3, {
+    what: 'the failed credit to be given',
+    timeoutMs: 30_000,
+  });
+  expect((await api.post(`${at}/credits/${failed}/retry`)).body.error.code).toBe('referral_credit_not_failed');
   await ok(api.get(`${at}/codes?activeOnly=true`));
   await ok(api.get(`${at}/codes/${code.code}`));
   await ok(api.delete(`${at}/codes/${code.code}`));
   expect((await api.get(`${at}/codes/00000000`)).status).toBe(404);
+});
+
+it('documents syncs and the health of the connection', async () => {
+  const { sync } = await ok(api.post(`${P}/syncs`, { mode: 'apply' }), 202);
+  expect((await api.post(`${P}/syncs`, { mode: 'report' })).body.error.code).toBe('sync_running');
+  const path = `${P}/syncs/${sync.id}`;
+  await waitFor(async () => (await ok(api.get(path))).sync.status === 'completed', {
+    what: 'the sync to complete',
+    timeoutMs: 60_000,
+  });
+  await ok(api.get(`${P}/syncs`));
+  await ok(api.get(`${path}/findings?outcome=missing`));
+  await ok(api.post(`${path}/cancel`));
+  expect((await api.get(`${P}/syncs/${'sync_'.padEnd(29, '0')}`)).body.error.code).toBe('sync_not_found');
+  await ok(user.get(`${tenant.teamPath}/processor/health`));
 });
 
 it('documents processor accounts, webhooks and webhook events', async () => {
@@ -260,6 +285,7 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   const teamPath = `/api/service/teams/${team.id}`;
   const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
   await ok(user.get(`${teamPath}/processor/webhook-url`));
+  expect(await ok(user.get(`${teamPath}/processor`))).toEqual({ processor: null, isLocal: true });
   const webhookSecret = `whsec_${random()}`;
   const credentials = { secretKey: `sk_test_${random()}`, publishableKey: `pk_test_${random()}`, webhookSecret };
   await ok(user.post(`${teamPath}/processor/connect`, credentials));
@@ -293,6 +319,8 @@ it('documents processor accounts, webhooks and webhook events', async () => {
     timeoutMs: 30_000,
   });
   await ok(user.post(`${ofTeam}/${event.id}/replay`));
+  expect(await ok(user.get(`${ofTeam}/${event.id}`))).toMatchObject({ webhookEvent: { id: event.id }, payload: event });
+  expect(await ok(user.get(`${teamPath}/processor`))).toMatchObject({ processor: { connected: true } });
   expect(await ok(user.get(`${ofTeam}?projectId=none`))).toMatchObject({ webhookEvents: [] });
 
   const letters = `${teamPath}/dead-letters`;

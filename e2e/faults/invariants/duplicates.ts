@@ -23,7 +23,7 @@ export function findDuplicates({
     subscription: subscriptions.map(it => it.processorSubscriptionId),
     invoice: invoices.map(it => it.processorInvoiceId),
     payment: payments.map(it => String(it.processorPaymentIntentId)),
-    'customer with the e-mail': customers.map(({ email }) => email.toLowerCase()),
+    'customer with the e-mail': customers.flatMap(({ email }) => email?.toLowerCase() ?? []),
     'processor customer': customers.map(it => it.processorCustomerId),
     'active code of': active.map(({ code }) => code.customerId),
     'referral of': referrals.map(({ refereeCustomerId }) => refereeCustomerId),

@@ -1,15 +1,17 @@
+import { SERVICES } from '@billing/contracts/operation';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
+import { copiesOf } from '../system/faulty-programs.ts';
 import { seededRandom } from '../system/random.ts';
 import { startReadLoad } from '../system/read-load.ts';
 import { expectInvariantsUnderLoad } from '../system/under-load.ts';
 
-const SERVICES = ['gateway', 'catalog', 'customers', 'subscriptions', 'referrals', 'analytics', 'webhooks', 'portal'];
+const COPIES = Number(process.env['FAULT_COPIES'] ?? 2);
 
 const random = seededRandom('rolling restart');
 let system: FaultySystem;
 beforeAll(async () => {
-  system = await startFaultySystem({ isBalanced: true });
+  system = await startFaultySystem({ balancedCopies: COPIES });
 });
 afterAll(() => system?.[Symbol.asyncDispose]());
 
@@ -19,7 +21,7 @@ it('fails no request when every copy is restarted in turn', async context => {
   const reads = startReadLoad(system.entranceUrl, tenant);
   const sent = await expectInvariantsUnderLoad(context, run, async load => {
     for (const service of random.shuffled(SERVICES))
-      for (const copy of [service, `${service}-2`]) {
+      for (const copy of copiesOf(service, COPIES)) {
         await system.takeDown(copy);
         await system.bringBack(copy);
         await load.untilAcknowledged(1);

@@ -9,8 +9,8 @@ export type Proxied = 'postgres' | 'nats' | 'processor';
 export interface FaultySystemOptions {
   /** How many instances of a part run; the second is named `webhooks-2`. `gateway-2` calls the second instances. */
   readonly instances?: Readonly<Record<string, number>>;
-  /** Runs two copies of every service, each pair behind a load balancer that passes over copies that close. */
-  readonly isBalanced?: boolean;
+  /** How many copies of every service run behind a load balancer that passes over copies that close; without one unless given. */
+  readonly balancedCopies?: number;
   /** Where the second instances have their code; the repository unless given. */
   readonly formerRoot?: string;
   /** A NATS cluster, in place of a server behind a proxy. */
@@ -34,14 +34,15 @@ export type Balance = (service: string, ports: readonly number[]) => Promise<str
 
 type Program = BillingPrograms['gateway'];
 
-/** Copies of each service behind a load balancer. */
-const BALANCED_COPIES = 2;
+/** Returns the names of the copies of a service: `webhooks`, `webhooks-2` and so on. */
+export const copiesOf = (service: string, copies: number): string[] =>
+  Array.from({ length: copies }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
 
 /** Plans the programs of a system whose servers stand behind proxies, with extra instances. */
 export async function planFaultyPrograms(
   surroundings: PlanInputs,
   { reroute, balance }: { readonly reroute: Reroute; readonly balance: Balance },
-  { instances: wanted = {}, env = {}, isBalanced = false, formerRoot, nats }: FaultySystemOptions,
+  { instances: wanted = {}, env = {}, balancedCopies, formerRoot, nats }: FaultySystemOptions,
 ): Promise<BillingPrograms> {
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
@@ -52,7 +53,8 @@ export async function planFaultyPrograms(
     natsUrls[service] = nats ? nats.urlOf(service) : await reroute('nats', natsUrls[service]);
   const planned = await planBillingPrograms({ ...surroundings, databaseUrls, natsUrls });
   const all = [...planned.services, planned.gateway];
-  const instances = isBalanced ? Object.fromEntries(all.map(({ name }) => [name, BALANCED_COPIES])) : wanted;
+  const instances =
+    balancedCopies === undefined ? wanted : Object.fromEntries(all.map(({ name }) => [name, balancedCopies]));
 
   for (const program of all) {
     const { STRIPE_API_BASE_URL: processorUrl } = program.env;
@@ -66,7 +68,7 @@ export async function planFaultyPrograms(
   const extra = await planExtraInstances(all, surroundings, { instances, env });
   if (formerRoot !== undefined)
     for (const program of extra) program.entry = join(formerRoot, relative(surroundings.root, program.entry));
-  if (isBalanced) await balancePrograms([...all, ...extra], balance);
+  if (balancedCopies !== undefined) await balancePrograms([...all, ...extra], balance);
   return { ...planned, services: [...planned.services, ...extra] };
 }
 

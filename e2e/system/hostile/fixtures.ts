@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@billing/contracts/operation';
+import { canceledSync } from '../canceled-sync.ts';
+import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
@@ -48,6 +50,7 @@ export async function createFixtures(): Promise<Fixtures> {
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
     ),
   };
+  const creditId = await newFailedCredit(tenant);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
   const { token } = await billing.portal.create({ customerId: subscription.customerId });
@@ -67,6 +70,8 @@ export async function createFixtures(): Promise<Fixtures> {
     userId: members[0].userId,
     eventId: events[0].id,
     deadLetterId: await newDeadLetter(tenant),
+    syncId: await canceledSync(tenant),
+    creditId,
     wayBackId: randomUUID(),
   };
 

@@ -1,5 +1,7 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import { beforeAll, expect, it } from 'vitest';
+import { canceledSync } from '../../system/canceled-sync.ts';
+import { newFailedCredit } from '../../system/failed-credit.ts';
 import { ok } from '../../system/http.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../../system/tenant.ts';
 
@@ -79,10 +81,15 @@ it.each(
     email: newEmail(),
   };
   const body = Object.fromEntries(
-    Object.entries(example.body as object).map(([name, value]) => [name, own[name] ?? value]),
+    Object.entries(example.body ?? {}).map(([name, value]) => [name, own[name] ?? value]),
   );
   const key = { 'idempotency-key': crypto.randomUUID() };
-  const url = P + path.slice(path.indexOf(':projectId') + ':projectId'.length);
+  const below = path.slice(path.indexOf(':projectId') + ':projectId'.length);
+  const url =
+    P +
+    below
+      .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
+      .replace(':creditId', below.includes(':creditId') ? await newFailedCredit(tenant) : '');
   const first = await ok(api.post(url, body, key), status);
   const again = await api.post(url, body, key);
   expect(again).toMatchObject({ status, body: first });

@@ -1,0 +1,27 @@
+import { waitFor } from '@billing/testing/wait-for';
+import { newCustomer, newMonthlyPrice, payOnHostedPage, type Tenant } from './tenant.ts';
+
+const URLS = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
+
+/** Returns the id of a credit that the processor refused. Leaves the program enabled, with a credit for the referrer only. */
+export async function newFailedCredit(tenant: Tenant): Promise<string> {
+  const { billing, processor } = tenant;
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 0 });
+  const [referrer, referee] = [await newCustomer(tenant), await newCustomer(tenant)];
+  const { processorCustomerId } = await billing.customers.get(referrer);
+  const path = `/v1/customers/${processorCustomerId}/balance_transactions`;
+  await processor.fail({ path, method: 'POST', mode: '400', times: 1 });
+
+  const { code } = await billing.referrals.createCode({ customerId: referrer });
+  await billing.referrals.apply({ code, refereeCustomerId: referee });
+  const { priceId } = await newMonthlyPrice(tenant);
+  await payOnHostedPage((await billing.checkout.create({ customerId: referee, priceId, ...URLS })).url);
+  const credit = await waitFor(
+    async () => {
+      const { items } = await billing.referrals.listCredits({ status: 'failed' }).page();
+      return items.find(({ customerId }) => customerId === referrer);
+    },
+    { what: 'the credit to fail', timeoutMs: 30_000 },
+  );
+  return credit.id;
+}

@@ -1,0 +1,152 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { isWithoutBrowser } from '@billing/testing/browser';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { newTenant, type Tenant } from '../../system/tenant.ts';
+import { fillTenant } from '../../system/tenant-life.ts';
+import { pageOf, PATIENT, visitConsole } from './browse.ts';
+
+const withoutBrowser = isWithoutBrowser();
+const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots/console');
+const PHONE = { width: 360, height: 740 };
+const DESKTOP = { width: 1280, height: 900 };
+
+/** Each page, its heading, and a text that only its data bring. */
+const PAGES = [
+  { path: 'overview', heading: 'Shop', shows: '$29.99' },
+  { path: 'overview?days=365', heading: 'Shop', shows: 'in 365 days' },
+  { path: 'overview/subscriptions?metric=mrr', heading: 'Subscriptions in MRR', shows: 'Sum of 1 subscriptions' },
+  { path: 'overview/subscriptions?metric=churn', heading: 'Churned subscriptions', shows: 'Churn in 30 days' },
+  { path: 'overview/subscriptions?metric=excluded', heading: 'Left out of MRR', shows: 'There are none' },
+  { path: 'start', heading: 'Get started', shows: 'The first payment has arrived' },
+  { path: 'customers', heading: 'Customers', shows: '@example.com' },
+  { path: 'customers?search=nobody-has-this', heading: 'Customers', shows: 'Nobody matches' },
+  { path: 'products', heading: 'Products', shows: '$29.99 a month' },
+  { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled' },
+  { path: 'subscriptions?status=active', heading: 'Subscriptions', shows: 'Grace' },
+  { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
+  { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
+  { path: 'referrals', heading: 'Referrals', shows: 'Credited' },
+  { path: 'events', heading: 'Webhook events', shows: 'invoice.paid' },
+  { path: 'dead-letters', heading: 'Dead letters', shows: 'Nothing is left behind' },
+  { path: 'settings/keys', heading: 'API keys', shows: 'backend' },
+  { path: 'settings/members', heading: 'Members', shows: 'Ada' },
+  { path: 'settings/connection', heading: 'Connection', shows: 'Connected to Stripe' },
+  { path: 'settings/project', heading: 'Project', shows: 'Project id' },
+  { path: 'settings/audit-log', heading: 'Audit log', shows: 'Create api key' },
+] as const;
+
+let tenant: Tenant;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  tenant = await newTenant();
+  await fillTenant(tenant);
+  await mkdir(SCREENSHOTS, { recursive: true });
+});
+
+/** Light and dark differ only in their colors, so one of each pair is checked with this rule alone. */
+const CONTRAST_ONLY = ['color-contrast'];
+const ALL_RULES = undefined;
+
+async function expectAccessible(page: Page, rules: string[] | undefined = ALL_RULES): Promise<void> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+}
+
+const expectFitting = async (page: Page, width: number): Promise<void> =>
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+
+it.skipIf(withoutBrowser).each([
+  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', rules: ALL_RULES },
+  { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', rules: CONTRAST_ONLY },
+  { name: 'phone-light', viewport: PHONE, colorScheme: 'light', rules: CONTRAST_ONLY },
+  { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', rules: ALL_RULES },
+] as const)('shows each page, fits the screen and passes axe: $name', { timeout: 300_000 }, async look => {
+  const { viewport, colorScheme, rules } = look;
+  await using visit = await visitConsole('/', { user: tenant.user, viewport, colorScheme });
+  const { page, problems } = visit;
+  const origin = new URL(page.url()).origin;
+  for (const { path, heading, shows } of PAGES) {
+    await page.goto(`${origin}${pageOf(tenant, path)}`);
+    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
+    await expectAccessible(page, rules);
+    await expectFitting(page, viewport.width);
+    await page.screenshot({ path: join(SCREENSHOTS, `${look.name}-${path.replaceAll(/[/?=]/g, '-')}.png`) });
+  }
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)(
+  'shows one customer on one page, and links from each list to its items',
+  PATIENT,
+  async () => {
+    await using visit = await visitConsole(pageOf(tenant, 'subscriptions?status=active'), { user: tenant.user });
+    const { page, problems } = visit;
+    await page.locator('td a').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
+    await page.getByText('Subscribed: $29.99 a month').waitFor();
+    await page.getByText('Paid $29.99').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Webhook events' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Webhook events' }).waitFor();
+    await page.locator('td a').first().click();
+    await page.getByText('As Stripe sent it.').waitFor();
+    await page.getByText('"event"').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Products', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    await page.locator('td a').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Pro' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Referrals', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Referrals' }).waitFor();
+    await page.locator('td a').first().click();
+    await page.getByText('Converted').waitFor();
+    await expectAccessible(page);
+    expect(problems).toEqual([]);
+  },
+);
+
+it.skipIf(withoutBrowser)('finds pages and customers by a few letters, without a mouse', PATIENT, async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
+  const { page } = visit;
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('invoi');
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('grace');
+  await page.getByRole('option', { name: /Grace/ }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
+});
+
+it.skipIf(withoutBrowser)('loads at most 250 KB before the first page is complete', PATIENT, async () => {
+  await using visit = await visitConsole('/llms.txt');
+  const { page } = visit;
+  let bytes = 0;
+  page.on('response', response => (bytes += Number(response.headers()['content-length'] ?? 0)));
+  await page.goto(new URL('/sign-in', page.url()).href, { waitUntil: 'networkidle' });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(250 * 1_024);
+});
+
+it.skipIf(withoutBrowser)('shows the account, its sessions, and the pages before sign-in', PATIENT, async () => {
+  await using signedIn = await visitConsole('/account', { user: tenant.user });
+  await signedIn.page.getByText('This one').waitFor();
+  await expectAccessible(signedIn.page);
+  await using visit = await visitConsole('/sign-in', { viewport: PHONE });
+  await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await expectAccessible(visit.page);
+  await visit.page.getByRole('link', { name: 'Create an account' }).click();
+  await visit.page.getByRole('heading', { name: 'Create your account' }).waitFor();
+  await expectAccessible(visit.page);
+  expect([...signedIn.problems, ...visit.problems]).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { expect, it } from 'vitest';
+import { ok } from '../../system/http.ts';
+import { addMember, newEmail, newTenant } from '../../system/tenant.ts';
+import { HOSTILE_TEXTS } from '../portal/hostile-texts.ts';
+import { pageOf, PATIENT, visitConsole } from './browse.ts';
+
+const withoutBrowser = isWithoutBrowser();
+
+it.skipIf(withoutBrowser)('shows nothing of another team after a switch, not even for a moment', PATIENT, async () => {
+  const [first, second] = [await newTenant(), await newTenant()];
+  await addMember(second, first);
+  await ok(second.user.patch(second.P, { name: 'Second shop' }));
+  await first.billing.customers.create({ email: newEmail(), name: 'Only in the first' });
+  await second.billing.customers.create({ email: newEmail(), name: 'Only in the second' });
+
+  await using visit = await visitConsole(pageOf(first, 'customers'), { user: first.user });
+  const { page } = visit;
+  await page.getByText('Only in the first').waitFor();
+  // Answers of the second team are held back, so that whatever the page still shows stays visible.
+  let release = () => {};
+  const held = new Promise<void>(resolve => (release = resolve));
+  await page.route(`**/teams/${second.teamId}/**/customers?**`, async route => {
+    await held;
+    await route.continue();
+  });
+  await page.evaluate(
+    path => {
+      history.pushState({}, '', path);
+      dispatchEvent(new PopStateEvent('popstate'));
+    },
+    pageOf(second, 'customers'),
+  );
+  await page.getByRole('button', { name: /Second shop/ }).waitFor();
+  expect(await page.getByText('Only in the first').count()).toBe(0);
+  release();
+  await page.getByText('Only in the second').waitFor();
+  expect(await page.getByText('Only in the first').count()).toBe(0);
+});
+
+it.skipIf(withoutBrowser)('keeps nothing after signing out', PATIENT, async () => {
+  const tenant = await newTenant();
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
+  const { page } = visit;
+  await page.getByRole('button', { name: /Your account/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(tenant.teamId);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+it.skipIf(withoutBrowser)('shows hostile names as text', PATIENT, async () => {
+  const tenant = await newTenant();
+  const { billing } = tenant;
+  const names = HOSTILE_TEXTS.map(text => text.slice(0, 120)).filter(text => text.trim() === text);
+  await ok(tenant.user.patch(tenant.P, { name: '<img src=x onerror=alert(1)>' }));
+  for (const name of names) await billing.customers.create({ email: newEmail(), name });
+  await billing.products.create({ name: '<script>alert(1)</script>', description: '"><svg onload=alert(1)>' });
+
+  await using visit = await visitConsole(pageOf(tenant, 'customers'), { user: tenant.user });
+  const { page, problems } = visit;
+  await page.getByText('<script>alert(1)</script>').first().waitFor();
+  const shown = await page.locator('td:first-child bdi').allTextContents();
+  expect(shown.toSorted()).toEqual(names.toSorted());
+  await page.getByRole('link', { name: 'Products', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+  await page.getByRole('link', { name: '<script>alert(1)</script>', exact: true }).click();
+  await page.getByText('"><svg onload=alert(1)>').waitFor();
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)>' }).waitFor();
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import type { Subscription } from '@billing/client';
+import { waitFor } from '@billing/testing/wait-for';
+import {
+  newCustomer,
+  newMonthlyPrice,
+  newSubscription,
+  newTenant,
+  payOnHostedPage,
+  type Tenant,
+} from '../../system/tenant.ts';
+import { runSync } from '../syncs/account.ts';
+
+const CUSTOMERS = 60;
+
+/**
+ * A tenant with a past of every kind, which a sync found, and movements of every kind since: revenue that is new, grows, comes
+ * back, shrinks and ends, and trials that convert or not.
+ */
+export async function newTenantWithVariedPast(): Promise<Tenant> {
+  const tenant = await newTenant();
+  await tenant.processor.fillAccount({ customers: CUSTOMERS, seed: 11 });
+  await runSync(tenant, { mode: 'apply' });
+  const { priceId } = await newMonthlyPrice(tenant);
+  await grow(tenant, await newSubscription(tenant, priceId), [3]);
+  await grow(tenant, await newSubscription(tenant, priceId), [5, 2]);
+  await recover(tenant, await newSubscription(tenant, priceId));
+  await tenant.billing.subscriptions.cancelNow((await newSubscription(tenant, priceId)).id);
+  await tenant.processor.endTrial((await newTrial(tenant, priceId)).processorSubscriptionId);
+  await tenant.billing.subscriptions.cancelNow((await newTrial(tenant, priceId)).id);
+  await newTrial(tenant, priceId);
+  await untilCounted(tenant);
+  return tenant;
+}
+
+async function grow(tenant: Tenant, { id, processorSubscriptionId }: Subscription, quantities: number[]) {
+  const path = `/v1/subscriptions/${processorSubscriptionId}`;
+  const { items } = await tenant.callProcessor(path);
+  for (const quantity of quantities) {
+    await tenant.callProcessor(path, { 'items[0][id]': items.data[0].id, 'items[0][quantity]': `${quantity}` });
+    await untilShown(tenant, id, subscription => subscription.quantity === quantity);
+  }
+}
+
+/** Fails a payment and makes up for it. */
+async function recover(tenant: Tenant, { id, processorSubscriptionId }: Subscription) {
+  await tenant.processor.renew(processorSubscriptionId, 'decline');
+  await untilShown(tenant, id, ({ status }) => status === 'past_due');
+  await tenant.processor.collect(processorSubscriptionId);
+  await untilShown(tenant, id, ({ status }) => status === 'active');
+}
+
+async function newTrial(tenant: Tenant, priceId: string): Promise<Subscription> {
+  const customerId = await newCustomer(tenant);
+  const urls = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
+  const { url } = await tenant.billing.checkout.create({ customerId, priceId, trialDays: 14, ...urls });
+  await payOnHostedPage(url);
+  const find = async () => {
+    const { items } = await tenant.billing.subscriptions.list({ customerId, activeOnly: false }).page();
+    return items[0]?.status === 'trialing' ? items[0] : undefined;
+  };
+  return waitFor(find, { what: 'the trial to start', timeoutMs: 30_000 });
+}
+
+const untilShown = (tenant: Tenant, id: string, isSo: (subscription: Subscription) => boolean) =>
+  waitFor(async () => isSo(await tenant.billing.subscriptions.get(id)), {
+    what: 'the change of the subscription',
+    timeoutMs: 30_000,
+  });
+
+/** Waits until analytics counts the same statuses as the list of subscriptions has. */
+async function untilCounted({ billing }: Tenant) {
+  const isCounted = async () => {
+    const { subscriptionBreakdown: counted, trialConversion } = await billing.analytics.get({ growthDays: 7 });
+    const all = await Array.fromAsync(billing.subscriptions.list({ activeOnly: false }));
+    const shown = Object.fromEntries(
+      [...Map.groupBy(all, ({ status }) => status)].map(([name, of]) => [name, of.length]),
+    );
+    const isEqual = Object.entries(counted).every(([status, count]) => (shown[status] ?? 0) === count);
+    if (isEqual && trialConversion.ended >= 2) return true;
+    throw new Error(JSON.stringify({ counted, shown, trialConversion }));
+  };
+  await waitFor(isCounted, { what: 'every subscription to be counted', timeoutMs: 60_000 });
+}

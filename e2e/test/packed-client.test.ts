@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { newTenant } from '../system/tenant.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PROJECT_NODE = join(ROOT, 'node_modules/.bin');
+/** The machine's own Node if there is one, which is older than the project's. */
+const MACHINE_NODE = existsSync('/usr/bin/node') ? '/usr/bin' : PROJECT_NODE;
+
+const CHECKED = `
+import { BillingClient, BillingError, type Customer, type FieldError, type PriceCreate } from '@billing/client';
+const billing = new BillingClient({ baseUrl: 'http://localhost', teamId: 'team_1', projectId: 'proj_1' });
+const { id }: Customer = await billing.customers.get('pc_1');
+const customerId: \`pc_\${string}\` = id;
+for await (const { status } of billing.subscriptions.list({ customerId })) status satisfies 'active' | string;
+export const fieldsOf = (error: unknown): readonly FieldError[] => (error instanceof BillingError ? error.fields : []);
+export const once: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency: 'usd', type: 'one_time' };
+// @ts-expect-error a recurring price needs an interval
+export const recurring: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency: 'usd' };
+// @ts-expect-error no such status
+billing.invoices.list({ status: 'paied' });
+`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billing-client-'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const [install = ''] = await readmeBlocks('sh');
+  await bash(install.replaceAll('../billing', ROOT), PROJECT_NODE);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('installs nothing but the client’s own files', async () => {
+  expect((await readdir(join(folder, 'node_modules'), { recursive: true })).filter(isPackage)).toEqual([
+    '@billing/client/package.json',
+  ]);
+  const installed = join(folder, 'node_modules/@billing/client');
+  const files = await readdir(installed);
+  expect(files).toContain('index.d.ts');
+  expect(files.filter(name => !/^(?:README\.md|package\.json|[\w-]+\.js|[\w-]+\.d\.ts)$/.test(name))).toEqual([]);
+  expect(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('dependencies');
+});
+
+it.each([
+  ['nodenext', 'nodenext'],
+  ['bundler', 'esnext'],
+])('type-checks with moduleResolution %s', async (moduleResolution, module) => {
+  await writeFile(join(folder, 'check.ts'), CHECKED);
+  const compilerOptions = { moduleResolution, module, target: 'es2022', lib: ['es2022', 'dom'], types: [] };
+  const options = { ...compilerOptions, strict: true, noEmit: true, skipLibCheck: false };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['check.ts'] }));
+  // A compiler error is in the stdout that a failing test prints.
+  await expect(bash('tsc', PROJECT_NODE)).resolves.toBe('');
+});
+
+it('makes the first checkout as the README prints it', async () => {
+  const { secret, teamId, projectId, billing } = await newTenant();
+  const [script = ''] = await readmeBlocks('js');
+  const [, start = ''] = await readmeBlocks('sh');
+  const here = (text: string) =>
+    text
+      .replace('http://localhost:8080', inject('gatewayUrl'))
+      .replace('bil_test_…', secret)
+      .replace('team_…', teamId)
+      .replace('proj_…', projectId);
+  await writeFile(join(folder, 'first-checkout.mjs'), here(script));
+
+  const [, checkoutUrl = ''] = /^Send the customer to (http\S+)$/m.exec(await bash(here(start), MACHINE_NODE)) ?? [];
+  expect((await fetch(checkoutUrl)).status).toBe(200);
+  expect(await Array.fromAsync(billing.products.list(), ({ name }) => name)).toEqual(['Pro']);
+});
+
+const isPackage = (file: string): boolean => file.endsWith('package.json');
+
+/** Returns the code blocks of a language in the README's section about the first checkout. */
+async function readmeBlocks(language: string): Promise<string[]> {
+  const readme = await readFile(join(ROOT, 'packages/client/README.md'), 'utf8');
+  const [, section = ''] = /## Ten lines to the first checkout\n([\s\S]*?)\n## /.exec(readme) ?? [];
+  return [...section.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) =>
+    String(block),
+  );
+}
+
+/** Runs commands in the temporary project, without a network and with the `node` of a folder. Returns what they print. */
+async function bash(commands: string, nodeFolder: string): Promise<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name));
+  const PATH = [nodeFolder, process.env['PATH']].join(delimiter);
+  const env = { ...Object.fromEntries(inherited), PATH, npm_config_offline: 'true', npm_config_audit: 'false' };
+  const options = { cwd: folder, env, timeout: 80_000 };
+  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
+}

@@ -1,0 +1,125 @@
+import { waitFor } from '@billing/testing/wait-for';
+import { expect, it } from 'vitest';
+import { newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
+import { billedCustomer, newAccount, runSync } from './account.ts';
+
+/** Keeps a project busy until it is stopped: customers are made, changed and billed. */
+function liveTraffic(tenant: Tenant, priceId: string) {
+  const stopping = new AbortController();
+  const run = async (): Promise<number> => {
+    for (let count = 0; ; count += 1) {
+      if (stopping.signal.aborted) return count;
+      const { customerId, id, processorSubscriptionId } = await newSubscription(tenant, priceId);
+      await tenant.billing.customers.update(customerId, { name: `Ada ${count}` });
+      await tenant.processor.renew(processorSubscriptionId);
+      if (count % 2 === 0) await tenant.billing.subscriptions.cancelAtPeriodEnd(id);
+    }
+  };
+  const running = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+it('finds nothing while webhooks tell everything, under live traffic', async () => {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  const traffic = liveTraffic(tenant, priceId);
+  const reports = [await runSync(tenant, { mode: 'report' }), await runSync(tenant, { mode: 'report' })];
+  expect(await traffic.stop()).toBeGreaterThan(1);
+  for (const { findings } of reports) expect(findings).toEqual([]);
+}, 300_000);
+
+it('never puts an older reading above a webhook while it applies', async () => {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  await newAccount(tenant, 5);
+  const traffic = liveTraffic(tenant, priceId);
+  await runSync(tenant, { mode: 'apply' });
+  await runSync(tenant, { mode: 'apply' });
+  await traffic.stop();
+  expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
+  const { items } = await tenant.billing.webhookEvents.list({ status: 'failed' }).page();
+  expect(items).toEqual([]);
+}, 300_000);
+
+it('finds every difference that no webhook told, and nothing else, and repairs them', async () => {
+  const tenant = await newTenant();
+  const { billing, callProcessor, processor } = tenant;
+  const account = await newAccount(tenant, 8);
+  const spare = await callProcessor('/v1/products', { name: 'Spare' });
+  await runSync(tenant, { mode: 'apply' });
+  const subscriptions = await Array.fromAsync(billing.subscriptions.list());
+  const bySubscriber = new Map(subscriptions.map(one => [one.customerId, one.processorSubscriptionId]));
+  const customers = await Array.fromAsync(billing.customers.list());
+  const [renamed, readdressed, marked, deleted, ending, paused, canceled, renewed] = customers.map(one => ({
+    id: one.processorCustomerId,
+    subscription: bySubscriber.get(one.id) ?? '',
+  }));
+  if (!renamed || !readdressed || !marked || !deleted || !ending || !paused || !canceled || !renewed)
+    throw new Error('The account has eight customers.');
+
+  await processor.setDeliveryRules({ hold: true });
+  const change = (path: string, form: Readonly<Record<string, string>>) => callProcessor(path, form);
+  const gone = (path: string) => callProcessor(path, undefined, 'DELETE');
+  const planted: string[] = [];
+  const plant = (type: string, id: string, outcome: string) => planted.push(`${type} ${id} ${outcome}`);
+
+  await change(`/v1/products/${account.productId}`, { name: 'New plan' });
+  plant('product', account.productId, 'different');
+  await change(`/v1/prices/${account.priceId}`, { active: 'false' });
+  plant('price', account.priceId, 'different');
+  await gone(`/v1/products/${spare.id}`);
+  plant('product', spare.id, 'extra');
+  const added = await newAccount(tenant, 2);
+  plant('product', added.productId, 'missing');
+  plant('price', added.priceId, 'missing');
+  for (const id of added.customerIds) plant('customer', id, 'missing');
+  for (const customer of added.customerIds) {
+    const { data } = await callProcessor(`/v1/subscriptions?customer=${customer}&status=all`);
+    plant('subscription', data[0].id, 'missing');
+    plant('invoice', data[0].latest_invoice, 'missing');
+  }
+  const lonely = await billedCustomer(tenant, newEmail(), null);
+  plant('customer', lonely, 'missing');
+  await change(`/v1/customers/${renamed.id}`, { name: 'Grace Hopper' });
+  plant('customer', renamed.id, 'different');
+  await change(`/v1/customers/${readdressed.id}`, { email: newEmail() });
+  plant('customer', readdressed.id, 'different');
+  await change(`/v1/customers/${marked.id}`, { 'metadata[tier]': 'gold' });
+  plant('customer', marked.id, 'different');
+  await gone(`/v1/customers/${deleted.id}`);
+  plant('customer', deleted.id, 'extra');
+  plant('subscription', deleted.subscription, 'different');
+  await change(`/v1/subscriptions/${ending.subscription}`, { cancel_at_period_end: 'true' });
+  plant('subscription', ending.subscription, 'different');
+  await change(`/v1/subscriptions/${paused.subscription}`, { 'pause_collection[behavior]': 'void' });
+  plant('subscription', paused.subscription, 'different');
+  await gone(`/v1/subscriptions/${canceled.subscription}`);
+  plant('subscription', canceled.subscription, 'different');
+  const { latest_invoice: renewal } = await processor.renew(renewed.subscription);
+  plant('subscription', renewed.subscription, 'different');
+  plant('invoice', String(renewal), 'missing');
+  expect(planted).toHaveLength(22);
+
+  const seen = (findings: readonly { type: string; processorId: string; outcome: string }[]) =>
+    findings.map(one => `${one.type} ${one.processorId} ${one.outcome}`).toSorted((a, b) => a.localeCompare(b));
+  const report = await runSync(tenant, { mode: 'report' });
+  expect(seen(report.findings)).toEqual(planted.toSorted((a, b) => a.localeCompare(b)));
+
+  const repair = await runSync(tenant, { mode: 'apply' });
+  expect(repair.findings.filter(one => !one.applied)).toEqual([]);
+  expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
+
+  await processor.setDeliveryRules({ hold: false });
+  await processor.release({ seed: 7 });
+  await processor.waitForDeliveries();
+  await waitFor(async () => (await billing.webhookEvents.list({ status: 'received' }).page()).total === 0, {
+    what: 'the late webhooks to be handled',
+    timeoutMs: 60_000,
+  });
+  expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
+}, 300_000);
