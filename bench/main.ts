@@ -11,6 +11,7 @@ import { lists } from './lists/part.ts';
 import { memory } from './memory/part.ts';
 import type { Part, PartOptions } from './part.ts';
 import { payment } from './payment/part.ts';
+import { sync } from './sync/part.ts';
 import { renderTable, type Outcome } from './table.ts';
 import { telemetry } from './telemetry/part.ts';
 import { webhooks } from './webhooks/part.ts';
@@ -28,6 +29,7 @@ const PARTS: readonly Part[] = [
   memory,
   telemetry,
   costs,
+  sync,
 ];
 
 /** Measures the parts one after the other, and prints one table. The exit code is 1 when a result is not valid. */

@@ -49,19 +49,25 @@ export async function openReadModel(databaseUrl: string) {
       await client.query(
         `insert into tracked_records
            (team_id, project_id, generation, kind, id, version, contributions, customer_id, status, currency, amount,
-            live_metric, created_at, ended_at)
+            live_metric, created_at, ended_at, trial_ended_at, trial_converted)
          select $2, $3, 1, kind, id || 'x' || copy, version, contributions, customer_id, status, currency, amount,
-                live_metric, created_at, ended_at
+                live_metric, created_at, ended_at, trial_ended_at, trial_converted
            from tracked_records, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
       await client.query(
         `insert into revenue_periods
            (team_id, project_id, subscription_id, first_version, last_version, recorded_at, started_at, ended_at, phase,
-            revenue)
+            trial, revenue)
          select $2, $3, subscription_id || 'x' || copy, first_version, last_version, recorded_at, started_at, ended_at,
-                phase, revenue
+                phase, trial, revenue
            from revenue_periods, generate_series(1, $4::int) copy where project_id = $1`,
+        values,
+      );
+      await client.query(
+        `insert into subscription_movements (team_id, project_id, generation, metric, day, subscription_id, amount)
+         select $2, $3, 1, metric, day, subscription_id || 'x' || copy, amount
+           from subscription_movements, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
       await client.query(
@@ -75,7 +81,9 @@ export async function openReadModel(databaseUrl: string) {
 
     /** Vacuums and analyzes the tables, as autovacuum does some minutes after a bulk load. */
     async vacuum(): Promise<void> {
-      await client.query('vacuum (analyze) tracked_records, metrics, revenue_periods, projects');
+      await client.query(
+        'vacuum (analyze) tracked_records, metrics, revenue_periods, subscription_movements, projects',
+      );
     },
 
     /** Counts the rows of a project. */

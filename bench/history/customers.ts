@@ -19,6 +19,7 @@ export async function newCustomers(
         email: `customer-${number}@example.com`,
         name: 'Bench',
       });
+      if (email === null) throw new Error('The customer was created with an e-mail.');
       customers.push({ number, customerId: id, processorCustomerId, email });
     }
   };

@@ -64,7 +64,7 @@ export async function recordHistory(tenant: Tenant, price: HistoryTenant, proces
     ...price,
     customerId: customer.id,
     processorCustomerId: customer.processorCustomerId,
-    email: customer.email,
+    email: customer.email ?? '',
   });
   const slotOf = (event: RecordedEvent | undefined) => slots.get(idOf(event)) ?? '';
   return {

@@ -25,6 +25,8 @@ export interface EventReceiver extends AsyncDisposable {
    * @throws Error when one failed, or they take longer than ten minutes
    */
   untilApplied(first: number, count: number): Promise<Applied>;
+  /** Waits until analytics counts the first `sent` events as processed. */
+  untilCounted(sent: number): Promise<void>;
   /**
    * Waits until analytics counts the first `sent` events, and checks what they lead to.
    * @throws Error unless the API shows each subscription as its last event does, and analytics shows their revenue
@@ -64,9 +66,12 @@ export async function newEventReceiver(
       await untilTrue(() => areCompleted(database, range), `${count} events to be processed`);
       return readApplied(database, range);
     },
-    async verify(sent: number) {
+    async untilCounted(sent: number) {
       const isCounted = async () => (await billing.analytics.get()).webhookStats.processed >= sent;
       await untilTrue(isCounted, `analytics to count ${sent} events`);
+    },
+    async verify(sent: number) {
+      await receiver.untilCounted(sent);
       const quantities = new Map<string, number>();
       for await (const it of billing.subscriptions.list({ activeOnly: false, limit: 100 }))
         quantities.set(it.processorSubscriptionId, it.quantity);
