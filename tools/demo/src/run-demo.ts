@@ -1,4 +1,5 @@
 import { clientOf, type DemoContext } from './demo-context.ts';
+import { createSignInLink } from './create-sign-in-link.ts';
 import { demoState, loadState, saveState, type DemoState } from './demo-state.ts';
 import { findExisting } from './find-existing.ts';
 import { checkout, sellSubscription } from './sell-subscription.ts';
@@ -19,6 +20,8 @@ export interface DemoOptions {
 /** The sign-in, key, links and metrics of a completed demo. */
 export interface DemoResult {
   readonly user: { readonly email: string; readonly password: string };
+  /** Signs this user in once, on this machine; undefined where other machines can reach the gateway. */
+  readonly signInUrl: string | undefined;
   readonly teamId: string;
   readonly projectId: string;
   readonly apiKey: string;
@@ -78,6 +81,7 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
   await saveState(stateFile, state);
 
   const { user, teamId, projectId, apiKey, subscriptionId } = state;
+  const signInUrl = await createSignInLink(demo, user);
   return {
     user,
     teamId,
@@ -85,6 +89,7 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
     apiKey,
     checkoutUrl,
     portalUrl,
+    signInUrl,
     mrr,
     currency: 'usd',
     subscriptionId,

@@ -72,6 +72,8 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
   return {
     name: 'processor',
     entry: join(root, 'tools/local-processor/src/main.ts'),
+    // It holds its accounts in memory: one of 20,000 customers needs more than a gigabyte.
+    heapMegabytes: 4_096,
     port,
     logFile: join(settings.dataDir, 'logs', 'processor.log'),
     env: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findParentNpm, isAlive } from '@billing/embedded-servers/process-table';
+import { buildConsole } from './build-console.ts';
 import { startLocalSystem } from './local-system.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { runStartDemo } from './start-demo.ts';
@@ -26,6 +27,9 @@ try {
 async function run(settings: Settings, signal: AbortSignal): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
   signal.addEventListener('abort', () => stop(undefined));
+  // Before the gateway starts, which reads the built files once.
+  await buildConsole(ROOT, print);
+  signal.throwIfAborted();
   await using system = await startLocalSystem({ ...settings, report: print, signal });
   const demo = settings.demo ? await Promise.race([runStartDemo(system, settings, print), stopped]) : undefined;
   signal.throwIfAborted();

@@ -20,6 +20,8 @@ export interface NodeProgram {
   /** Absolute path of the main module. */
   entry: string;
   args?: readonly string[];
+  /** The limit of its heap, in megabytes; 256 unless given. */
+  heapMegabytes?: number;
   port: number;
   env: Readonly<Record<string, string>>;
   logFile: string;
@@ -32,12 +34,12 @@ const PROBE_TIMEOUT_MS = 3_000;
 
 /** Describes a Node program as a part. */
 export function nodePart(program: NodeProgram, { root, guard }: { root: string; guard: ProcessGuard }): Part {
-  const { name, entry, args = [], port, env, logFile } = program;
+  const { name, entry, args = [], heapMegabytes = 256, port, env, logFile } = program;
   const url = `http://127.0.0.1:${port}`;
   const command = {
     name,
     command: process.execPath,
-    args: [...NODE_FLAGS, entry, ...args],
+    args: [`--max-old-space-size=${heapMegabytes}`, ...NODE_FLAGS, entry, ...args],
     cwd: root,
     env: { ...inheritedEnvironment(process.env), ...env },
     logFile,
@@ -58,8 +60,8 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
   return { name, port, url, logFile, launch };
 }
 
-/** Small heaps: nine such processes share one machine. A service frees memory by `gc` once it has started. */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--expose-gc'];
+/** Nine such processes share one machine. A service frees memory by `gc` once it has started. */
+const NODE_FLAGS = ['--max-semi-space-size=32', '--expose-gc'];
 
 /** Renames the log of the previous start to `.previous`, so that each log covers one start. */
 export function beginLog(logFile: string): void {

@@ -10,6 +10,7 @@ const system = {
 };
 const demo = {
   user: { email: 'demo@example.com', password: 'correct horse' },
+  signInUrl: 'http://localhost:8080/sign-in#once',
   apiKey: 'bil_test_1',
   checkoutUrl: 'http://localhost:20111/c/1',
   portalUrl: 'http://localhost:8080/portal/1',
@@ -21,6 +22,7 @@ it('shows sign-in, key, links and metrics on one screen', () => {
   const text = renderStartSummary({ ...system, demo });
   for (const shown of [
     system.gatewayUrl,
+    demo.signInUrl,
     demo.user.email,
     demo.user.password,
     demo.apiKey,
@@ -32,6 +34,12 @@ it('shows sign-in, key, links and metrics on one screen', () => {
   expect(text).toMatch(/Started in +9\.2 s/);
   expect(text).toMatch(/Memory +512 MB in 14 processes/);
   expect(text.split('\n').length).toBeLessThan(20);
+});
+
+it('begins with the address of the console', () => {
+  const first = (text: string) => text.split('\n').find(line => line.startsWith('  '));
+  expect(first(renderStartSummary({ ...system, demo }))).toMatch(/^  Console +http:\/\/localhost:8080\/sign-in#once/);
+  expect(first(renderStartSummary({ ...system, demo: undefined }))).toMatch(/^  Console +http:\/\/localhost:8080$/);
 });
 
 it('omits the demo when there was none', () => {

@@ -3,6 +3,8 @@ import type { MemoryUse } from './process-memory.ts';
 /** What the demo created. */
 export interface DemoSummary {
   user: { email: string; password: string };
+  /** Signs this user in once, on this machine. */
+  signInUrl?: string | undefined;
   apiKey: string;
   checkoutUrl: string;
   portalUrl: string;
@@ -32,6 +34,7 @@ export function renderStartSummary({
   logFolder,
 }: StartSummary): string {
   const rows: Array<readonly [string, string]> = [
+    ['Console', demo?.signInUrl ? `${demo.signInUrl}  (signs you in, once)` : gatewayUrl],
     ['Gateway', gatewayUrl],
     ['API docs', `${gatewayUrl}/docs`],
   ];

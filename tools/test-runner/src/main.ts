@@ -5,7 +5,7 @@ import { startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { startTestServers, type TestServers } from '@billing/testing/servers';
 
 import { turboGroups } from './turbo-groups.ts';
-import { startTests } from './turbo-run.ts';
+import { build, startTests } from './turbo-run.ts';
 import { formatTotals, sumReports } from './vitest-report.ts';
 import { listWorkspaces, readRun } from './workspaces.ts';
 
@@ -22,6 +22,8 @@ try {
 async function runAllTests(turboArgs: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const workspaces = await listWorkspaces(ROOT, turboArgs);
+  // Once, before the tests start systems side by side that would each build it.
+  await build(ROOT);
 
   await using resources = new AsyncDisposableStack();
   const interruption = new AbortController();

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
 import type { TurboGroup } from './turbo-groups.ts';
 import { REPORT_FILE } from './workspaces.ts';
@@ -9,6 +10,15 @@ export interface TurboRun {
   readonly finished: Promise<number>;
   /** Ends turbo and all processes that it started. */
   readonly cancel: () => void;
+}
+
+/**
+ * Runs the `build` scripts of all workspaces, as far as their sources have changed.
+ * @throws Error with turbo's output
+ */
+export async function build(root: string): Promise<void> {
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' };
+  await promisify(execFile)('turbo', ['run', 'build', '--ui=stream', '--output-logs=errors-only'], { cwd: root, env });
 }
 
 /**

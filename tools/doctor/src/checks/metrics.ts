@@ -1,6 +1,6 @@
 import { nameSome, type Finding } from '../finding.ts';
-import { isOfLifetime } from '../../../../services/analytics/src/domain/lifetimes.ts';
-import { combine, MOVEMENT_PREFIX, type Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
+import { combine, type Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
+import { isOfPeriods } from '../../../../services/analytics/src/domain/tracked-record.ts';
 
 /** A metric whose stored value is not the sum of what its records contribute. */
 export interface WrongMetric {
@@ -40,8 +40,8 @@ export function compareRecord(owned: OwnedRecord, counted: CountedRecord | undef
       .map(({ metric, bucket, amount }) => `${metric} ${bucket} ${amount}`)
       .toSorted()
       .join('\n');
-  // Movements and lifetimes follow from all versions together, which only analytics knows.
-  const ofState = counted.contributions.filter(it => !it.metric.startsWith(MOVEMENT_PREFIX) && !isOfLifetime(it));
+  // Movements, lifetimes and results of trials follow from all versions together, which only analytics knows.
+  const ofState = counted.contributions.filter(it => !isOfPeriods(it));
   return textOf(ofState) === textOf(owned.contributions) ? [] : [{ projectId, id, why: 'wrong' }];
 }
 

@@ -60,13 +60,19 @@ const CUSTOMERS: Kind<OwnerRow & { readonly createdAt: Date; readonly deletedAt:
   contributionsOf: customerContributions,
 };
 
-const SUBSCRIPTIONS: Kind<OwnerRow & Pick<Subscription, 'status' | 'items' | 'pauseBehavior' | 'pauseResumesAt'>> = {
+const SUBSCRIPTIONS: Kind<
+  OwnerRow &
+    Pick<
+      Subscription,
+      'status' | 'items' | 'pauseBehavior' | 'pauseResumesAt' | 'trialEnd' | 'endedAt' | 'currentPeriodEnd'
+    >
+> = {
   name: 'subscription',
   service: 'subscriptions',
   table: 'subscriptions',
-  columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt"`,
-  contributionsOf: row =>
-    subscriptionContributions({ status: row.status, items: itemsOf(row), pauseCollection: pauseOf(row) }),
+  columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
+            trial_end as "trialEnd", ended_at as "endedAt", current_period_end as "currentPeriodEnd"`,
+  contributionsOf: row => subscriptionContributions({ ...row, items: itemsOf(row), pauseCollection: pauseOf(row) }),
 };
 
 /**

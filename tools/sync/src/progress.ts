@@ -1,0 +1,50 @@
+import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import type { Sync } from '@billing/client';
+
+/** Shows how far a sync is, type by type. */
+export interface SyncProgress {
+  show(sync: Pick<Sync, 'types' | 'progress' | 'counts'>): void;
+  stop(): void;
+}
+
+/** A bar for each type on a terminal; elsewhere a line once all objects of a type are read. */
+export function showProgress(out: NodeJS.WriteStream): SyncProgress {
+  return out.isTTY ? barsOn(out) : linesOn(out);
+}
+
+function barsOn(out: NodeJS.WriteStream): SyncProgress {
+  const options = { stream: out, format: '{type} {bar} {decided} of {read} compared', hideCursor: true };
+  const bars = new MultiBar(options, Presets.shades_classic);
+  const byType = new Map<string, SingleBar>();
+  return {
+    show({ types, progress, counts }) {
+      const width = Math.max(...types.map(({ length }) => length));
+      for (const type of types) {
+        const read = progress[type]?.read ?? 0;
+        const { applied: _, ...outcomes } = { applied: 0, ...counts[type] };
+        const decided = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+        const shown = { type: type.padEnd(width), read, decided };
+        const bar = byType.get(type) ?? bars.create(Math.max(read, 1), decided, shown);
+        byType.set(type, bar);
+        bar.setTotal(Math.max(read, decided, 1));
+        bar.update(decided, shown);
+      }
+    },
+    stop: () => bars.stop(),
+  };
+}
+
+function linesOn(out: NodeJS.WriteStream): SyncProgress {
+  const printed = new Set<string>();
+  return {
+    show({ types, progress }) {
+      for (const type of types) {
+        const total = progress[type]?.total ?? null;
+        if (total === null || printed.has(type)) continue;
+        printed.add(type);
+        out.write(`${type}: ${total} read\n`);
+      }
+    },
+    stop: () => undefined,
+  };
+}

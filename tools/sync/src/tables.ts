@@ -1,0 +1,34 @@
+import type { Sync, SyncFinding } from '@billing/client';
+
+const COLUMNS = ['same', 'missing', 'different', 'extra', 'conflict', 'skipped', 'applied'] as const;
+
+/** Writes the counts of a sync as a table, a line for each type. */
+export function countsTable({ types, counts }: Pick<Sync, 'types' | 'counts'>): string {
+  const rows = types.map(type => [type, ...COLUMNS.map(column => String(counts[type]?.[column] ?? 0))]);
+  return table([['', ...COLUMNS], ...rows]);
+}
+
+/** Writes findings as a table. */
+export function findingsTable(findings: readonly SyncFinding[]): string {
+  const rows = findings.map(({ outcome, type, processorId, id, fields, reason, applied }) => [
+    outcome,
+    type,
+    processorId,
+    id ?? '',
+    applied ? 'applied' : (reason ?? fields.map(({ field }) => field).join(', ')),
+  ]);
+  return table([['outcome', 'type', 'at the processor', 'here', 'why'], ...rows]);
+}
+
+/** Columns are as wide as their widest text. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
+  return rows
+    .map(row =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
