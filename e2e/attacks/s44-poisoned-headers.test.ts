@@ -154,6 +154,6 @@ describe('a request id', () => {
       const lines = (await readLogs()).filter(({ line }) => line.includes(mark));
       return new Set(lines.map(({ line }) => (JSON.parse(line) as { requestId: string }).requestId));
     };
-    await expect.poll(logged, { timeout: 5_000 }).toEqual(new Set(kept));
+    await expect.poll(logged, { timeout: 20_000 }).toEqual(new Set(kept));
   });
 });

@@ -96,7 +96,7 @@ it('leads from a payment that does not show to its effect', { timeout: 300_000 }
   const [failure] = (await logged()).filter(({ eventId }) => shown.output.includes(eventId));
   const spans = () => collector.spans().filter(({ traceId }) => traceId === failure.trace_id);
   const servicesOf = () => [...new Set(spans().map(({ service }) => service))].toSorted();
-  await expect.poll(servicesOf, { timeout: 10_000 }).toEqual(expect.arrayContaining(['subscriptions', 'webhooks']));
+  await expect.poll(servicesOf, { timeout: 20_000 }).toEqual(expect.arrayContaining(['subscriptions', 'webhooks']));
 
   // 5. With the cause mended a retry has the effect.
   await database.query('alter table subscriptions.subscriptions drop constraint planted');

@@ -69,7 +69,7 @@ it.skipIf(withoutBrowser)('finds an operation and opens it by keyboard', PATIENT
   await using visit = await visitConsole('/docs', { viewport: DESK });
   const { page } = visit;
   await page.getByLabel('Find operations').fill('Referrals');
-  await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);
+  await expect.poll(() => page.locator('.opblock-tag').count(), { timeout: 20_000 }).toBe(1);
   const section = page.locator('#operations-tag-Referrals').getByRole('button');
   await section.focus();
   await page.keyboard.press('Enter');

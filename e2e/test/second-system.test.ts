@@ -143,7 +143,7 @@ describe('the trace of a checkout', () => {
         return size === 1 ? links.length > 0 || !ids.has(parentSpanId) : links.length !== size || parentSpanId !== '';
       });
     };
-    await expect.poll(wrong, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(wrong, { timeout: 20_000 }).toEqual([]);
   });
 });
 

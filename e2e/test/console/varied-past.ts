@@ -28,7 +28,7 @@ export async function newTenantWithVariedPast(): Promise<Tenant> {
   await tenant.processor.endTrial((await newTrial(tenant, priceId)).processorSubscriptionId);
   await tenant.billing.subscriptions.cancelNow((await newTrial(tenant, priceId)).id);
   await newTrial(tenant, priceId);
-  await untilCounted(tenant);
+  await untilCounted(tenant, priceId);
   return tenant;
 }
 
@@ -67,8 +67,12 @@ const untilShown = (tenant: Tenant, id: string, isSo: (subscription: Subscriptio
     timeoutMs: 30_000,
   });
 
-/** Waits until analytics counts the same statuses as the list of subscriptions has. */
-async function untilCounted({ billing }: Tenant) {
+/**
+ * Waits until analytics counts the same statuses as the list of subscriptions has, and the quantities of those with the given
+ * price, which has one amount a month.
+ */
+async function untilCounted({ billing }: Tenant, priceId: string) {
+  const { unitAmount } = await billing.prices.get(priceId);
   const isCounted = async () => {
     const { subscriptionBreakdown: counted, trialConversion } = await billing.analytics.get({ growthDays: 7 });
     const all = await Array.fromAsync(billing.subscriptions.list({ activeOnly: false }));
@@ -76,8 +80,14 @@ async function untilCounted({ billing }: Tenant) {
       [...Map.groupBy(all, ({ status }) => status)].map(([name, of]) => [name, of.length]),
     );
     const isEqual = Object.entries(counted).every(([status, count]) => (shown[status] ?? 0) === count);
-    if (isEqual && trialConversion.ended >= 2) return true;
-    throw new Error(JSON.stringify({ counted, shown, trialConversion }));
+    const rows = await Array.fromAsync(billing.analytics.subscriptions({ metric: 'mrr' }));
+    const amounts = new Map(rows.map(({ subscriptionId, amount }) => [subscriptionId, Number(amount)]));
+    const behind = all.filter(
+      ({ id, status, quantity, ...of }) =>
+        of.priceId === priceId && status === 'active' && amounts.get(id) !== (unitAmount ?? 0) * (quantity ?? 0),
+    );
+    if (isEqual && behind.length === 0 && trialConversion.ended >= 2) return true;
+    throw new Error(JSON.stringify({ counted, shown, trialConversion, behind }));
   };
   await waitFor(isCounted, { what: 'every subscription to be counted', timeoutMs: 60_000 });
 }

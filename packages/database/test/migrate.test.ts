@@ -83,7 +83,7 @@ it(
         await former.em.fork().execute<unknown[]>(`select 1 from pg_locks l join pg_class c on c.oid = l.relation
       where c.relname = 'things' and not l.granted`)
       ).length > 0;
-    await waitFor(isWaiting, { what: 'the migration to wait for the table', timeoutMs: 10_000 });
+    await waitFor(isWaiting, { what: 'the migration to wait for the table' });
     expect(await former.em.fork().execute('select id from things')).toEqual([{ id: 1 }]);
     await reader.commit();
     await migrating;

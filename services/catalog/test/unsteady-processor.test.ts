@@ -84,7 +84,7 @@ it.concurrent.each<[string, FaultRequest[]]>([
       const { products } = (await catalog.call('GET', '/products')).body;
       return products.length > 0 && products;
     },
-    { what: 'the product', timeoutMs: 10_000 },
+    { what: 'the product' },
   );
   expect(product).toMatchObject({ name: 'Pro' });
   expect(await productsAtProcessor(catalog)).toEqual([product.processorProductId]);

@@ -72,7 +72,7 @@ it.concurrent.each<[string, FaultRequest[]]>([
       const found = (await customers.call('GET', '/customers')).body.customers;
       return found.length > 0 && found;
     },
-    { what: 'the customer', timeoutMs: 10_000 },
+    { what: 'the customer' },
   );
   expect(customer).toMatchObject(ADA);
   expect(await customersAtProcessor(customers)).toEqual([customer.processorCustomerId]);

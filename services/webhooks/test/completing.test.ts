@@ -163,12 +163,12 @@ it('lists only the events of a project, newest first, by status and type and in 
   const ids = async (query: string, of = team) =>
     (await service.list(of, query, service.identity.asKey(of))).webhookEvents.map(({ id }) => id);
 
-  await expect.poll(() => ids(''), { timeout: 10_000 }).toEqual(own.toReversed());
+  await expect.poll(() => ids(''), { timeout: 20_000 }).toEqual(own.toReversed());
   expect(await ids('?status=processed')).toEqual([own[1]]);
   expect(await ids('?status=received&type=customer.updated')).toEqual([own[2], own[0]]);
   expect(await ids('?type=invoice.paid')).toEqual([]);
   expect(await ids('?limit=1&offset=1')).toEqual([own[1]]);
-  await expect.poll(() => ids('', other), { timeout: 10_000 }).toEqual([foreign]);
+  await expect.poll(() => ids('', other), { timeout: 20_000 }).toEqual([foreign]);
   expect((await service.list(team, '?limit=1')).pagination).toEqual({ limit: 1, offset: 0, total: 3, hasMore: true });
 });
 

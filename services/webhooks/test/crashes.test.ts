@@ -67,7 +67,7 @@ it.each([
   await service.endLeases();
   await service.run();
   const expected = ids.map(eventId => publicationId({ teamId, eventId, projectId, replays: 0 })).toSorted();
-  await waitFor(() => wire.length >= COUNT * timesOnTheWire, { what: 'every message', timeoutMs: 10_000 });
+  await waitFor(() => wire.length >= COUNT * timesOnTheWire, { what: 'every message' });
   expect([...new Set(wire)].toSorted()).toEqual(expected);
   for (const id of ids) await service.waitForPublications(id);
 
@@ -176,9 +176,9 @@ it('publishes a completed event again under its id, and changes nothing about it
     [teamId, id],
   );
   const publication = publicationId({ teamId, eventId: id, projectId, replays: 0 });
-  await waitFor(() => wire.includes(publication), { what: 'the event to be published again', timeoutMs: 10_000 });
+  await waitFor(() => wire.includes(publication), { what: 'the event to be published again' });
   const isAlone = async () =>
     (await service.sql('select 1 from webhook_events where id = ? and due_at is null', [id])).length > 0;
-  await waitFor(isAlone, { what: 'the event to be left alone', timeoutMs: 10_000 });
+  await waitFor(isAlone, { what: 'the event to be left alone' });
   expect(await recordOf()).toEqual(before);
 });

@@ -78,7 +78,7 @@ it('follows the metadata of the object itself', async () => {
     previousAttributes: previous,
   });
   await expect
-    .poll(() => service.recordOf(team, event.id), { timeout: 10_000 })
+    .poll(() => service.recordOf(team, event.id), { timeout: 20_000 })
     .toMatchObject({
       status: 'received',
       projectId: team.projectId,
