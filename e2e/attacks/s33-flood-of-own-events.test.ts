@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { newSignedEvent, postSigned } from '../system/signed-events.ts';
 import { newEmail, newTenant, type Tenant } from '../system/tenant.ts';
@@ -18,6 +19,8 @@ async function newSender() {
   const object = await tenant.callProcessor(`/v1/customers/${customer.processorCustomerId}`);
   const eventNaming = (name: string, changes: object = {}) =>
     newSignedEvent('customer.updated', { ...object, name, ...changes });
+  // Until its own event has come, the customer is read at the processor, whatever other events say.
+  await drain(tenant);
   const isNamed = async (name: string) => (await tenant.billing.customers.get(customer.id)).name === name;
   return { tenant, eventNaming, isNamed };
 }

@@ -6,7 +6,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { captureLog } from './capture-log.ts';
-import { customerCreated, customerState } from './domain-events.ts';
+import { completed, customerCreated, customerState } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { newStripeCustomer } from './stripe-events.ts';
 
@@ -181,6 +181,44 @@ it('publishes a customer’s own events once to every project that has the custo
   expect(publications.map(({ data }) => data.projectId).toSorted()).toEqual([team.projectId, second].toSorted());
   expect(new Set(publications.map(({ id }) => id)).size).toBe(2);
   expect(await service.recordOf(team, event.id)).toMatchObject({ projectId: team.projectId });
+});
+
+it('sends a project that has just recorded a shared customer the newest of its events that went to others only', async () => {
+  const team = await service.newTeam();
+  const { teamId } = team;
+  const late = service.newProject(teamId);
+  const customer = newStripeCustomer(team.projectId);
+  await service.emit(customerCreated(teamId, team.projectId, customer.id));
+  const created = Math.floor(Date.now() / 1_000);
+  const events = Array.from({ length: 12 }, (_, age) =>
+    newWebhookEvent('customer.updated', customer, { created: created - age }),
+  );
+  for (const event of events) await service.send(team, event);
+  for (const { id } of events) await service.waitForPublications(id);
+
+  await service.emit(customerCreated(teamId, late, customer.id));
+  const newest = events.slice(0, 10);
+  for (const { id } of newest) {
+    const [first, second] = await service.waitForPublications(id, 'customer.updated', 2);
+    expect(first?.data).toMatchObject({ projectId: team.projectId, object: customer });
+    const data = { projectId: late, routedBy: 'known-id', object: { id: customer.id }, objectOmitted: true };
+    expect(second).toMatchObject({ teamId, data });
+    expect(second?.data.createdAt).toEqual(first?.data.createdAt);
+  }
+  for (const { id } of events.slice(10)) expect(service.publicationsOf(id)).toHaveLength(1);
+  // From now on both get its events, and whoever has had an event gets it no more.
+  const next = newWebhookEvent('customer.updated', customer, { created: created + 1 });
+  await service.send(team, next);
+  await service.waitForPublications(next.id, 'customer.updated', 2);
+  await service.emit(
+    completed({ teamId, projectId: team.projectId }, next.id),
+    completed({ teamId, projectId: late }, next.id),
+  );
+  await waitForStatus(service, team, next.id, 'processed');
+  const third = service.newProject(teamId);
+  await service.emit(customerCreated(teamId, late, customer.id), customerCreated(teamId, third, customer.id));
+  const publications = await service.waitForPublications(next.id, 'customer.updated', 3);
+  expect(publications.map(({ data }) => data.projectId).toSorted()).toEqual([team.projectId, late, third].toSorted());
 });
 
 it('chooses between projects that share a customer by the customer’s metadata', async () => {

@@ -17,6 +17,7 @@ import type { TeamId } from '@billing/contracts/ids';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { ReferenceKind } from '#domain/reference.ts';
 import { saveProjects, saveRoutes, type RouteRecord } from '#operations/save-routes.ts';
+import { lockShared, sendMissedEvents } from '#operations/send-missed-events.ts';
 
 /** Copies which projects a team has. */
 export const projectCopies = (): Consumer =>
@@ -35,11 +36,21 @@ export function routeConsumers(onSaved: () => void): Consumer[] {
   return [
     consumer('webhooks-customers', 'customer.*.v1').on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
-      async (tx, deliveries) => {
+      async (tx, deliveries, publish) => {
+        const created = deliveries.filter(({ event }) => event.type === CustomerCreated.name);
+        const shared = await lockShared(
+          tx,
+          created.map(({ teamId, data: { processorCustomerId: customerId, ...data } }) => ({
+            ...data,
+            teamId,
+            customerId,
+          })),
+        );
         await saveRoutes(
           tx,
           deliveries.map(({ teamId, data }) => toRoute('customer', data.processorCustomerId, teamId, data)),
         );
+        await sendMissedEvents(tx, publish, shared);
         onSaved();
       },
     ),

@@ -1,0 +1,125 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { executeBound } from '@billing/database/bound-statement';
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import { teamSchemaName } from '#domain/raw-object.ts';
+
+/** A project's new record of one of Stripe's customers. */
+export interface NewHolder {
+  readonly teamId: TeamId;
+  readonly projectId: ProjectId;
+  /** Stripe's id. */
+  readonly customerId: string;
+  readonly createdAt: Date;
+  /** Whether the record was linked to a customer that Stripe had, rather than made together with it. */
+  readonly linkedToExisting: boolean;
+}
+
+interface MissedRow {
+  readonly team_id: TeamId;
+  readonly project_id: ProjectId;
+  readonly id: string;
+  readonly type: ProcessorEventType;
+  readonly api_version: string | null;
+  readonly livemode: boolean;
+  readonly object_id: string;
+  readonly created_ms: number;
+  readonly trace: TraceCarrier;
+}
+
+/** The events of a customer itself, which go to every project that has the customer. */
+const OWN_EVENTS = ['customer.created', 'customer.updated', 'customer.deleted'] satisfies ProcessorEventType[];
+/** The newest events decide; further ones of the same second say the same, since their order is read at Stripe. */
+const NEWEST = 10;
+
+/**
+ * Returns those whose customer another project of the team may have, too. From now on no event of these customers is routed until
+ * the caller's transaction has ended: call it before the transaction saves their routes.
+ */
+export async function lockShared(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly NewHolder[]> {
+  const shared = await findShared(tx, holders);
+  const teams = [...Map.groupBy(shared, ({ teamId }) => teamId)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [teamId, ofTeam] of teams) {
+    const customers = `${tx.getPlatform().quoteIdentifier(teamSchemaName(teamId))}.customers`;
+    const [table] = await executeBound<{ exists: boolean }>(tx, `select to_regclass($1) is not null as exists`, [
+      customers,
+    ]);
+    // Routing writes the customer's row in the team's schema first.
+    if (table?.exists)
+      await executeBound(
+        tx,
+        `select from ${customers} where id = any($1) order by id collate "C" for update`,
+        [ofTeam.map(({ customerId }) => customerId)],
+        { isDynamic: true },
+      );
+  }
+  return shared;
+}
+
+/**
+ * Sends projects that have just recorded a shared customer the events that went only to the others: those that came after the
+ * project had read the customer, and before its route was saved, which the caller's transaction has just done. They may come a
+ * second time, and do not count for the event's record.
+ */
+export async function sendMissedEvents(
+  tx: EntityManager,
+  publish: Publish,
+  shared: readonly NewHolder[],
+): Promise<void> {
+  if (shared.length === 0) return;
+  for (const row of await findMissed(tx, shared)) {
+    const { id: eventId, project_id: projectId, api_version: apiVersion, livemode } = row;
+    const createdAt = new Date(row.created_ms);
+    const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy: 'known-id' } as const;
+    // Consumers read the object from the event's row.
+    const object = { object: { id: row.object_id }, previousAttributes: null, objectOmitted: true } as const;
+    publish(processorEvent(row.type), row.team_id, { ...head, ...object }, row.trace);
+  }
+}
+
+/** Two projects that link to one customer at the same time do not see each other’s routes yet. */
+async function findShared(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly NewHolder[]> {
+  if (holders.every(({ linkedToExisting }) => linkedToExisting)) return holders;
+  const rows = await executeBound<{ place: number }>(
+    tx,
+    `select h.place from json_to_recordset($1::json) as h(team_id text, project_id text, customer_id text, place int)
+      where exists (select from routes r where r.team_id = h.team_id and r.kind = 'customer'
+                       and r.processor_id = h.customer_id and r.project_id <> h.project_id)`,
+    [JSON.stringify(holders.map(toRow))],
+  );
+  const places = new Set(rows.map(({ place }) => place));
+  return holders.filter(({ linkedToExisting }, place) => linkedToExisting || places.has(place));
+}
+
+async function findMissed(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly MissedRow[]> {
+  return executeBound<MissedRow>(
+    tx,
+    `select * from (
+       select h.team_id, h.project_id, e.id, e.type, e.api_version, e.livemode, e.object_id, e.trace,
+              (extract(epoch from e.processor_created_at) * 1000)::float8 as created_ms,
+              row_number() over (partition by h.team_id, h.project_id, h.customer_id
+                                 order by e.processor_created_at desc, e.received_at desc) as age
+         from json_to_recordset($1::json) as h(team_id text, project_id text, customer_id text, since timestamptz)
+         join webhook_events e on e.team_id = h.team_id and e.object_id = h.customer_id
+        where e.received_at >= greatest($2::timestamptz, now() - interval '1 day') and e.received_at >= h.since
+          and e.type = any($3)
+          and e.status <> 'ignored' and e.waiting_for is null and e.payload is not null and not h.project_id = any(e.routed_to)) as missed
+      where age <= ${NEWEST} order by created_ms`,
+    [JSON.stringify(holders.map(toRow)), earliest(holders).toISOString(), OWN_EVENTS],
+  );
+}
+
+/** Between the clocks of two services. */
+const MARGIN_MS = 60_000;
+const since = ({ createdAt }: NewHolder): Date => new Date(createdAt.getTime() - MARGIN_MS);
+const earliest = (holders: readonly NewHolder[]): Date => new Date(Math.min(...holders.map(it => since(it).getTime())));
+
+const toRow = (holder: NewHolder, place: number) => ({
+  team_id: holder.teamId,
+  project_id: holder.projectId,
+  customer_id: holder.customerId,
+  since: since(holder),
+  place,
+});
