@@ -53,7 +53,7 @@ const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((
 const ONCE_ALL_IS_COUNTED = { timeout: 20_000, interval: 500 };
 
 it.each(WINDOWS)('adds every list up to its figure, %i days back', PATIENT, days =>
-  vi.waitFor(() => requireListsOf(days), ONCE_ALL_IS_COUNTED),
+  expect(vi.waitFor(() => requireListsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
 );
 
 async function requireListsOf(days: number): Promise<void> {
@@ -89,7 +89,7 @@ async function requireListsOf(days: number): Promise<void> {
 }
 
 it.each(WINDOWS)('adds the list of every bar up to its figure, %i days back', PATIENT, days =>
-  vi.waitFor(() => requireBarsOf(days), ONCE_ALL_IS_COUNTED),
+  expect(vi.waitFor(() => requireBarsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
 );
 
 async function requireBarsOf(days: (typeof WINDOWS)[number]): Promise<void> {
