@@ -35,8 +35,8 @@ const OWN_EVENTS = ['customer.created', 'customer.updated', 'customer.deleted'] 
 const NEWEST = 10;
 
 /**
- * Returns those whose customer another project of the team may have, too. From now on no event of these customers is routed until
- * the caller's transaction has ended: call it before the transaction saves their routes.
+ * Returns those whose customer another project of the team may have, too. From now on no event of these customers is
+ * routed until the caller's transaction has ended: call it before the transaction saves their routes.
  */
 export async function lockShared(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly NewHolder[]> {
   const shared = await findShared(tx, holders);
@@ -59,9 +59,9 @@ export async function lockShared(tx: EntityManager, holders: readonly NewHolder[
 }
 
 /**
- * Sends projects that have just recorded a shared customer the events that went only to the others: those that came after the
- * project had read the customer, and before its route was saved, which the caller's transaction has just done. They may come a
- * second time, and do not count for the event's record.
+ * Sends projects that have just recorded a shared customer the events that went only to the others: those that came after
+ * the project had read the customer, and before its route was saved, which the caller's transaction has just done. They may
+ * come a second time. The record of an event that is complete stays as it is.
  */
 export async function sendMissedEvents(
   tx: EntityManager,
