@@ -1,6 +1,7 @@
 import type { SyncType } from '@billing/contracts/resources/sync';
 import type { ListedObject } from '@billing/processor/port';
-import { decideObjects, type DecidedObject } from './decide-objects.ts';
+import { afterFirstReading } from '#domain/sync-finding.ts';
+import { decideObjects } from './decide-objects.ts';
 import type { LeasedSync } from './lease-syncs.ts';
 import type { ObjectDecision, Reading } from './object-rows.ts';
 import type { StepParts } from './step.ts';
@@ -17,16 +18,12 @@ export function decideFirst(parts: Pick<StepParts, 'em' | 'rpc' | 'now' | 'reche
     return objects.flatMap((object, index): ObjectDecision[] => {
       const decision = decided[index];
       if (!decision) return [];
-      const isSuspect = differs(decision, isRecent(object, readAt, type));
-      const state = isSuspect ? 'suspect' : decision.outcome === 'missing' ? 'confirmed' : 'done';
-      const dueInMs = isSuspect ? parts.recheckMs : undefined;
+      const state = afterFirstReading(decision, { isRecent: isRecent(object, readAt, type) });
+      const dueInMs = state === 'suspect' ? parts.recheckMs : undefined;
       return [{ ...decision, processorId: object.id, state, dueInMs, checks: 0 }];
     });
   };
 }
-
-const differs = ({ outcome }: DecidedObject, isNew: boolean): boolean =>
-  outcome === 'different' || (outcome === 'missing' && isNew);
 
 function isRecent(object: ListedObject, readAt: Date, type: SyncType): boolean {
   const { createdAt } = detailsOf(type, object);

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import { ListLiveRecords, SYNC_OWNERS } from '@billing/contracts/rpc/syncs';
 import { executeBound } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
+import { afterRecheck } from '#domain/sync-finding.ts';
 import { decideObjects, type DecidedObject } from './decide-objects.ts';
 import { isGone } from './find-extras.ts';
 import { countObjects, nextObjects, saveDecisions, type ObjectDecision, type StoredObject } from './object-rows.ts';
@@ -14,15 +14,10 @@ import type { Step, StepParts } from './step.ts';
 /** Objects of one step; each costs a request. */
 const BATCH = 20;
 const WAIT_MS = 250;
-/** An object that still differs then counts, however much it changes. */
-const MAX_CHECKS = 6;
 
 const SAME: DecidedObject = { outcome: 'same', reason: null, recordId: null, fields: [] };
 
-/**
- * Reads objects again that differed. A finding is what differs in the same way twice, with a pause in between, while no event
- * of the team that was received before waits to be handled: anything else is a change on its way.
- */
+/** Reads objects again that differed, after a pause; `domain/sync-finding.ts` has the rule. */
 export function recheckBatch(parts: StepParts): Step {
   const { em, rpc, processors, pace, recheckMs } = parts;
   const decideAll = decideObjects(parts);
@@ -78,10 +73,12 @@ export function recheckBatch(parts: StepParts): Step {
     const decisions = suspects.flatMap((suspect, index): ObjectDecision[] => {
       const [decision, reading] = [decided[index], readings[index]];
       if (!decision || !reading) return [];
+      const state = afterRecheck(suspect, decision, { isBusy });
       return [
         {
           ...decision,
-          ...settle(suspect, decision, { isBusy, recheckMs }),
+          state,
+          dueInMs: state === 'suspect' ? recheckMs : undefined,
           processorId: suspect.processorId,
           checks: suspect.checks + 1,
           reread: { object: isGone(reading.object) ? null : reading.object, readAt: reading.readAt },
@@ -91,17 +88,6 @@ export function recheckBatch(parts: StepParts): Step {
     await saveDecisions(em.fork(), sync.id, type, decisions);
     return { next: 'again' };
   };
-}
-
-function settle(
-  before: StoredObject,
-  { outcome, fields }: DecidedObject,
-  { isBusy, recheckMs }: { readonly isBusy: boolean; readonly recheckMs: number },
-) {
-  if (outcome === 'same' || outcome === 'skipped' || outcome === 'conflict') return { state: 'done' } as const;
-  const isStable = outcome === before.outcome && isDeepStrictEqual(fields, before.fields);
-  if ((isStable && !isBusy) || before.checks + 1 >= MAX_CHECKS) return { state: 'confirmed' } as const;
-  return { state: 'suspect', dueInMs: recheckMs } as const;
 }
 
 /** Whether events of the team are on their way to the records; older ones wait for something else. */
