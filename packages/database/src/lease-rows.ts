@@ -50,15 +50,16 @@ export async function leaseRows<Row>(
 ): Promise<Leased<Row>> {
   const leaseId = randomUUID();
   const { table, leaseSeconds, columns, attempts, maxPerTeam } = leased;
-  const key = leased.key.join(', ');
   const { ofTeams = new Map<string, number>(), ofOthers = maxPerTeam } = rooms ?? {};
   const perTeam = maxPerTeam === undefined ? [] : [JSON.stringify(Object.fromEntries(ofTeams)), ofOthers];
+  // Rows are found again by their place in the table: by their keys, the planner may go through the whole table.
   const rows = await executeBound<Row>(
     em.fork(),
-    `${maxPerTeam === undefined ? '' : `with recursive ${inTurn(leased)}`}
+    `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased)},
+     sized as (select row_at, sum(size) over (order by place, row_at) - size as size_before from due)
      update ${table}
         set lease_id = $1, due_at = clock_timestamp() + make_interval(secs => $2)${attempts ? `, ${attempts} = ${attempts} + 1` : ''}
-      where (${key}) in (${dueKeys(leased)})
+      where ctid = any(array(select row_at from sized where size_before < ${leased.maxSize?.bytes ?? 1}))
       returning ${columns}`,
     [leaseId, leaseSeconds, limit, ...perTeam],
   );
@@ -68,20 +69,14 @@ export async function leaseRows<Row>(
 /** So that an index finds the due rows: `clock_timestamp()` would be asked for every row. */
 const IS_DUE = 'due_at <= statement_timestamp()';
 
-/** The keys of the rows to lease; `$3` is the limit. */
-function dueKeys({ table, key: columns, order = 'due_at', maxPerTeam, maxSize }: LeasedTable): string {
-  const key = columns.join(', ');
-  const place = maxPerTeam === undefined ? order : 'turn';
-  const source = maxPerTeam === undefined ? table : `${table} join in_turn using (${key})`;
-  const due = (extra: string) =>
-    `select ${key}${extra} from ${source} where ${IS_DUE} order by ${place} limit $3 for update of ${table} skip locked`;
-  if (!maxSize) return due('');
-  // Window functions and row locks can't stand in one select.
-  return `select ${key}
-            from (select ${key}, sum(size) over (order by place, ${key}) - size as size_before
-                    from (${due(`, ${place} as place, ${maxSize.column} as size`)}) due) sized
-           where size_before < ${maxSize.bytes}`;
-}
+/** Without a limit of size, rows count as having none. */
+const sizeOf = ({ maxSize }: LeasedTable): string => maxSize?.column ?? '0';
+
+/** A common table expression `due (row_at, place, size)`: up to `$3` due rows, locked; `row_at` is where a row is. */
+const due = (leased: LeasedTable): string => `
+    due as (
+      select ctid as row_at, ${leased.order ?? 'due_at'} as place, ${sizeOf(leased)} as size from ${leased.table}
+       where ${IS_DUE} order by ${leased.order ?? 'due_at'} limit $3 for update skip locked)`;
 
 /**
  * A recursive common table expression `teams (team_id)`: the teams with rows that need work, and one null. It steps from one
@@ -98,22 +93,25 @@ export const teamsWithWork = (table: string): string => `
         from teams where teams.team_id is not null)`;
 
 /**
- * The first due rows of each team, in turn: `$4` is how many of a team, by its id, and `$5` how many of the others. The rows
- * of a team cost nothing beyond those that are taken.
+ * As `due`, with the first rows of each team in turn: `$4` is how many of a team, by its id, and `$5` how many of the others.
+ * The rows of a team cost nothing beyond those that are taken.
  */
-function inTurn({ table, key: columns, order = 'due_at', weight = '1' }: LeasedTable): string {
-  const key = columns.join(', ');
+function dueInTurn(leased: LeasedTable): string {
+  const { table, order = 'due_at', weight = '1' } = leased;
   return `
     ${teamsWithWork(table)},
     rooms as (
       select team_id as room_of, coalesce(($4::jsonb ->> team_id)::int, $5::int) as room from teams
        where team_id is not null),
-    in_turn as (
-      select ${key}, turn
+    first_of_teams as (
+      select room_of, room, first.*
         from rooms cross join lateral (
-               select ${key}, weight, sum(weight) over (order by place, ${key}) as turn
-                 from (select ${key}, ${order} as place, ${weight} as weight from ${table}
-                        where team_id = room_of and ${IS_DUE} order by ${order} limit greatest(room, 0)) first) weighed
+               select ctid as row_at, ${order} as place, ${weight} as weight, ${sizeOf(leased)} as size from ${table}
+                where team_id = room_of and ${IS_DUE} order by ${order} limit least(greatest(room, 0), $3)
+                  for update skip locked) first),
+    due as (
+      select row_at, turn as place, size
+        from (select *, sum(weight) over (partition by room_of order by place, row_at) as turn from first_of_teams) weighed
        where turn - weight < room order by turn limit $3)`;
 }
 
