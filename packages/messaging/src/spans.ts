@@ -1,6 +1,7 @@
 import {
   context,
   isSpanContextValid,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -9,7 +10,9 @@ import {
   type Context,
   type Link,
   type SpanContext,
+  type Tracer,
 } from '@opentelemetry/api';
+import { isTracingSuppressed } from '@opentelemetry/core';
 import { contextOf, currentTrace, isSampled, traceIn, untraced, type TraceCarrier } from './trace-carrier.ts';
 
 /** A message as its spans show it. Names and keys: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
@@ -20,7 +23,14 @@ interface TracedMessage {
 }
 
 const NATS = { 'messaging.system': 'nats' };
-const tracer = () => trace.getTracer('billing.messaging');
+
+/** Returns the tracer of this process; undefined while it exports no traces. */
+function findTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  return provider instanceof ProxyTracerProvider
+    ? provider.getDelegateTracer('billing.messaging')
+    : provider.getTracer('billing.messaging');
+}
 
 /** Sends a message within a span of the trace in `carrier`. `send` gets the trace that the message carries. */
 export function withSendSpan(
@@ -61,8 +71,7 @@ export function withBatchSpan<Result>(
   carriers: readonly TraceCarrier[],
   handle: () => Promise<Result>,
 ): Promise<Result> {
-  const [first] = carriers;
-  const parent = first && carriers.length === 1 ? contextOf(first) : ROOT_CONTEXT;
+  const { parent, links } = placeOfBatch(carriers);
   const attributes = () => ({
     ...NATS,
     'messaging.operation.name': 'process',
@@ -70,7 +79,6 @@ export function withBatchSpan<Result>(
     'messaging.consumer.group.name': consumer,
     'messaging.batch.message_count': carriers.length,
   });
-  const links = carriers.length > 1 ? linksToSampled(carriers) : [];
   return inSpan(`process batch of ${consumer}`, { kind: SpanKind.CONSUMER, attributes, parent, links }, handle);
 }
 
@@ -80,7 +88,7 @@ export function withLinkedSpan<Result>(
   { carrier, attributes }: { readonly carrier: TraceCarrier; readonly attributes: Attributes },
   take: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
-  const links = linksTo([currentTrace()]).filter(link => isSampled(link.context));
+  const links = linksToSampled([currentTrace()]);
   return inSpan(
     name,
     { kind: SpanKind.CONSUMER, attributes: () => attributes, parent: contextOf(carrier), links },
@@ -123,9 +131,11 @@ async function inSpan<Result>(
   { kind, attributes, parent, links = [] }: SpanSettings,
   work: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
-  const span = tracer().startSpan(name, { kind, links }, parent);
+  const tracer = findTracer();
+  // Without telemetry the trace of others still passes through. Most work of a flood is not traced.
+  if (!tracer || isTracingSuppressed(parent)) return context.with(parent, () => work(traceIn(parent)));
+  const span = tracer.startSpan(name, { kind, links }, parent);
   if (span.isRecording()) span.setAttributes(attributes());
-  // Without telemetry the trace of others still passes through.
   const within = isUnsampled(span.spanContext()) ? untraced : trace.setSpan(parent, span);
   try {
     return await context.with(within, () => work(traceIn(within)));
@@ -140,15 +150,18 @@ async function inSpan<Result>(
 
 const isUnsampled = (span: SpanContext): boolean => isSpanContextValid(span) && !isSampled(span);
 
-/** Without any, a link to the first: it tells the sampler that the batch has no trace to be seen in. */
-function linksToSampled(carriers: readonly TraceCarrier[]): Link[] {
-  const links = linksTo(carriers);
-  const sampled = links.filter(link => isSampled(link.context));
-  return sampled.length > 0 ? sampled : links.slice(0, 1);
+/** A batch of many is not traced when they are not, and begins a trace when it is not known whether they are. */
+function placeOfBatch(carriers: readonly TraceCarrier[]): Required<Pick<SpanSettings, 'parent' | 'links'>> {
+  const [first] = carriers;
+  if (first && carriers.length === 1) return { parent: contextOf(first), links: [] };
+  const links = linksToSampled(carriers);
+  const isUntraced = links.length === 0 && carriers.some(carrier => contextOf(carrier) === untraced);
+  return { parent: isUntraced ? untraced : ROOT_CONTEXT, links };
 }
 
-function linksTo(carriers: readonly TraceCarrier[]): Link[] {
+function linksToSampled(carriers: readonly TraceCarrier[]): Link[] {
   return carriers
     .flatMap(carrier => trace.getSpanContext(contextOf(carrier)) ?? [])
+    .filter(isSampled)
     .map(linked => ({ context: linked }));
 }

@@ -19,7 +19,7 @@ export type TraceCarrier = Readonly<Record<string, string>>;
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** What travels from work that is not traced: whoever it reaches begins no trace either. */
-const UNTRACED: TraceCarrier = { traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` };
+const UNTRACED = { traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` } as const satisfies TraceCarrier;
 
 /** A context in which nothing is traced, and instrumented libraries do no work for it. */
 export const untraced: Context = suppressTracing(ROOT_CONTEXT);
@@ -44,9 +44,11 @@ export function traceIn(active: Context): TraceCarrier {
 /** Whether a trace is recorded. */
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/** Returns the context within the trace of a `traceparent`; the same context for anything malformed. */
+/** Returns the context within the trace of a `traceparent`, `untraced` for work without one; the same for anything malformed. */
 export function withTrace(active: Context, traceparent: string | undefined): Context {
-  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceparent === undefined) return active;
+  if (traceparent === UNTRACED.traceparent) return untraced;
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? [];
   const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return isSpanContextValid(span) ? trace.setSpanContext(active, span) : active;
 }

@@ -16,6 +16,7 @@ import { fieldErrors } from './field-errors.ts';
 import { nameRoute } from './http-route.ts';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
+import { keepTrace } from './keep-trace.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
@@ -90,6 +91,7 @@ export function createHttpServer(options: HttpServerOptions) {
     sendProblem(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
   );
 
+  keepTrace(app);
   registerHealth(app, { ...health, checks });
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing()) reply.header('connection', 'close');

@@ -4,6 +4,9 @@ import { exportersIn } from './telemetry-exporters.ts';
 
 let sdk: NodeSDK | undefined;
 
+/** How often the delay of the event loop is measured: each time wakes the process, even when it has nothing to do. */
+const EVENT_LOOP_PRECISION_MS = 100;
+
 /**
  * Starts traces and metrics when OpenTelemetry's standard variables name an exporter; otherwise does nothing. It must run
  * before the instrumented libraries are loaded: start the process with `--import @billing/service/register-telemetry`.
@@ -18,25 +21,25 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
   if (!exporters) return;
   // The SDK reads the variables itself.
   Object.assign(process.env, exporters);
-  const [{ NodeSDK }, { AggregationType }, { RuntimeNodeInstrumentation }] = await Promise.all([
+  const [{ NodeSDK }, { RuntimeNodeInstrumentation }, { createNoopMeter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/instrumentation-runtime-node'),
+    import('@opentelemetry/api'),
   ]);
   const service = folderOf(process.argv[1] ?? '');
-  // The services measure requests and statements themselves, traced or not.
-  const views = ['http', 'pg'].map(name => ({
-    meterName: `@opentelemetry/instrumentation-${name}`,
-    aggregation: { type: AggregationType.DROP } as const,
-  }));
   const tracing = exporters.OTEL_TRACES_EXPORTER === 'none' ? undefined : await startTracing(service, env);
   sdk = new NodeSDK({
     serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${service}`,
-    views,
     ...tracing,
-    instrumentations: [new RuntimeNodeInstrumentation(), ...(tracing?.instrumentations ?? [])],
+    instrumentations: [
+      new RuntimeNodeInstrumentation({ monitoringPrecision: EVENT_LOOP_PRECISION_MS }),
+      ...(tracing?.instrumentations ?? []),
+    ],
   });
   sdk.start();
+  // The services measure requests and statements themselves, traced or not.
+  const noMeters = { getMeter: createNoopMeter };
+  for (const instrumentation of tracing?.instrumentations ?? []) instrumentation.setMeterProvider(noMeters);
 }
 
 /** Prepares what traces need: how they travel, which are recorded, and the libraries whose work they show. */
@@ -47,6 +50,7 @@ async function startTracing(service: string, env: NodeJS.ProcessEnv) {
   ]);
   const { context } = await import('@opentelemetry/api');
   const { isTracingSuppressed } = await import('@opentelemetry/core');
+  const { ContextManager } = await import('./context-manager.ts');
   const { pathWithoutIds } = await import('@billing/contracts/path-without-ids');
   const { openTraceLimit } = await import('@billing/messaging/trace-limit');
   const { limitedSampler } = await import('./limited-sampler.ts');
@@ -57,6 +61,7 @@ async function startTracing(service: string, env: NodeJS.ProcessEnv) {
   const hasOwnSampler = Boolean(env['OTEL_TRACES_SAMPLER']);
   const { isTraced, mayBegin } = openRequestSampling(openTraceLimit(), { isPublic });
   return {
+    contextManager: new ContextManager(),
     textMapPropagator: tracePropagator({ isPublic }),
     ...(!hasOwnSampler && { sampler: limitedSampler(mayBegin) }),
     instrumentations: [
