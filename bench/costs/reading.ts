@@ -20,6 +20,8 @@ export interface Reading {
 /** The local processor stands in for Stripe, whose time costs us nothing. */
 const NOT_COUNTED = 'processor';
 
+const SERVERS: ReadonlySet<string> = new Set(['postgres', 'nats']);
+
 /** Reads what a system has used. */
 export async function readUse(system: LocalSystem, database: Client): Promise<Reading> {
   const table = processTable();
@@ -51,6 +53,10 @@ export function between(before: Reading, after: Reading): Reading {
 }
 
 export const totalCpuMs = ({ cpuMs }: Reading): number => [...cpuMs.values()].reduce((sum, ms) => sum + ms, 0);
+
+/** The processor time of the gateway and the services: all but the servers. */
+export const servicesCpuMs = ({ cpuMs }: Reading): number =>
+  [...cpuMs].reduce((sum, [name, ms]) => (SERVERS.has(name) ? sum : sum + ms), 0);
 
 interface Process {
   readonly pid: number;
