@@ -103,16 +103,17 @@ function dueInTurn(leased: LeasedTable): string {
     rooms as (
       select team_id as room_of, coalesce(($4::jsonb ->> team_id)::int, $5::int) as room from teams
        where team_id is not null),
-    first_of_teams as (
-      select room_of, room, first.*
-        from rooms cross join lateral (
-               select ctid as row_at, ${order} as place, ${weight} as weight, ${sizeOf(leased)} as size from ${table}
-                where team_id = room_of and ${IS_DUE} order by ${order} limit least(greatest(room, 0), $3)
-                  for update skip locked) first),
-    due as (
+    in_turn as (
       select row_at, turn as place, size
-        from (select *, sum(weight) over (partition by room_of order by place, row_at) as turn from first_of_teams) weighed
-       where turn - weight < room order by turn limit $3)`;
+        from rooms cross join lateral (
+               select *, sum(weight) over (order by place, row_at) as turn
+                 from (select ctid as row_at, ${order} as place, ${weight} as weight, ${sizeOf(leased)} as size from ${table}
+                        where team_id = room_of and ${IS_DUE} order by ${order} limit greatest(room, 0)) first) weighed
+       where turn - weight < room order by turn limit $3),
+    locked as (
+      select ctid as row_at from ${table}
+       where ctid = any(array(select row_at from in_turn)) and ${IS_DUE} for update skip locked),
+    due as (select in_turn.* from in_turn join locked using (row_at))`;
 }
 
 /** The key of a row, by column name. */
