@@ -5,6 +5,8 @@ import { showProgress } from './progress.ts';
 import { countsTable, findingsTable } from './tables.ts';
 
 const POLL_MS = 500;
+/** Enough to outlast a restart of the services, about a minute and a half. */
+const FOLLOW_RETRIES = 30;
 
 /** Runs a sync by the API, shows its progress, and prints what it found. Ctrl-C leaves it running. */
 async function run({ url, apiKey, team, project, apply, types, filter, mark, limit, ...flags }: Arguments) {
@@ -15,6 +17,7 @@ async function run({ url, apiKey, team, project, apply, types, filter, mark, lim
     filter: { metadata: filter, includeUnmarked: !flags['marked-only'] },
     markAtProcessor: mark,
   });
+  process.stderr.write(`${id} has been started, and goes on if this command ends.\n`);
   const sync = await follow(billing, id);
   const findings: Parameters<typeof findingsTable>[0][number][] = [];
   for await (const finding of billing.syncs.findings(id)) {
@@ -33,7 +36,7 @@ async function follow(billing: BillingClient, id: string): Promise<Sync> {
   const progress = showProgress(process.stderr);
   try {
     for (;;) {
-      const sync = await billing.syncs.get(id);
+      const sync = await billing.syncs.get(id, { maxRetries: FOLLOW_RETRIES });
       progress.show(sync);
       if (sync.status !== 'queued' && sync.status !== 'running') return sync;
       await pause(POLL_MS);

@@ -20,13 +20,14 @@ function barsOn(out: NodeJS.WriteStream): SyncProgress {
     show({ types, progress, counts }) {
       const width = Math.max(...types.map(({ length }) => length));
       for (const type of types) {
-        const read = progress[type]?.read ?? 0;
         const { applied: _, ...outcomes } = { applied: 0, ...counts[type] };
         const decided = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+        // The counts may be of a moment after the progress.
+        const read = Math.max(progress[type]?.read ?? 0, decided);
         const shown = { type: type.padEnd(width), read, decided };
         const bar = byType.get(type) ?? bars.create(Math.max(read, 1), decided, shown);
         byType.set(type, bar);
-        bar.setTotal(Math.max(read, decided, 1));
+        bar.setTotal(Math.max(read, 1));
         bar.update(decided, shown);
       }
     },
