@@ -21,7 +21,9 @@ it('serves with copies of the previous release on the migrated database', async 
     formerRoot,
   });
   const gatewayUrls = [system.gatewayUrl, system.urlOf('gateway-2')];
-  const sent = await expectInvariantsUnderLoad(context, { system, random, gatewayUrls }, async load => {
+  // At this rate the load lasts until the former version is alone, also on a busy machine.
+  const run = { system, random, gatewayUrls, eventsPerSecond: 6, writesPerSecond: 0.7 };
+  const sent = await expectInvariantsUnderLoad(context, run, async load => {
     await load.untilAcknowledged(60);
     // Started anew, the former version finds migrations that it does not know.
     for (const service of ['subscriptions-2', 'webhooks-2']) await system.killAndReplace(service, 'SIGTERM');
