@@ -94,6 +94,12 @@ function changesOf(versions: readonly RecordedVersion[], currency: string): Reve
   const changes: RevenueChange[] = [];
   let revenue = 0n;
   let at = new Date(0);
+  const [first] = versions;
+  if (first?.state.status === 'canceled') {
+    // What is first seen canceled was active until then.
+    [revenue, at] = [partsOf({ ...first.state, status: 'active' }, currency), first.state.startedAt];
+    if (revenue !== 0n) changes.push({ by: revenue, at, reason: 'new' });
+  }
   for (const [index, { state, recordedAt }] of versions.entries()) {
     const by = partsOf(state, currency) - revenue;
     if (by === 0n) continue;

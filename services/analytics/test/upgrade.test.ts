@@ -16,6 +16,7 @@ import { EstimatedHistory } from '#persistence/migrations/0003-estimated-history
 import { ReactivatedRevenue } from '#persistence/migrations/0004-reactivated-revenue.ts';
 import { SubscriptionMovements } from '#persistence/migrations/0005-subscription-movements.ts';
 import { TrialConversion } from '#persistence/migrations/0006-trial-conversion.ts';
+import { FormerRevenue } from '#persistence/migrations/0007-former-revenue.ts';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
 import { startRecount } from '../src/jobs/recount.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
@@ -27,6 +28,15 @@ const STARTED_AT = new Date('2026-01-01T00:00:00.000Z');
 const PAST_DUE_AT = new Date('2026-10-01T00:00:00.000Z');
 const PAID_AT = new Date('2026-03-01T00:00:00.000Z');
 const ENDED_AT = new Date('2026-11-10T00:00:00.000Z');
+const LOST_AT = new Date('2026-06-01T00:00:00.000Z');
+const MIGRATIONS = [
+  FollowLives,
+  EstimatedHistory,
+  ReactivatedRevenue,
+  SubscriptionMovements,
+  TrialConversion,
+  FormerRevenue,
+];
 /** 29.99 a month. */
 const REVENUE = `${2_999 * 12}`;
 
@@ -42,9 +52,11 @@ it('keeps the metrics of a database from before, and counts its projects again b
   const active = state({ version: 3 });
   const pastDue = state({ status: 'past_due', version: 2 });
   const canceled = state({ status: 'canceled', endedAt: ENDED_AT, version: 2 });
-  await createOldDatabase(service, scope, { active: active.id, pastDue: pastDue.id, canceled: canceled.id });
-  for (const Class of [FollowLives, EstimatedHistory, ReactivatedRevenue, SubscriptionMovements, TrialConversion])
-    await runMigration(service, Class);
+  // As a sync finds one that has ended.
+  const lost = state({ status: 'canceled', endedAt: LOST_AT, version: 1 });
+  const ids = { active: active.id, pastDue: pastDue.id, canceled: canceled.id, lost: lost.id };
+  await createOldDatabase(service, scope, ids);
+  for (const Class of MIGRATIONS) await runMigration(service, Class);
 
   const before = await service.analytics(scope, 30);
   expect(before).toMatchObject({ mrr: 2_999, churnRate: 33.33, mrrPaused: 0 });
@@ -55,7 +67,7 @@ it('keeps the metrics of a database from before, and counts its projects again b
   expect(await service.analytics(scope, 30)).toMatchObject({ mrr: 2_999, churnRate: 33.33, mrrPaused: 2_999 });
 
   await using resources = new AsyncDisposableStack();
-  const owned = [paused, pastDue, canceled].map(one => newEvent(SubscriptionCreated, scope.teamId, one, NOW));
+  const owned = [paused, pastDue, canceled, lost].map(one => newEvent(SubscriptionCreated, scope.teamId, one, NOW));
   resources.use(await serveOwners(service, owned, { pageSize: 2 }));
   const projects = { records: [{ recordedAt: STARTED_AT, state: project(scope) }], next: null };
   resources.defer(await service.serve(ListProjectStates, async () => projects));
@@ -73,17 +85,18 @@ it('keeps the metrics of a database from before, and counts its projects again b
     { subscriptionId: canceled.id, customerId: canceled.customerId, amount: '2999' },
   ]);
   const { totals } = await service.history(scope, 365);
-  expect(totals).toMatchObject({ newMrr: 3 * 2_999, reactivatedMrr: 2_999, expansionMrr: 0, netMrr: 2_999 });
+  expect(totals).toMatchObject({ newMrr: 4 * 2_999, reactivatedMrr: 2_999, expansionMrr: 0, netMrr: 2_999 });
+  expect(totals).toMatchObject({ churnedMrr: 2 * 2_999 });
   expect((await service.subscriptions(scope, 'reactivatedMrr', 365)).subscriptions).toMatchObject([
     { subscriptionId: active.id, amount: '2999' },
   ]);
 }, 60_000);
 
-/** Makes the tables as they were before, with three subscriptions of 29.99 a month that had started long ago. */
+/** Makes the tables as they were before, with four subscriptions of 29.99 a month that had started long ago. */
 async function createOldDatabase(
   service: AnalyticsService,
   { teamId, projectId }: ProjectScope,
-  ids: Readonly<Record<'active' | 'pastDue' | 'canceled', SubscriptionId>>,
+  ids: Readonly<Record<'active' | 'pastDue' | 'canceled' | 'lost', SubscriptionId>>,
 ): Promise<void> {
   const em = service.em.fork();
   await em.execute('drop table projects, tracked_records, metrics, revenue_periods, subscription_movements');
@@ -106,11 +119,12 @@ async function createOldDatabase(
     active: [['status:active', '', '1'], ['revenue:active:usd:1', '', REVENUE], ...started, ['ongoing', '', '1']],
     pastDue: [['status:past_due', '', '1'], ...started, ['ongoing', '', '1']],
     canceled: [['status:canceled', '', '1'], ...started, ...ended],
+    lost: [['status:canceled', '', '1']],
   };
   for (const [name, contributions] of Object.entries(counted)) {
     const id = ids[name as keyof typeof counted]; // the keys are those of the object above
-    const endedAt = name === 'canceled' ? ENDED_AT.toISOString() : null;
-    const version = name === 'active' ? 3 : 2;
+    const endedAt = name === 'canceled' ? ENDED_AT.toISOString() : name === 'lost' ? LOST_AT.toISOString() : null;
+    const version = name === 'active' ? 3 : name === 'lost' ? 1 : 2;
     await em.execute(
       `insert into tracked_records
               (team_id, kind, id, project_id, generation, version, contributions, started_at, ended_at)
@@ -136,11 +150,12 @@ async function createOldDatabase(
           first,
           recordedAt.toISOString(),
           STARTED_AT.toISOString(),
-          first === 2 ? endedAt : null,
+          first === version ? endedAt : null,
           revenue,
         ],
       );
-    await addPeriod(1, STARTED_AT, `[["usd",1,"${REVENUE}"]]`);
+    await addPeriod(1, name === 'lost' ? LOST_AT : STARTED_AT, name === 'lost' ? '[]' : `[["usd",1,"${REVENUE}"]]`);
+    if (name === 'lost') continue;
     if (name === 'active') {
       // It was past due for a month.
       await addPeriod(2, new Date('2026-02-01'), '[]');

@@ -98,6 +98,16 @@ describe('revenue movements', () => {
     ]);
   });
 
+  it('are new and churned of a subscription that is first known as canceled', () => {
+    const ended = { status: 'canceled' as const, endedAt: new Date('2028-02-29T00:00:00Z') };
+    expect(movements(version(1, 100, '2028-03-07T00:00:00Z', ended))).toEqual([
+      'new 2027-12-31 100',
+      'churned 2028-02-29 -100',
+    ]);
+    const never = { status: 'incomplete_expired' as const, endedAt: new Date('2028-01-01T00:00:00Z') };
+    expect(movements(version(1, 100, '2028-03-07T00:00:00Z', never))).toEqual([]);
+  });
+
   it('are new on the day of the first payment if the subscription started incomplete', () => {
     expect(
       movements(version(1, 100, STARTED_AT, { status: 'incomplete' }), version(2, 100, '2028-01-01T00:00:00Z')),

@@ -17,6 +17,8 @@ export interface RevenuePeriod {
   readonly trial: TrialEvidence;
   /** None unless live. */
   readonly revenue: readonly RevenueTerm[];
+  /** What a canceled subscription was worth before; null for any other, and when nobody looked. */
+  readonly formerRevenue: readonly RevenueTerm[] | null;
 }
 
 /** The revenue period of a single version. */
@@ -29,6 +31,7 @@ export const revenuePeriodOf = (state: CountedSubscription, recordedAt: Date): R
   phase: phaseOf(state.status),
   trial: trialEvidenceOf(state),
   revenue: isLive(state.status) ? faceValue(state.items) : [],
+  formerRevenue: phaseOf(state.status) === 'canceled' ? faceValue(state.items) : null,
 });
 
 /**
@@ -67,8 +70,9 @@ export function mergeRevenuePeriods(
 function withVersion(period: RevenuePeriod, version: RevenuePeriod): RevenuePeriod {
   const isEarlier = period.firstVersion === version.firstVersion && version.recordedAt < period.recordedAt;
   const trial = strongest([period.trial, version.trial]);
-  if (!isEarlier && trial === period.trial) return period;
-  return { ...period, trial, recordedAt: isEarlier ? version.recordedAt : period.recordedAt };
+  const formerRevenue = period.formerRevenue ?? version.formerRevenue;
+  if (!isEarlier && trial === period.trial && formerRevenue === period.formerRevenue) return period;
+  return { ...period, trial, formerRevenue, recordedAt: isEarlier ? version.recordedAt : period.recordedAt };
 }
 
 /** The movements of a subscription up to one of its periods. */
@@ -84,10 +88,18 @@ interface FormerMovements {
  */
 export function movementContributions(periods: readonly RevenuePeriod[], former?: FormerMovements): Contribution[] {
   if (periods.length === 0) return [];
+  const moving = former ? periods : withFormerLife(periods);
   const currencies = new Set<string>();
-  for (const { revenue } of former ? [former, ...periods] : periods)
+  for (const { revenue } of former ? [former, ...moving] : moving)
     for (const { currency } of revenue) currencies.add(currency);
-  return [...currencies].flatMap(currency => movementContributionsIn(currency, periods, former));
+  return [...currencies].flatMap(currency => movementContributionsIn(currency, moving, former));
+}
+
+/** A subscription that is first seen canceled had its revenue from its start to its end, as its lifetime counts for churn. */
+function withFormerLife(periods: readonly RevenuePeriod[]): readonly RevenuePeriod[] {
+  const [first] = periods;
+  if (!first?.formerRevenue) return periods;
+  return [{ ...first, phase: 'live', endedAt: null, revenue: first.formerRevenue }, ...periods];
 }
 
 function movementContributionsIn(

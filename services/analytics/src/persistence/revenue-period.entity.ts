@@ -21,6 +21,8 @@ const RevenuePeriodSchema = defineEntity({
     trial: p.text().$type<Exclude<TrialEvidence, 'none'>>().nullable(),
     /** A list of `[currency, divisor, numerator]`. Kept as text, since no statement looks inside. */
     revenue: p.json<unknown>().columnType('json'),
+    /** What a canceled subscription was worth before, as `revenue`; null for any other, and when nobody looked. */
+    formerRevenue: p.json<unknown>().columnType('json').nullable(),
   },
 });
 

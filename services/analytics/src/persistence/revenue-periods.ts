@@ -18,9 +18,12 @@ interface Row {
   readonly ended_ms: number | null;
   readonly phase: Phase;
   readonly trial: Exclude<TrialEvidence, 'none'> | null;
-  /** Numerators are text, as they can exceed the numbers of JSON. */
-  readonly revenue: readonly (readonly [currency: string, divisor: number, numerator: string])[];
+  readonly revenue: StoredRevenue;
+  readonly former_revenue: StoredRevenue | null;
 }
+
+/** Numerators are text, as they can exceed the numbers of JSON. */
+type StoredRevenue = readonly (readonly [currency: string, divisor: number, numerator: string])[];
 
 /** Reads the revenue periods of the subscriptions that have any; only the last one of each if asked. */
 export async function readRevenuePeriods<Key extends SubscriptionKey>(
@@ -31,8 +34,8 @@ export async function readRevenuePeriods<Key extends SubscriptionKey>(
   if (keys.length === 0) return new Map();
   const rows = await executeBound<Row>(
     tx,
-    `select key::int, first_version, last_version, phase, trial, revenue, ${milliseconds('recorded_at')} as recorded_ms,
-            ${milliseconds('started_at')} as started_ms, ${milliseconds('ended_at')} as ended_ms
+    `select key::int, first_version, last_version, phase, trial, revenue, former_revenue,
+            ${milliseconds('recorded_at')} as recorded_ms, ${milliseconds('started_at')} as started_ms, ${milliseconds('ended_at')} as ended_ms
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (team_id, project_id, id, key)
       cross join lateral (
             select * from revenue_periods r
@@ -74,17 +77,18 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
     await executeBound(
       tx,
       `insert into revenue_periods (team_id, project_id, subscription_id, first_version, last_version,
-                                    recorded_at, started_at, ended_at, phase, trial, revenue)
+                                    recorded_at, started_at, ended_at, phase, trial, revenue, former_revenue)
        select team_id, project_id, id, first_version, last_version, to_timestamp(recorded_ms / 1000),
-              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), phase, nullif(trial, 'none'), revenue::json
+              to_timestamp(started_ms / 1000), to_timestamp(ended_ms / 1000), phase, nullif(trial, 'none'), revenue::json,
+              nullif(former_revenue, '')::json
          from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::float8[],
-                     $9::text[], $10::text[], $11::text[])
+                     $9::text[], $10::text[], $11::text[], $12::text[])
               as it (team_id, project_id, id, first_version, last_version, recorded_ms, started_ms, ended_ms, phase,
-                     trial, revenue)
+                     trial, revenue, former_revenue)
        on conflict (team_id, project_id, subscription_id, first_version) do update
           set last_version = excluded.last_version, recorded_at = excluded.recorded_at,
               started_at = excluded.started_at, ended_at = excluded.ended_at, phase = excluded.phase, trial = excluded.trial,
-              revenue = excluded.revenue`,
+              revenue = excluded.revenue, former_revenue = excluded.former_revenue`,
       [
         ...keyColumns(changed),
         numberColumn(changed, ({ period }) => period.lastVersion),
@@ -93,7 +97,10 @@ export async function saveRevenuePeriods(tx: EntityManager, changes: readonly Pe
         timeColumn(changed, ({ period }) => period.endedAt),
         textColumn(changed, ({ period }) => period.phase),
         textColumn(changed, ({ period }) => period.trial),
-        textColumn(changed, ({ period }) => JSON.stringify(toStoredRevenue(period))),
+        textColumn(changed, ({ period }) => JSON.stringify(toStored(period.revenue))),
+        textColumn(changed, ({ period: { formerRevenue } }) =>
+          formerRevenue ? JSON.stringify(toStored(formerRevenue)) : '',
+        ),
       ],
     );
 }
@@ -105,8 +112,11 @@ const keyColumns = (rows: readonly { readonly key: SubscriptionKey; readonly per
   numberColumn(rows, ({ period }) => period.firstVersion),
 ];
 
-const toStoredRevenue = ({ revenue }: RevenuePeriod): Row['revenue'] =>
+const toStored = (revenue: RevenuePeriod['revenue']): StoredRevenue =>
   revenue.map(({ currency, divisor, numerator }) => [currency, divisor, `${numerator}`]);
+
+const toRevenue = (stored: StoredRevenue): RevenuePeriod['revenue'] =>
+  stored.map(([currency, divisor, numerator]) => ({ currency, divisor, numerator: BigInt(numerator) }));
 
 const toPeriod = (row: Row): RevenuePeriod => ({
   firstVersion: row.first_version,
@@ -116,9 +126,6 @@ const toPeriod = (row: Row): RevenuePeriod => ({
   endedAt: row.ended_ms === null ? null : timeFrom(row.ended_ms),
   phase: row.phase,
   trial: row.trial ?? 'none',
-  revenue: row.revenue.map(([currency, divisor, numerator]) => ({
-    currency,
-    divisor,
-    numerator: BigInt(numerator),
-  })),
+  revenue: toRevenue(row.revenue),
+  formerRevenue: row.former_revenue && toRevenue(row.former_revenue),
 });

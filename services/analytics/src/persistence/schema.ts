@@ -5,6 +5,7 @@ import { EstimatedHistory } from './migrations/0003-estimated-history.ts';
 import { ReactivatedRevenue } from './migrations/0004-reactivated-revenue.ts';
 import { SubscriptionMovements } from './migrations/0005-subscription-movements.ts';
 import { TrialConversion } from './migrations/0006-trial-conversion.ts';
+import { FormerRevenue } from './migrations/0007-former-revenue.ts';
 import { Project } from './project.entity.ts';
 import { RevenuePeriod } from './revenue-period.entity.ts';
 import { SubscriptionMovement } from './subscription-movement.entity.ts';
@@ -20,5 +21,6 @@ export const analyticsSchema = {
     { name: '0004-reactivated-revenue', class: ReactivatedRevenue },
     { name: '0005-subscription-movements', class: SubscriptionMovements },
     { name: '0006-trial-conversion', class: TrialConversion },
+    { name: '0007-former-revenue', class: FormerRevenue },
   ],
 };
