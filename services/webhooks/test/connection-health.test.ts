@@ -61,6 +61,18 @@ describe('the health of a connection', () => {
     expect(endpoint.id).toBeDefined();
   });
 
+  it.each(['rak_dispute_read', 'rak_setup_intent_read', 'rak_checkout_session_read'])(
+    'names %s, which is needed for some events only',
+    async permission => {
+      const { teamId, secretKey } = await newTeam();
+      const restricted = secretKey.replace('sk_', 'rk_');
+      await service.controlOf({ secretKey }).restrictKey(restricted, [permission]);
+      await service.connect(teamId, { secretKey: restricted });
+      const check = checkOf(await healthOf(teamId), 'key');
+      expect(check).toMatchObject({ status: 'failed', detail: named(permission)[0] });
+    },
+  );
+
   it('says that the processor refuses the key', async () => {
     const { teamId, secretKey } = await newTeam();
     await service.controlOf({ secretKey }).fail({ mode: '401', times: 10 });

@@ -111,6 +111,15 @@ it('refuses a key that Stripe refuses, and continues with the current one', asyn
   });
 });
 
+it('names the permission without which a restricted key does not tell its account', async () => {
+  const { secretKey: full } = newCredentials();
+  const secretKey = full.replace('sk_', 'rk_');
+  await service.controlOf({ secretKey: full }).restrictKey(secretKey, ['rak_accounts_kyc_basic_read']);
+  const { status, body } = await service.connect(TeamId.create(), { secretKey });
+  expect([status, body.error.code]).toEqual([400, 'processor_credentials_invalid']);
+  expect(body.error.message).toContain('rak_accounts_kyc_basic_read');
+});
+
 it('returns 503 while Stripe cannot be reached', async () => {
   const closed = createServer();
   await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve));

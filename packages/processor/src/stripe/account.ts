@@ -89,6 +89,9 @@ const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
   stripe => stripe.events.list({ limit: 1 }),
   stripe => stripe.charges.list({ limit: 1 }),
   stripe => stripe.paymentIntents.list({ limit: 1 }),
+  stripe => stripe.setupIntents.list({ limit: 1 }),
+  stripe => stripe.disputes.list({ limit: 1 }),
+  stripe => stripe.checkout.sessions.list({ limit: 1 }),
   stripe => stripe.webhookEndpoints.list({ limit: 1 }),
 ];
 

@@ -5,7 +5,7 @@ import { Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { processorAccount, processorConnect } from '@billing/contracts/resources/processor-account';
 import type { Outbox } from '@billing/messaging/outbox';
-import { ProcessorError } from '@billing/processor/errors';
+import { missingPermission, ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
@@ -119,7 +119,12 @@ async function findAccount(processor: Processor, { secretKey, publishableKey }: 
     return (await processor.findAccount()).accountId;
   } catch (err) {
     if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
-    throw invalidCredentials('The payment processor refused the secret key.', err);
+    const permission = missingPermission(err);
+    const reason =
+      permission === null
+        ? 'The payment processor refused the secret key.'
+        : `The restricted key lacks ${permission}, without which nobody can tell whose account it is.`;
+    throw invalidCredentials(reason, err);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { endpoint } from '../api/endpoint.ts';
 import { noSuch } from '../api/errors.ts';
-import type { Charge } from '../objects/stored.ts';
+import type { Charge, SetupIntent } from '../objects/stored.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { created, expand, page, parameters, text } from '../api/parameters.ts';
 
@@ -50,6 +50,17 @@ export const paymentEndpoints = [
     if (!charge) throw noSuch('charge', id);
     return charge;
   }),
+  endpoint(
+    'GET',
+    '/v1/setup_intents',
+    parameters<Stripe.SetupIntentListParams>()({ ...page, created, customer: text().optional() }),
+    (unit, given, { url }) => {
+      const isInTime = createdWithin(given.created);
+      const isWanted = (row: SetupIntent) =>
+        (given.customer === undefined || row.customer === given.customer) && isInTime(row);
+      return listPage(unit.tables.setup_intent, given, url, 'setup_intent', isWanted);
+    },
+  ),
   endpoint(
     'GET',
     '/v1/setup_intents/:id',
