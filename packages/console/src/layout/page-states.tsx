@@ -2,7 +2,8 @@ import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-route
 import { useEffect } from 'react';
 import { hasCode } from '#api/failure.ts';
 import { queryClient } from '#api/client.ts';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EntryCard } from '#pages/sign-in/entry-card.tsx';
+import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 
 /** A page that failed, with its reason and request id. A session that has ended leads to sign-in. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
@@ -31,19 +32,13 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 
 export function NotFoundPage() {
   return (
-    <div className="page">
-      <EmptyState
-        icon="search"
-        title="There is no such page"
-        action={
-          <Link to="/" className="button">
-            Go to the start
-          </Link>
-        }
-      >
-        The address may be misspelled, or what it showed was deleted.
-      </EmptyState>
-    </div>
+    <EntryCard title="Page not found" lead="The address may be misspelled, or what it showed was deleted.">
+      <div>
+        <Link to="/" className="button primary">
+          Back to the console
+        </Link>
+      </div>
+    </EntryCard>
   );
 }
 

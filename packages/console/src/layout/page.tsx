@@ -1,5 +1,6 @@
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Icon } from '#ui/icon.tsx';
+import { useTitle } from '#ui/use-title.ts';
 import { ProjectLink, type ProjectPage } from './project-link.tsx';
 
 interface PageProps {
@@ -13,9 +14,7 @@ interface PageProps {
 
 /** A page's head and content. Titles may be people's texts of any length and direction. */
 export function Page({ title, lead, actions, up, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Billing`;
-  }, [title]);
+  useTitle(title);
   return (
     <div className="page">
       <header className="page-head">

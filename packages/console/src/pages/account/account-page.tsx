@@ -12,6 +12,7 @@ import { Icon } from '#ui/icon.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { useToasts } from '#ui/toasts.tsx';
+import { useTitle } from '#ui/use-title.ts';
 import { deviceName } from './device-name.ts';
 
 const SESSIONS = ['sessions'];
@@ -19,6 +20,7 @@ const SESSIONS = ['sessions'];
 /** The reader's password and sessions. */
 export function AccountPage() {
   const { data } = useQuery(sessionQuery);
+  useTitle('Your account');
   return (
     <main className="page narrow">
       <header>

@@ -1,4 +1,5 @@
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { useTitle } from '#ui/use-title.ts';
 import logo from '../../icon.svg';
 
 /** The frame of the pages before the console. */
@@ -11,9 +12,7 @@ export function EntryCard({
   readonly lead?: ReactNode;
   readonly children: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${title} · Billing`;
-  }, [title]);
+  useTitle(title);
   return (
     <main className="entry">
       <div className="entry-card">
