@@ -87,6 +87,27 @@ it.skipIf(withoutBrowser)(
     await using visit = await visitConsole(pageOf(tenant, 'subscriptions?status=active'), { user: tenant.user });
     const { page, problems } = visit;
     await page.locator('td a').first().click();
+it.skipIf(withoutBrowser)('lists the checks of the connection one below the other', PATIENT, async () => {
+  const user = tenant.user;
+  await using visit = await visitConsole(pageOf(tenant, 'settings/connection'), { user, viewport: DESKTOP });
+  const checks = visit.page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
+  await checks.filter({ hasText: 'Signatures' }).waitFor();
+  const boxes = await Promise.all((await checks.all()).map(check => check.boundingBox()));
+  expect(boxes).toHaveLength(6);
+  expect(new Set(boxes.map(box => box?.x)).size).toBe(1);
+  expect(await visit.page.locator('main').innerText()).not.toMatch(/\dT\d\d:\d\d/);
+});
+
+it.skipIf(withoutBrowser)('says that there is no such page, and leads back', PATIENT, async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'no-such-page'), { user: tenant.user });
+  const { page } = visit;
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  expect(await page.title()).toBe('Page not found · Billing');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Back to the console' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
+});
+
     await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
     await page.getByText('Subscribed: $29.99 a month').waitFor();
     await page.getByText('Paid $29.99').waitFor();

@@ -2,9 +2,12 @@ import { useSyncExternalStore } from 'react';
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const DATE_SECONDS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const FORMATS = { date: DATE, time: DATE_TIME, seconds: DATE_SECONDS };
 
 /** Formats a UTC day such as `2026-03-02`. */
 export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`));
@@ -26,6 +29,10 @@ function unitOf(seconds: number): [Intl.RelativeTimeFormatUnit | undefined, numb
   return seconds < 7 * 86_400 ? ['day', 86_400] : [undefined, 1];
 }
 
+/** Writes the times in a sentence of the API, such as `2026-03-02T10:00:00.000Z`, as the reader's locale does. */
+export const withLocalTimes = (text: string): string =>
+  text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, at => DATE_TIME.format(new Date(at)));
+
 const TICK_MS = 10_000;
 let current = new Date();
 
@@ -46,12 +53,12 @@ export function Time({
   show = 'date',
 }: {
   readonly at: string | null | undefined;
-  readonly show?: 'date' | 'time' | 'relative';
+  readonly show?: 'date' | 'time' | 'seconds' | 'relative';
 }) {
   const now = useNow();
   if (!at) return <span className="muted">–</span>;
   const date = new Date(at);
-  const text = show === 'relative' ? formatRelative(date, now) : (show === 'time' ? DATE_TIME : DATE).format(date);
+  const text = show === 'relative' ? formatRelative(date, now) : FORMATS[show].format(date);
   return (
     <time dateTime={at} title={EXACT.format(date)} className="num">
       {text}

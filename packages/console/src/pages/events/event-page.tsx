@@ -79,16 +79,16 @@ export function EventPage() {
           <dd>{event.projectId ? <CopyableId id={event.projectId} /> : 'none'}</dd>
           <dt>Happened</dt>
           <dd>
-            <Time at={event.processorCreatedAt} show="time" />
+            <Time at={event.processorCreatedAt} show="seconds" />
           </dd>
           <dt>Received</dt>
           <dd>
-            <Time at={event.receivedAt} show="time" />
+            <Time at={event.receivedAt} show="seconds" />
             {event.recovered && ', fetched from Stripe because no webhook had brought it'}
           </dd>
           <dt>Processed</dt>
           <dd>
-            <Time at={event.processedAt} show="time" />
+            <Time at={event.processedAt} show="seconds" />
           </dd>
           <dt>Attempts</dt>
           <dd>{event.attempts}</dd>

@@ -73,7 +73,6 @@ export function ConnectionPage() {
         </Card>
       )}
       {account && <HealthCard />}
-      {account && <SyncCard />}
       {account && isOwner && !data?.isLocal && (
         <Card
           title="Replace the key"
@@ -87,6 +86,7 @@ export function ConnectionPage() {
           <p className="pre-line muted">{webhook.instructions}</p>
         </Card>
       )}
+      {account && <SyncCard />}
       {leaving && <DisconnectDialog onClose={() => setLeaving(false)} />}
     </Page>
   );

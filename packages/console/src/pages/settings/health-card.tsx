@@ -5,6 +5,7 @@ import { Card } from '#layout/page.tsx';
 import { Button } from '#ui/button.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { CHECK_STATUS, HEALTH_STATUS, StatusBadge } from '#ui/statuses.tsx';
+import { withLocalTimes } from '#ui/time.tsx';
 
 const TITLES: Readonly<Record<ProcessorHealth['checks'][number]['name'], string>> = {
   key: 'Secret key',
@@ -29,13 +30,13 @@ export function HealthCard() {
       {!data && !error && <SkeletonLines />}
       {data && (
         <div className="stack">
-          <ul className="checks">
+          <ul className="health" aria-label="Checks">
             {data.checks.map(({ name, status, detail, fix }) => (
               <li key={name}>
                 <StatusBadge of={CHECK_STATUS[status]} />
                 <div>
                   <strong>{TITLES[name]}</strong>
-                  <p className="muted">{detail}</p>
+                  <p className="muted">{withLocalTimes(detail)}</p>
                   {fix && <p>{fix}</p>}
                 </div>
               </li>

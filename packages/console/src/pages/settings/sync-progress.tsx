@@ -1,5 +1,13 @@
 import type { Sync } from '@billing/client';
 
+const TITLES: Readonly<Record<Sync['types'][number], string>> = {
+  product: 'Products',
+  price: 'Prices',
+  customer: 'Customers',
+  subscription: 'Subscriptions',
+  invoice: 'Invoices',
+};
+
 /** How many objects of each type are read and compared, and what was found. */
 export function SyncProgress({ sync: { types, progress, counts } }: { readonly sync: Sync }) {
   return (
@@ -12,7 +20,7 @@ export function SyncProgress({ sync: { types, progress, counts } }: { readonly s
         return (
           <li key={type}>
             <label>
-              <span>{type}s</span>
+              <span>{TITLES[type]}</span>
               <progress value={compared} max={Math.max(total ?? read, compared, 1)} />
             </label>
             <span className="muted small">
