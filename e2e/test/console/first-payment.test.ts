@@ -52,6 +52,12 @@ it.skipIf(isWithoutBrowser())('leads from sign-up to the first payment without a
     `BILLING_API_KEY=${key.trim()} node first-checkout.mjs`,
   );
 
+  // The code scrolls in its place.
+  const { width } = page.viewportSize() ?? { width: 0 };
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  // What is paid is not offered to be paid once more.
+  await page.getByRole('button', { name: 'Make a test checkout' }).waitFor();
+
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
   await page.getByRole('link', { name: /^MRR \$29\.99/ }).waitFor();
   expect(problems).toEqual([]);

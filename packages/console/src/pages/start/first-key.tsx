@@ -8,7 +8,7 @@ import { KeySecret } from '../settings/key-secret.tsx';
 import { ALL_SCOPES } from '../settings/scopes.ts';
 
 /** Creates an API key and shows a first request with it. */
-export function FirstKey({ hasKey }: { readonly hasKey: boolean }) {
+export function FirstKey({ hasKey, current }: { readonly hasKey: boolean; readonly current: boolean }) {
   const scope = useProject();
   const queryClient = useQueryClient();
   const create = useMutation({
@@ -31,7 +31,7 @@ export function FirstKey({ hasKey }: { readonly hasKey: boolean }) {
       <p className="muted">A key for this project with every scope. You can make narrower ones later.</p>
       <FormProblem error={create.error} />
       <div>
-        <Button kind="primary" busy={create.isPending} onClick={() => create.mutate()}>
+        <Button kind={current ? 'primary' : 'plain'} busy={create.isPending} onClick={() => create.mutate()}>
           Create an API key
         </Button>
       </div>

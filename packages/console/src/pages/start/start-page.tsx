@@ -64,7 +64,7 @@ function Steps({ progress }: { readonly progress: NonNullable<ReturnType<typeof 
           {account && <LiveEvents />}
         </Step>
         <Step number={4} title="Call the API from your backend" done={hasKey} current={current === 3}>
-          <FirstKey hasKey={hasKey} />
+          <FirstKey hasKey={hasKey} current={current === 3} />
         </Step>
       </ol>
     </>

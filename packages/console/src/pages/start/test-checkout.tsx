@@ -1,5 +1,6 @@
 import type { Price } from '@billing/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { sessionQuery } from '#api/client.ts';
 import { useProject } from '#api/project.ts';
 import { randomHex } from '#api/random-hex.ts';
@@ -29,6 +30,11 @@ export function TestCheckout({
       return billing.checkout.create({ customerId: customer.id, priceId, successUrl: back, cancelUrl: back, mode });
     },
   });
+  const { reset } = create;
+  // A checkout that was paid is of no more use.
+  useEffect(() => {
+    if (done) reset();
+  }, [done, reset]);
   if (!price)
     return <p className="muted">A customer pays on Stripe’s page; the webhook then tells us. You see both here.</p>;
   return (
