@@ -62,6 +62,8 @@ it.skipIf(withoutBrowser)(
     });
     const cancel = async () => {
       await page.getByRole('button', { name: 'Cancel…' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.evaluate(box => box.scrollWidth - box.clientWidth)).toBe(0);
       await page.getByRole('button', { name: 'Cancel at the end of the period' }).click();
       await page.getByRole('button', { name: 'Resume' }).waitFor();
     };
