@@ -162,7 +162,7 @@ it.skipIf(isWithoutBrowser())('opens the list behind every number of the overvie
     const lead = isOfCustomers ? '' : await page.locator('main').innerText();
     const shown: Readonly<Record<string, () => boolean>> = {
       MRR: () => added === value,
-      Churn: () => added === String(rows) && lead.includes(`Churn in 90 days: ${value.replace('%', ' %')}`),
+      Churn: () => added === String(rows) && lead.includes(`Churn in 90 days: ${value}.`),
       'Trial conversion': () => note === `${added} of ${rows} that ended in 90 days`,
     };
     const isShown = shown[name] ?? (() => value === rows.toLocaleString('en-US'));

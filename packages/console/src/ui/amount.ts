@@ -1,5 +1,10 @@
 import type { Price, Subscription } from '@billing/client';
-import { formatMoney } from './money.ts';
+import { formatExactMoney, formatMoney } from './money.ts';
+
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+
+/** Formats 12.5 as 12.5%, for the reader's locale. */
+export const formatPercent = (percent: number): string => PERCENT.format(percent / 100);
 
 type SubscriptionItem = Subscription['items'][number];
 
@@ -13,7 +18,7 @@ export function formatPrice(price: Price | SubscriptionItem): string {
       : billingScheme === 'tiered'
         ? 'By tiers'
         : unitAmountDecimal
-          ? formatMoney(Number(unitAmountDecimal), currency)
+          ? formatExactMoney(unitAmountDecimal, currency)
           : 'By usage';
   return `${amount}${usageType === 'metered' ? ' a unit used' : ''}${interval ? ` ${everyInterval(interval, price.intervalCount ?? 1)}` : ''}`;
 }

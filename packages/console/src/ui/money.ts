@@ -16,11 +16,25 @@ export function formatMoney(amount: number, currency: string): string {
   );
 }
 
-/** The same without a fraction and with a short scale, for the axis of a chart. */
+/** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. */
+export function formatExactMoney(amount: string, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const fraction = amount.split('.')[1]?.length ?? 0;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals + fraction };
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase(), ...digits }).format(
+    Number(amount) / 10 ** decimals,
+  );
+}
+
+/** Formats an amount as short as it can be, for the axis of a chart: $30, $22.50, $1.2K. */
 export function formatShortMoney(amount: number, currency: string): string {
-  const style = { style: 'currency', currency: currency.toUpperCase(), notation: 'compact' } as const;
-  const format = new Intl.NumberFormat(undefined, { ...style, minimumFractionDigits: 0, maximumFractionDigits: 1 });
-  return format.format(amount / 10 ** decimalsOf(currency));
+  const style = { style: 'currency', currency: currency.toUpperCase() } as const;
+  const units = amount / 10 ** decimalsOf(currency);
+  const digits =
+    Math.abs(units) < 1_000
+      ? ({ trailingZeroDisplay: 'stripIfInteger' } as const)
+      : ({ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 } as const);
+  return new Intl.NumberFormat(undefined, { ...style, ...digits }).format(units);
 }
 
 /** Returns the smallest units that a person typed as `29.99` or `29,99`; undefined when it is no such amount. */

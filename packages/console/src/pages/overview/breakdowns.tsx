@@ -1,6 +1,7 @@
 import type { Analytics } from '@billing/client';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { formatPercent } from '#ui/amount.ts';
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 
 interface Row {
@@ -87,10 +88,10 @@ export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
 
 function healthOf({ total, failed }: Analytics['webhookStats']): string {
   if (total === 0) return 'None has arrived yet.';
-  return failed === 0 ? 'None has failed.' : `${COUNT.format(failed)} failed: replay them once the cause is mended.`;
+  return failed === 0 ? 'None has failed.' : `${COUNT.format(failed)} failed: replay them once the cause is fixed.`;
 }
 
 function conversionOf({ totalReferrals, converted }: Analytics['referralStats']): string {
   if (totalReferrals === 0) return 'Nobody was referred yet.';
-  return `${Math.round((100 * converted) / totalReferrals)} % of those referred have subscribed.`;
+  return `${formatPercent(Math.round((100 * converted) / totalReferrals))} of those referred have subscribed.`;
 }

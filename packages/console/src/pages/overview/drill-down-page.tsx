@@ -3,6 +3,7 @@ import { useProject, useProjectDetails } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
@@ -43,8 +44,9 @@ const amount = (title: string): Column<AnalyticsSubscription> => ({
 });
 
 function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
-  if (metric === 'excluded') return [customer, status, reason, amount('A month')];
-  if (metric === 'trialConversion') return [customer, status, result, amount('A month')];
+  // On a phone there is room for what the list is about.
+  if (metric === 'excluded') return [customer, { ...status, wide: true }, reason, amount('A month')];
+  if (metric === 'trialConversion') return [customer, { ...status, wide: true }, result, amount('A month')];
   return [customer, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
 }
 
@@ -100,8 +102,8 @@ function Sum({ question: { metric, days, span }, answer }: { readonly question: 
     const converted = rows.filter(row => row.converted).length;
     return (
       <p>
-        <span data-testid="sum">{converted}</span> of {rows.length} trials converted: {analytics.trialConversion.rate} %
-        in {days} days.
+        <span data-testid="sum">{converted}</span> of {rows.length} trials converted:{' '}
+        {formatPercent(analytics.trialConversion.rate)} in {days} days.
       </p>
     );
   }
@@ -109,13 +111,14 @@ function Sum({ question: { metric, days, span }, answer }: { readonly question: 
     return (
       <p>
         <span data-testid="sum">{rows.length}</span> of those active {days} days ago ended. Churn in {days} days:{' '}
-        {analytics.churnRate} %.
+        {formatPercent(analytics.churnRate)}.
       </p>
     );
   if (metric === 'excluded')
     return (
       <p>
-        <span data-testid="sum">{rows.length}</span> subscriptions are left out.
+        <span data-testid="sum">{rows.length}</span>{' '}
+        {rows.length === 1 ? 'subscription is left out.' : 'subscriptions are left out.'}
       </p>
     );
   const name = metric === 'mrr' ? 'MRR' : AT_PRESENT.has(metric) ? 'the figure' : METRICS[metric].title.toLowerCase();
@@ -123,7 +126,7 @@ function Sum({ question: { metric, days, span }, answer }: { readonly question: 
     <p>
       <strong data-testid="sum">{formatMoney(sumAmounts(rows), baseCurrency)}</strong>{' '}
       <span className="muted">
-        Sum of {rows.length} subscriptions
+        Sum of {rows.length} {rows.length === 1 ? 'subscription' : 'subscriptions'}
         {figure !== null && `; ${name} is ${formatMoney(figure, baseCurrency)}`}
       </span>
       {metric === 'mrr' && !span && <Parts analytics={analytics} />}

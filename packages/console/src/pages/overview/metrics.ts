@@ -92,7 +92,7 @@ export const NET = { key: 'net', metric: 'netMrr', name: 'Net' } as const;
 
 /** Returns the metric that the address names, MRR by default. */
 export const metricOf = (value: unknown): Metric =>
-  typeof value === 'string' && value in METRICS ? (value as Metric) : 'mrr'; // its keys are the metrics
+  typeof value === 'string' && Object.hasOwn(METRICS, value) ? (value as Metric) : 'mrr'; // its keys are the metrics
 
 export const isMovement = (metric: Metric): metric is MovementMetric =>
   metric === NET.metric || MOVEMENTS.some(it => it.metric === metric);

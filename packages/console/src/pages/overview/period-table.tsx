@@ -42,6 +42,7 @@ export function PeriodTable({ periods, currency, days }: PeriodTableProps) {
                   <ProjectLink
                     page="overview/subscriptions"
                     search={{ metric, days, from: period.from, to: period.to }}
+                    className={period[key] === 0 ? 'muted' : ''}
                   >
                     {formatMoney(period[key], currency)}
                   </ProjectLink>

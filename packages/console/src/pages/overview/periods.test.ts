@@ -30,6 +30,11 @@ it('shows losses below zero, and the net that the API rounded', () => {
   expect(toPeriod({ ...entry, estimated: true }).estimated).toBe(true);
 });
 
+it('shows no loss as plain zero', () => {
+  const { contraction, churned } = toPeriod({ ...entry, contractionMrr: 0, churnedMrr: 0 });
+  expect([contraction, churned]).toEqual([0, 0]);
+});
+
 it('has a bar for each day, week or month of a window', () => {
   expect([7, 30, 90, 365].map(days => historyOf(days).step)).toEqual([1, 1, 7, 30]);
 });

@@ -38,8 +38,9 @@ export const toPeriod = (entry: Entry): Period => ({
   new: entry.newMrr,
   expansion: entry.expansionMrr,
   reactivated: entry.reactivatedMrr,
-  contraction: -entry.contractionMrr,
-  churned: -entry.churnedMrr,
+  // Not by a minus sign, which makes of 0 a negative zero: -$0.00.
+  contraction: 0 - entry.contractionMrr,
+  churned: 0 - entry.churnedMrr,
   net: entry.netMrr,
   estimated: entry.estimated === true,
 });
