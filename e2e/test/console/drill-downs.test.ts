@@ -134,6 +134,9 @@ it.skipIf(isWithoutBrowser())('opens the list behind every number of the overvie
     'In a trial',
     'Left out of MRR',
   ]);
+  // A number on two lines is read as two numbers.
+  const heights = await page.locator('.figure .value').evaluateAll(all => all.map(value => value.clientHeight));
+  expect(heights.filter(height => height > 48)).toEqual([]);
   const legend = await linksIn(page, '.legend a');
   expect(legend).toHaveLength(MOVEMENTS.length);
   // The charts follow the numbers.

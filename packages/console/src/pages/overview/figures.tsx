@@ -1,5 +1,6 @@
 import type { Analytics } from '@billing/client';
 import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
 import type { ReactNode } from 'react';
 import { excludedCount } from './metrics.ts';
@@ -24,7 +25,6 @@ function Figure({ name, value, note, page, search = {} }: FigureProps) {
 }
 
 const COUNT = new Intl.NumberFormat();
-const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const count = (number: number): string => COUNT.format(number);
 
 interface FiguresProps {
@@ -62,7 +62,7 @@ export function Figures({ analytics, net, currency, days }: FiguresProps) {
             <Change amount={net} text={formatMoney(net, currency)} /> in {days} days
             {parts.length > 0 && (
               <>
-                <br />
+                {' · '}
                 {parts.join(', ')}
               </>
             )}
@@ -83,14 +83,14 @@ export function Figures({ analytics, net, currency, days }: FiguresProps) {
       />
       <Figure
         name="Churn"
-        value={PERCENT.format(churnRate / 100)}
+        value={formatPercent(churnRate)}
         note={`of those active ${days} days ago`}
         page="overview/subscriptions"
         search={{ metric: 'churn', days }}
       />
       <Figure
         name="Trial conversion"
-        value={PERCENT.format(trialConversion.rate / 100)}
+        value={formatPercent(trialConversion.rate)}
         note={
           trialConversion.ended === 0
             ? `no trial ended in ${days} days`

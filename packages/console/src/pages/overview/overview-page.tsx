@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
-import { Page } from '#layout/page.tsx';
+import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Icon } from '#ui/icon.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { ErrorState, Skeleton } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { Breakdowns } from './breakdowns.tsx';
 import { Figures } from './figures.tsx';
@@ -37,7 +37,7 @@ export function OverviewPage() {
       lead={
         asOf && (
           <>
-            Everything up to <Time at={asOf} show="time" /> is counted.
+            As of <Time at={asOf} show="time" />
           </>
         )
       }
@@ -45,7 +45,7 @@ export function OverviewPage() {
     >
       <ConnectNotice />
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonLines lines={10} />}
+      {!data && !error && <OverviewSkeleton />}
       {data && (
         <>
           <Figures
@@ -59,6 +59,35 @@ export function OverviewPage() {
         </>
       )}
     </Page>
+  );
+}
+
+const PLACES = ['MRR', 'Customers', 'Churn', 'Trial conversion', 'Active subscriptions', 'In a trial'];
+
+/** Has the places of the figures and of the chart, so that nothing moves when they arrive. */
+function OverviewSkeleton() {
+  return (
+    <>
+      <div className="figures" role="status">
+        {PLACES.map(name => (
+          <div key={name} className="figure">
+            <span className="name">{name}</span>
+            <span className="value">
+              <Skeleton width="6rem" />
+            </span>
+            <span className="note">
+              <Skeleton width="9rem" />
+            </span>
+          </div>
+        ))}
+        <span className="visually-hidden">Loading…</span>
+      </div>
+      <Card title="Monthly recurring revenue">
+        <div className="chart">
+          <span className="skeleton fill" aria-hidden="true" />
+        </div>
+      </Card>
+    </>
   );
 }
 
