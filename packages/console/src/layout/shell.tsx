@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { useIsOwner, useProject } from '#api/project.ts';
+import { useIsOwner, useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
 import { Button } from '#ui/button.tsx';
 import { Icon } from '#ui/icon.tsx';
@@ -18,6 +18,7 @@ import { UserMenu } from './user-menu.tsx';
 export function Shell() {
   const scope = useProject();
   const { teamId, projectId } = scope;
+  const project = useProjectDetails();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
   const { data: connection } = useQuery(processorQuery(scope));
@@ -47,7 +48,9 @@ export function Shell() {
           aria-expanded={menuOpen}
           onClick={() => setMenuOpen(!menuOpen)}
         />
-        <strong className="grow">Billing</strong>
+        <strong className="grow truncate" dir="auto">
+          {project.name}
+        </strong>
         <Button kind="quiet" icon="search" aria-label="Search" onClick={() => setPaletteOpen(true)} />
       </header>
       <aside className={menuOpen ? 'sidebar open' : 'sidebar'} aria-label="Navigation">
@@ -67,7 +70,7 @@ export function Shell() {
         <main id="content" tabIndex={-1}>
           {connection?.processor?.livemode === false && (
             <div className="test-strip">
-              Test mode: no real money moves{connection.isLocal && ', and Stripe is a local stand-in'}
+              {connection.isLocal ? 'Test mode, with a local stand-in for Stripe' : 'Test mode: no real money moves'}
             </div>
           )}
           <Suspense

@@ -30,6 +30,7 @@ const COLUMNS: readonly Column<WebhookEvent>[] = [
   {
     title: 'Received',
     cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
+    wide: true,
     csv: ({ receivedAt }) => receivedAt,
   },
 ];

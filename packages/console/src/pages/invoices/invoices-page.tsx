@@ -8,7 +8,7 @@ import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_STATUS } from '#ui/statuses.tsx';
 import { INVOICE_COLUMNS, invoiceCustomer } from './columns.tsx';
 
-const COLUMNS = [invoiceCustomer, ...INVOICE_COLUMNS];
+const COLUMNS = [invoiceCustomer, ...INVOICE_COLUMNS.map(it => (it.title === 'Number' ? { ...it, wide: true } : it))];
 const EXPORTED: readonly Column<Invoice>[] = [
   { title: 'Id', cell: () => null, csv: ({ id }) => id },
   ...COLUMNS,

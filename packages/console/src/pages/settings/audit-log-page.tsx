@@ -11,11 +11,12 @@ import { CopyableId } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { actionOf, sentenceOf } from './action-names.ts';
 
 /** Who changed what in the team; only owners may see it. */
 export function AuditLogPage() {
   const { team, teamKey } = useProject();
-  const action = useFilters().text('action') || undefined;
+  const action = actionOf(useFilters().text('action')) || undefined;
   const [shown, setShown] = useState<AuditEntry>();
   const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
     team.auditLog.list({ action, ...page }, { signal });
@@ -56,7 +57,7 @@ export function AuditLogPage() {
       actions={<ExportButton name="audit-log" columns={columns} list={list} />}
     >
       <div className="filters">
-        <SearchFilter name="action" label="Exact action, as createApiKey" />
+        <SearchFilter name="action" label="Action, such as Create API key" />
       </div>
       <Card flush>
         <ListTable
@@ -73,12 +74,6 @@ export function AuditLogPage() {
   );
 }
 
-/** Returns `createApiKey` as "Create api key". */
-const sentenceOf = (action: string): string => {
-  const words = action.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-};
-
 function Actor({ actor }: { readonly actor: AuditEntry['actor'] }) {
   const { team, teamKey } = useProject();
   const { data: members } = useQuery({
@@ -90,7 +85,8 @@ function Actor({ actor }: { readonly actor: AuditEntry['actor'] }) {
   if (member) return <bdi>{member.name}</bdi>;
   return (
     <>
-      {actor.type === 'key' ? 'API key' : actor.type} {actor.id && <code>{actor.id.slice(0, 12)}</code>}
+      {actor.type === 'key' ? 'API key' : actor.type}{' '}
+      {actor.id && <code className="wide">{actor.id.slice(0, 12)}</code>}
     </>
   );
 }

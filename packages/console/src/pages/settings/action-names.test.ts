@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { actionOf, sentenceOf } from './action-names.ts';
+
+it('names an operation in words', () => {
+  expect(sentenceOf('createApiKey')).toBe('Create API key');
+  expect(sentenceOf('inviteMember')).toBe('Invite member');
+});
+
+it.each(['Create API key', 'create api key', 'createApiKey', 'CreateApiKey'])('finds an operation by %j', text => {
+  expect(actionOf(text)).toBe('createApiKey');
+});
