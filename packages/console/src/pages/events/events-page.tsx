@@ -6,12 +6,13 @@ import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { Icon } from '#ui/icon.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
+import { explainError } from './reasons.ts';
 
 const LIVE_MS = 2_500;
+const FAILED_SHOWN = 3;
 const PLACES = { team: { name: 'Whole team' }, none: { name: 'Without a project' } } as const;
 
 const COLUMNS: readonly Column<WebhookEvent>[] = [
@@ -29,8 +30,8 @@ const COLUMNS: readonly Column<WebhookEvent>[] = [
   { title: 'Object', wide: true, cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
   {
     title: 'Received',
-    cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
     wide: true,
+    cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
     csv: ({ receivedAt }) => receivedAt,
   },
 ];
@@ -50,7 +51,7 @@ export function EventsPage() {
   return (
     <Page
       title="Webhook events"
-      lead="What Stripe has told this installation, and what came of it."
+      lead="What Stripe has sent, where it went, and what came of it."
       actions={
         <>
           <span className="live">Live</span>
@@ -58,11 +59,11 @@ export function EventsPage() {
         </>
       }
     >
-      {status !== 'failed' && <FailedNotice />}
+      {status !== 'failed' && <FailedEvents />}
       <div className="filters">
         <SelectFilter name="status" label="Status" options={EVENT_STATUS} all="All statuses" />
         <SelectFilter name="of" label="Events of" options={PLACES} all="This project" />
-        <SearchFilter name="type" label="Exact type, as invoice.paid" />
+        <SearchFilter name="type" label="Type, such as invoice.paid" />
       </div>
       <Card flush>
         <ListTable
@@ -85,25 +86,43 @@ export function EventsPage() {
   );
 }
 
-/** Failed events and those without a project come first: somebody should look at them. */
-function FailedNotice() {
+/** The newest failed events come first, also those for which no project was found: somebody should look at them. */
+function FailedEvents() {
   const { team, teamKey } = useProject();
-  const { data: failed = 0 } = useQuery({
+  const { data } = useQuery({
     queryKey: teamKey('failed-events'),
-    queryFn: async ({ signal }) =>
-      (await team.webhookEvents.list({ status: 'failed', limit: 1 }, { signal }).page()).total,
+    queryFn: ({ signal }) => team.webhookEvents.list({ status: 'failed', limit: FAILED_SHOWN }, { signal }).page(),
     refetchInterval: LIVE_MS * 4,
   });
-  if (failed === 0) return null;
+  if (!data || data.total === 0) return null;
   return (
-    <div className="notice bad">
-      <Icon name="warning" />
-      <div>
-        {failed === 1 ? 'One event of the team has failed.' : `${failed} events of the team have failed.`}{' '}
-        <ProjectLink page="events" search={{ status: 'failed', of: 'team' }}>
-          Show them
+    <Card
+      title={data.total === 1 ? 'One event has failed' : `${data.total.toLocaleString()} events have failed`}
+      lead="In any project of the team, or in none."
+      flush
+      actions={
+        <ProjectLink page="events" search={{ status: 'failed', of: 'team' }} className="button small">
+          Show all
         </ProjectLink>
-      </div>
-    </div>
+      }
+    >
+      <ul className="people" aria-label="Newest failed events">
+        {data.items.map(event => (
+          <li key={event.id}>
+            <div className="grow">
+              <ProjectLink page={`events/${event.id}`}>
+                <bdi>{event.type}</bdi>
+              </ProjectLink>
+              <div className="muted truncate" dir="auto">
+                {explainError(event)}
+              </div>
+            </div>
+            <span className="muted small">
+              <Time at={event.receivedAt} show="relative" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
