@@ -29,7 +29,7 @@ export function CustomerPage() {
   const [dialog, setDialog] = useState<'edit' | 'delete' | 'checkout'>();
   const close = () => setDialog(undefined);
 
-  if (error)
+  if (error && !customer)
     return (
       <Page title="Customer" up={UP}>
         <ErrorState error={error} onRetry={() => void refetch()} />

@@ -18,28 +18,31 @@ interface History {
 
 const MAX_ENTRIES = 50;
 
+/** Stripe's times have no fraction. What happened in the same second stays in the order in which one follows from another. */
+const secondOf = ({ at }: TimelineEntry): number => Math.floor(Date.parse(at) / 1_000);
+
 /** Tells what happened with a customer, newest first, from their records. */
 export function timelineOf({ customer, subscriptions, invoices, payments }: History): readonly TimelineEntry[] {
   const entry = (at: string | null, icon: IconName, text: string): TimelineEntry[] => (at ? [{ at, icon, text }] : []);
   return [
-    ...entry(customer.createdAt, 'customers', 'Became a customer'),
+    ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>
+      entry(createdAt, 'payments', paymentText(formatMoney(amount, currency), status, failureMessage)),
+    ),
+    ...invoices.flatMap(({ createdAt, number, amountDue, currency }) =>
+      entry(createdAt, 'invoices', `Invoice ${number ?? ''} of ${formatMoney(amountDue, currency)}`),
+    ),
     ...subscriptions.flatMap(({ items, startedAt, canceledAt, endedAt, cancelAt }) => [
-      ...entry(startedAt, 'subscriptions', `Subscribed: ${formatItems(items)}`),
+      ...entry(endedAt, 'subscriptions', 'Subscription ended'),
       ...entry(
         endedAt ? null : canceledAt,
         'subscriptions',
         cancelAt ? 'Canceled for the end of the period' : 'Canceled',
       ),
-      ...entry(endedAt, 'subscriptions', 'Subscription ended'),
+      ...entry(startedAt, 'subscriptions', `Subscribed: ${formatItems(items)}`),
     ]),
-    ...invoices.flatMap(({ createdAt, number, amountDue, currency }) =>
-      entry(createdAt, 'invoices', `Invoice ${number ?? ''} of ${formatMoney(amountDue, currency)}`),
-    ),
-    ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>
-      entry(createdAt, 'payments', paymentText(formatMoney(amount, currency), status, failureMessage)),
-    ),
+    ...entry(customer.createdAt, 'customers', 'Became a customer'),
   ]
-    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .toSorted((a, b) => secondOf(b) - secondOf(a))
     .slice(0, MAX_ENTRIES);
 }
 

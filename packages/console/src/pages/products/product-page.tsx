@@ -34,7 +34,7 @@ export function ProductPage() {
   const archive = useArchive();
   const close = () => setDialog(undefined);
 
-  if (error)
+  if (error && !product)
     return (
       <Page title="Product" up={UP}>
         <ErrorState error={error} onRetry={() => void refetch()} />

@@ -43,8 +43,9 @@ export function ProgramCard() {
       {!config && !error && <SkeletonLines lines={2} />}
       {config && (
         <p className="muted">
-          The referrer gets {formatMoney(config.referrerCreditAmount, config.currency)}, and the customer who was
-          referred {formatMoney(config.refereeCreditAmount, config.currency)}, once that customer subscribes.
+          Once a referred customer subscribes, the referrer gets{' '}
+          {formatMoney(config.referrerCreditAmount, config.currency)} and the referred customer{' '}
+          {formatMoney(config.refereeCreditAmount, config.currency)}.
         </p>
       )}
       {editing && config && <ProgramDialog config={config} onClose={() => setEditing(false)} />}
