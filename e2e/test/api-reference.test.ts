@@ -8,6 +8,7 @@ import { newTenant, type Tenant } from '../system/tenant.ts';
 import { PATIENT, visitConsole } from './console/browse.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../.turbo/screenshots/docs');
+const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 900 };
 const withoutBrowser = isWithoutBrowser();
 
@@ -91,6 +92,23 @@ it.skipIf(withoutBrowser).each(['light', 'dark'] as const)('is accessible in %s 
   await page.getByRole('button', { name: 'Authorize', exact: true }).click();
   await expectAccessible(page);
   expect(visit.problems).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('fits a phone, also with a response', PATIENT, async () => {
+  const { user, teamId, projectId } = tenant;
+  await using visit = await visitConsole('/docs', { user, viewport: PHONE });
+  const { page } = visit;
+  const description = page.locator('#operations-tag-Payment_processor small');
+  expect((await description.boundingBox())?.width).toBeGreaterThan(200);
+  const operation = await open(page, 'Products', 'listProducts');
+  await operation.getByRole('textbox', { name: 'teamId' }).fill(teamId);
+  await operation.getByRole('textbox', { name: 'projectId' }).fill(projectId);
+  expect((await operation.getByRole('textbox', { name: 'teamId' }).boundingBox())?.width).toBeGreaterThan(200);
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  await operation.locator('.live-responses-table').getByText('200').first().waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  await expectAccessible(page);
+  await page.screenshot({ path: join(SCREENSHOTS, 'phone.png') });
 });
 
 /** Opens an operation of a section and waits for its snippets. */
