@@ -166,6 +166,24 @@ it.skipIf(withoutBrowser)('loads at most 250 KB before the first page is complet
   expect(bytes).toBeLessThan(250 * 1_024);
 });
 
+it.skipIf(withoutBrowser)('loads at most 250 KB before the overview shows its numbers', PATIENT, async () => {
+  await using visit = await visitConsole('/llms.txt', { user: tenant.user });
+  const { page } = visit;
+  const sizes = new Map<string, number>();
+  page.on('response', response =>
+    sizes.set(new URL(response.url()).pathname, Number(response.headers()['content-length'] ?? 0)),
+  );
+  await page.goto(new URL(pageOf(tenant, 'overview'), page.url()).href, { waitUntil: 'networkidle' });
+  await page.getByRole('link', { name: /^MRR \$/ }).waitFor();
+  const loaded = [...sizes].filter(([path]) => !path.startsWith('/api/'));
+  // The charts follow, as the numbers do not wait for them.
+  const waitedFor = loaded.filter(([path]) => !path.includes('movements-chart'));
+  expect(waitedFor).toHaveLength(loaded.length - 1);
+  const bytes = waitedFor.reduce((sum, [, size]) => sum + size, 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(250 * 1_024);
+});
+
 it.skipIf(withoutBrowser)('shows the account, its sessions, and the pages before sign-in', PATIENT, async () => {
   await using signedIn = await visitConsole('/account', { user: tenant.user });
   await signedIn.page.getByText('This one').waitFor();
