@@ -21,5 +21,6 @@ it.skipIf(isWithoutBrowser())(
     const other = await (await browser.newContext()).newPage();
     await other.goto(link);
     await other.getByText('This link was used already').waitFor();
+    await other.getByRole('heading', { level: 1, name: 'This link does not sign you in' }).waitFor();
   },
 );

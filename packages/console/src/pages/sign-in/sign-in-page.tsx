@@ -30,10 +30,12 @@ function LinkForm({ token, onBack }: { readonly token: string; readonly onBack: 
   const { mutate } = signIn;
   useEffect(() => mutate(token), [mutate, token]);
   return (
-    <EntryCard title="Signing you in">
+    <EntryCard title={signIn.error ? 'This link does not sign you in' : 'Signing you in'}>
       {signIn.error ? (
         <>
-          <p>This link was used already, or is too old. Links work once; `npm start` prints a new one.</p>
+          <p>
+            This link was used already, or is too old. Links work once; <code>npm start</code> prints a new one.
+          </p>
           <Button kind="primary" onClick={onBack}>
             Sign in with a password
           </Button>
