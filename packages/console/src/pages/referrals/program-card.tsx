@@ -44,14 +44,17 @@ export function ProgramCard() {
       {config && (
         <p className="muted">
           Once a referred customer subscribes, the referrer gets{' '}
-          {formatMoney(config.referrerCreditAmount, config.currency)} and the referred customer{' '}
-          {formatMoney(config.refereeCreditAmount, config.currency)}.
+          {rewardOf(config.referrerCreditAmount, config.currency)} and the referred customer{' '}
+          {rewardOf(config.refereeCreditAmount, config.currency)}.
         </p>
       )}
       {editing && config && <ProgramDialog config={config} onClose={() => setEditing(false)} />}
     </Card>
   );
 }
+
+const rewardOf = (amount: number, currency: string): string =>
+  amount === 0 ? 'nothing' : formatMoney(amount, currency);
 
 const asTyped = (amount: number, currency: string): string =>
   (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency));
