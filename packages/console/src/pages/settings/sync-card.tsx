@@ -8,13 +8,11 @@ import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { FINDING_OUTCOME, StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { useToasts } from '#ui/toasts.tsx';
+import { isOpen } from './sync-counts.ts';
 import { SyncProgress } from './sync-progress.tsx';
 
 const RUNNING_MS = 1_000;
 const IDLE_MS = 30_000;
-
-const isOpen = (sync: Pick<Sync, 'status'> | undefined): boolean =>
-  sync?.status === 'queued' || sync?.status === 'running';
 
 /** The last comparison of the account with the project's records, and buttons for the next one. */
 export function SyncCard() {

@@ -1,4 +1,5 @@
 import type { Sync } from '@billing/client';
+import { isOpen, progressText } from './sync-counts.ts';
 
 const TITLES: Readonly<Record<Sync['types'][number], string>> = {
   product: 'Products',
@@ -9,7 +10,9 @@ const TITLES: Readonly<Record<Sync['types'][number], string>> = {
 };
 
 /** How many objects of each type are read and compared, and what was found. */
-export function SyncProgress({ sync: { types, progress, counts } }: { readonly sync: Sync }) {
+export function SyncProgress({ sync }: { readonly sync: Sync }) {
+  const { types, progress, counts } = sync;
+  const isRunning = isOpen(sync);
   return (
     <ul className="sync-types">
       {types.map(type => {
@@ -21,10 +24,11 @@ export function SyncProgress({ sync: { types, progress, counts } }: { readonly s
           <li key={type}>
             <label>
               <span>{TITLES[type]}</span>
-              <progress value={compared} max={Math.max(total ?? read, compared, 1)} />
+              {/* How full it is cannot be known before the total is. */}
+              <progress value={isRunning && total === null ? 0 : compared} max={Math.max(total ?? read, compared, 1)} />
             </label>
             <span className="muted small">
-              {compared} of {total ?? `${read} …`}
+              {progressText({ compared, read, total, isRunning })}
               {differing > 0 && `, ${differing} found`}
               {applied > 0 && `, ${applied} applied`}
             </span>
