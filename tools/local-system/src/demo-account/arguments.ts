@@ -1,6 +1,14 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
+const USAGE = `Usage: npm run demo:account -- [options]
+
+  --customers <number>    20000 unless given
+  --seed <number>         the same one makes the same past; 1 unless given
+  --until <seconds>       when the past ends, since 1970; now unless given
+  --key sk_test_…         of the account that is filled; follows from the seed unless given
+  --url <address>         of the local processor; that of the system that runs here unless given`;
+
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 
 const options = z.strictObject({
@@ -23,15 +31,18 @@ export type DemoAccountArguments = Omit<z.output<typeof options>, 'key'> & {
 
 /**
  * Reads the arguments of the command.
- * @throws Error that names what is wrong
+ * @throws Error that says what is wrong, and how the command is used
  */
 export function parseArguments(args: readonly string[]): DemoAccountArguments {
-  const { values } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(Object.keys(options.shape).map(name => [name, { type: 'string' as const }])),
-  });
-  const parsed = options.safeParse(values);
-  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
-  const { key = `sk_test_DemoAccount${String(parsed.data.seed).padStart(6, '0')}`, ...given } = parsed.data;
-  return { ...given, key };
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(Object.keys(options.shape).map(name => [name, { type: 'string' as const }])),
+    });
+    const given = options.parse(values);
+    return { ...given, key: given.key ?? `sk_test_DemoAccount${String(given.seed).padStart(6, '0')}` };
+  } catch (err) {
+    const reason = err instanceof z.ZodError ? z.prettifyError(err) : err instanceof Error ? err.message : String(err);
+    throw new Error(`${reason}\n\n${USAGE}`, { cause: err });
+  }
 }
