@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { ReferralCode } from '@billing/client';
 import {
   ApiKeyId,
   CustomerId,
@@ -28,6 +29,7 @@ export const ID_NAMES = [
   'priceId',
   'customerId',
   'refereeCustomerId',
+  'referrerCustomerId',
   'subscriptionId',
   'code',
   'keyId',
@@ -40,7 +42,10 @@ export const ID_NAMES = [
   'creditId',
 ] as const;
 
-/** Creates one resource of each kind in the tenant's project; `token` opens the portal of its customer. */
+/**
+ * Creates one resource of each kind in the tenant's project; `token` opens the portal of its customer. The customer has
+ * referred another, and the credit for that failed; the referee is not referred yet.
+ */
 export async function newResources(tenant: Tenant): Promise<Resources & { readonly token: string }> {
   const { billing, user, P, teamPath } = tenant;
   const [{ productId, priceId }, refereeCustomerId, key, { members }, { invitation }] = await Promise.all([
@@ -50,11 +55,11 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     ok(user.get(`${teamPath}/members`)),
     ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202),
   ]);
-  const creditId = await newFailedCredit(tenant);
-  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
   const { id: subscriptionId, customerId } = await newSubscription(tenant, priceId);
+  const creditId = await newFailedCredit(tenant, customerId);
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
   const [{ code }, { sessionId, token }, eventId, deadLetterId, syncId] = await Promise.all([
-    billing.referrals.createCode({ customerId }),
+    codeOf(tenant, customerId),
     billing.portal.create({ customerId }),
     findPaidInvoiceEvent(tenant, customerId),
     newDeadLetter(tenant),
@@ -63,6 +68,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
   return {
     ...ids,
+    referrerCustomerId: customerId,
     deadLetterId,
     syncId,
     creditId,
@@ -71,6 +77,12 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     invitationId: invitation.id,
     token,
   };
+}
+
+async function codeOf({ billing }: Tenant, customerId: string): Promise<ReferralCode> {
+  const [code] = (await billing.referrals.listCodes({ customerId }).page()).items;
+  if (!code) throw new Error('The customer has a code.');
+  return code;
 }
 
 /** Waits until the customer's invoice and payment are recorded, and returns a processed event of the project. */
@@ -95,6 +107,7 @@ export function unknownIds(): Resources {
     priceId: PriceId.create(),
     customerId: CustomerId.create(),
     refereeCustomerId: CustomerId.create(),
+    referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),
     code: randomBytes(4).toString('hex').toUpperCase(),
     keyId: ApiKeyId.create(),

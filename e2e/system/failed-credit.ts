@@ -3,11 +3,14 @@ import { newCustomer, newMonthlyPrice, payOnHostedPage, type Tenant } from './te
 
 const URLS = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
 
-/** Returns the id of a credit that the processor refused. Leaves the program enabled, with a credit for the referrer only. */
-export async function newFailedCredit(tenant: Tenant): Promise<string> {
+/**
+ * Returns the id of a credit that the processor refused, by default of a new customer. Its customer has a code and has
+ * referred another. Leaves the program enabled, with a credit for the referrer only.
+ */
+export async function newFailedCredit(tenant: Tenant, customerId?: string): Promise<string> {
   const { billing, processor } = tenant;
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 0 });
-  const [referrer, referee] = [await newCustomer(tenant), await newCustomer(tenant)];
+  const [referrer, referee] = [customerId ?? (await newCustomer(tenant)), await newCustomer(tenant)];
   const { processorCustomerId } = await billing.customers.get(referrer);
   const path = `/v1/customers/${processorCustomerId}/balance_transactions`;
   await processor.fail({ path, method: 'POST', mode: '400', times: 1 });
@@ -18,8 +21,8 @@ export async function newFailedCredit(tenant: Tenant): Promise<string> {
   await payOnHostedPage((await billing.checkout.create({ customerId: referee, priceId, ...URLS })).url);
   const credit = await waitFor(
     async () => {
-      const { items } = await billing.referrals.listCredits({ status: 'failed' }).page();
-      return items.find(({ customerId }) => customerId === referrer);
+      const { items } = await billing.referrals.listCredits({ status: 'failed', customerId: referrer }).page();
+      return items[0];
     },
     { what: 'the credit to fail', timeoutMs: 30_000 },
   );

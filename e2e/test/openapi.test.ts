@@ -259,7 +259,10 @@ it('documents referrals', async () => {
     timeoutMs: 30_000,
   });
   expect((await api.post(`${at}/credits/${failed}/retry`)).body.error.code).toBe('referral_credit_not_failed');
-  await ok(api.get(`${at}/codes?activeOnly=true`));
+  await ok(api.get(`${at}/codes?activeOnly=true&customerId=${referrer}`));
+  expect((await ok(api.get(`${at}/credits?customerId=${referee}`))).credits).toHaveLength(1);
+  const { referrals } = await ok(api.get(`${at}?refereeCustomerId=${referee}&status=converted`));
+  expect(referrals).toMatchObject([{ code: code.code, referrerCustomerId: referrer }]);
   await ok(api.get(`${at}/codes/${code.code}`));
   await ok(api.delete(`${at}/codes/${code.code}`));
   expect((await api.get(`${at}/codes/00000000`)).status).toBe(404);

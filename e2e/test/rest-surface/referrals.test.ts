@@ -29,9 +29,7 @@ it('gives a customer one active code at a time', async () => {
   await billing.referrals.deactivateCode(first.code);
   const second = await billing.referrals.createCode({ customerId });
   const codesOf = async (activeOnly: boolean) =>
-    (await Array.fromAsync(billing.referrals.listCodes({ activeOnly })))
-      .filter(code => code.customerId === customerId)
-      .map(({ code }) => code);
+    (await Array.fromAsync(billing.referrals.listCodes({ customerId, activeOnly }))).map(({ code }) => code);
   expect(await codesOf(true)).toEqual([second.code]);
   expect(await codesOf(false)).toEqual([second.code, first.code]);
 });
@@ -52,6 +50,10 @@ it('explains why a code cannot be applied', async () => {
   const referral = await apply(referee);
   expect(referral).toMatchObject({ code, referrerCustomerId: referrer, refereeCustomerId: referee, status: 'pending' });
   expect(await errorOf(apply(referee))).toMatchObject({ status: 409, code: 'referral_already_applied' });
+
+  expect((await billing.referrals.list({ refereeCustomerId: referee }).page()).items).toEqual([
+    { ...referral, convertedAt: null },
+  ]);
 
   await billing.referrals.deactivateCode(code);
   const late = apply(await newCustomer(tenant));

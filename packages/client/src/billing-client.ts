@@ -133,7 +133,7 @@ export class BillingClient {
     },
     createCode: async (body: wire.ReferralCodeCreate, options?: WriteOptions): Promise<wire.ReferralCode> =>
       (await this.#requests.post<{ code: wire.ReferralCode }>('/referrals/codes', body, options)).code,
-    /** Lists active codes; all with `activeOnly: false`. */
+    /** Lists active codes; all with `activeOnly: false`, those of one referrer with `customerId`. */
     listCodes: (filters?: wire.ReferralCodeFilters, options?: CallOptions) =>
       this.#requests.list<wire.ReferralCode>('/referrals/codes', 'codes', filters, options),
     /** Returns a code and a page of its referrals, newest first; 100 per page by default. */
@@ -144,6 +144,9 @@ export class BillingClient {
     /** Records who referred a new customer. The referral converts when that customer subscribes. */
     apply: async (body: wire.ReferralApply, options?: WriteOptions): Promise<wire.AppliedReferral> =>
       (await this.#requests.post<{ referral: wire.AppliedReferral }>('/referrals/apply', body, options)).referral,
+    /** Lists referrals: with `refereeCustomerId` the one of a customer who was referred, with `referrerCustomerId` those of a referrer. */
+    list: (filters?: wire.ReferralFilters, options?: CallOptions) =>
+      this.#requests.list<wire.Referral>('/referrals', 'referrals', filters, options),
     listCredits: (filters?: wire.ReferralCreditFilters, options?: CallOptions) =>
       this.#requests.list<wire.ReferralCredit>('/referrals/credits', 'credits', filters, options),
     /** Sends a credit again that failed; the customer is credited once. */

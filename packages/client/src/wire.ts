@@ -22,6 +22,7 @@ import type { Interval, price, priceCreate, priceUpdate } from '@billing/contrac
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
 import type {
   appliedReferral,
+  referral,
   referralApply,
   referralCode,
   referralCodeCreate,
@@ -51,6 +52,7 @@ export type AnalyticsSubscription = z.input<typeof analyticsSubscription>;
 export type ReferralConfig = z.input<typeof referralConfig>;
 export type ReferralCode = z.input<typeof referralCode>;
 export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferralCode.response>;
+export type Referral = z.input<typeof referral>;
 export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
@@ -95,6 +97,7 @@ export type PortalSessionFilters = Filters<typeof portalOperations.listPortalSes
 export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices>;
 export type PaymentFilters = Filters<typeof subscriptionsOperations.listPayments>;
 export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferralCodes>;
+export type ReferralFilters = Filters<typeof referralsOperations.listReferrals>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
 export type SyncFindingFilters = Filters<typeof syncOperations.listSyncFindings>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;

@@ -221,6 +221,28 @@ describe('the list of codes', () => {
     });
     expect((await project.request('GET', '/codes?activeOnly=yes')).status).toBe(400);
   });
+
+  it('has those of one customer, and nothing of another project', async () => {
+    const [project, other] = [openProject(service), openProject(service)];
+    const { code: first, customerId } = await project.newCode();
+    await project.newCode();
+    await project.request('DELETE', `/codes/${first}`);
+    const { body: created } = await project.request('POST', '/codes', { customerId });
+    const list = async (of: typeof project, query: string) => {
+      const { body } = await of.request('GET', `/codes?customerId=${query}`);
+      return { codes: body.codes.map((listed: { code: string }) => listed.code), total: body.pagination.total };
+    };
+    const second = created.code.code;
+    expect(await list(project, customerId)).toEqual({ codes: [second], total: 1 });
+    expect(await list(project, `${customerId}&activeOnly=false`)).toEqual({ codes: [second, first], total: 2 });
+    expect(await list(project, `${customerId}&activeOnly=false&limit=1&offset=1`)).toEqual({
+      codes: [first],
+      total: 2,
+    });
+    expect(await list(project, CustomerId.create())).toEqual({ codes: [], total: 0 });
+    expect(await list(other, `${customerId}&activeOnly=false`)).toEqual({ codes: [], total: 0 });
+    expect((await project.request('GET', '/codes?customerId=grace')).status).toBe(400);
+  });
 });
 
 it('lets only members and keys with the write scope create a code', async () => {

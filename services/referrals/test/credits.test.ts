@@ -5,7 +5,8 @@ import { leaseDue } from '@billing/processor/operation-log/operation-rows';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startCrediting, type Crediting } from './crediting.ts';
+import { startCrediting, type Credit, type Crediting } from './crediting.ts';
+import { openProject } from './project.ts';
 import { subscriptionCreated } from './subscription-created.ts';
 
 let crediting: Crediting;
@@ -46,6 +47,22 @@ it('credits both sides once and publishes both credits', async () => {
   expect(ofReferral.map(({ data }) => data.side).toSorted()).toEqual(['referee', 'referrer']);
   expect((await project.request('GET', '/credits?status=pending')).body.credits).toEqual([]);
   expect((await project.request('GET', '/credits?status=credited')).body.credits).toHaveLength(2);
+});
+
+it('lists the credits of one customer, and none of another project', async () => {
+  const given = await crediting.givenReferral();
+  await given.convert();
+  await given.finished();
+  const { project, referrerCustomer, refereeCustomer } = given;
+  const list = async (of: typeof project, query: string) => {
+    const { body } = await of.request('GET', `/credits?customerId=${query}`);
+    return { sides: body.credits.map((credit: Credit) => credit.side), total: body.pagination.total };
+  };
+  expect(await list(project, referrerCustomer.id)).toEqual({ sides: ['referrer'], total: 1 });
+  expect(await list(project, `${refereeCustomer.id}&status=credited`)).toEqual({ sides: ['referee'], total: 1 });
+  expect(await list(project, `${refereeCustomer.id}&status=failed`)).toEqual({ sides: [], total: 0 });
+  expect(await list(openProject(crediting.service), referrerCustomer.id)).toEqual({ sides: [], total: 0 });
+  expect((await project.request('GET', '/credits?customerId=grace')).status).toBe(400);
 });
 
 it('converts at once, and credits when the team has connected the processor', async () => {

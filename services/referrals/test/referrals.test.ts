@@ -271,3 +271,76 @@ describe('a conversion', () => {
     );
   });
 });
+
+describe('the list of referrals', () => {
+  it('tells who referred a customer, and whether that converted', async () => {
+    const project = await openProgram();
+    const { code, customerId } = await project.newCode();
+    const { id: refereeCustomerId } = project.newCustomer();
+    const { referral } = (await project.apply(code, refereeCustomerId)).body;
+    await project.apply(code, project.newCustomer().id);
+    const path = `?refereeCustomerId=${refereeCustomerId}`;
+    const pending = {
+      id: referral.id,
+      code,
+      referrerCustomerId: customerId,
+      refereeCustomerId,
+      status: 'pending',
+      createdAt: referral.createdAt,
+      convertedAt: null,
+    };
+    expect(await project.request('GET', path)).toEqual({
+      status: 200,
+      body: { referrals: [pending], pagination: { limit: 50, offset: 0, total: 1, hasMore: false } },
+    });
+    await service.deliver(subscriptionCreated(project.scope, refereeCustomerId));
+    const converted = { ...pending, status: 'converted', convertedAt: expect.stringMatching(/Z$/) };
+    expect((await project.request('GET', path)).body.referrals).toEqual([converted]);
+  });
+
+  it('has those of a referrer by status, newest first, in pages', async () => {
+    const project = await openProgram();
+    const [{ code, customerId }, other] = [await project.newCode(), await project.newCode()];
+    const referees: CustomerId[] = [];
+    for (const [day, used] of [code, other.code, code, code].entries()) {
+      service.setTime(new Date(`2026-01-0${day + 1}T00:00:00Z`));
+      const { id } = project.newCustomer();
+      await project.apply(used, id);
+      referees.push(id);
+    }
+    service.setTime(undefined);
+    const [oldest, ofOther, middle, newest] = referees;
+    if (!middle) throw new Error('Four customers were referred.');
+    await service.deliver(subscriptionCreated(project.scope, middle));
+    const list = async (query: string) => {
+      const { body } = await project.request('GET', query);
+      const listed = body.referrals.map((referral: { refereeCustomerId: string }) => referral.refereeCustomerId);
+      return { referees: listed, pagination: body.pagination };
+    };
+    expect((await list('')).referees).toEqual([newest, middle, ofOther, oldest]);
+    const path = `?referrerCustomerId=${customerId}`;
+    expect((await list(path)).referees).toEqual([newest, middle, oldest]);
+    expect((await list(`${path}&status=converted`)).referees).toEqual([middle]);
+    expect((await list(`${path}&refereeCustomerId=${ofOther}`)).referees).toEqual([]);
+    expect(await list(`${path}&status=pending&limit=1&offset=1`)).toEqual({
+      referees: [oldest],
+      pagination: { limit: 1, offset: 1, total: 2, hasMore: false },
+    });
+    for (const query of ['?limit=0', '?status=canceled', '?referrerCustomerId=grace', '?code=NEVERWAS'])
+      expect((await project.request('GET', query)).status).toBe(400);
+  });
+
+  it('shows nothing of another project, whichever customer is named', async () => {
+    const [project, other] = [await openProgram(), await openProgram()];
+    const { code, customerId } = await project.newCode();
+    const { id } = project.newCustomer();
+    await project.apply(code, id);
+    for (const query of ['', `?refereeCustomerId=${id}`, `?referrerCustomerId=${customerId}`]) {
+      expect((await project.request('GET', query)).body.referrals).toHaveLength(1);
+      expect((await other.request('GET', query)).body).toEqual({
+        referrals: [],
+        pagination: { limit: 50, offset: 0, total: 0, hasMore: false },
+      });
+    }
+  });
+});

@@ -1,25 +1,15 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
-import { CREDIT_SIDES, REFERRAL_STATUSES, referralCode } from '../resources/referral.ts';
-import { timestamp } from '../timestamp.ts';
+import { CREDIT_SIDES, referral, referralCode } from '../resources/referral.ts';
 
 const referralCodeState = referralCode.extend({ version: z.int() });
 
 export const ReferralCodeCreated = defineEvent('referral-code.created.v1', referralCodeState);
 export const ReferralCodeDeactivated = defineEvent('referral-code.deactivated.v1', referralCodeState);
 
-/** A referral's whole state; the status only changes from `pending` to `converted`. */
-export const referralState = z.object({
-  id: ReferralId.schema,
-  projectId: ProjectId.schema,
-  code: z.string(),
-  referrerCustomerId: CustomerId.schema,
-  refereeCustomerId: CustomerId.schema,
-  status: z.enum(REFERRAL_STATUSES),
-  createdAt: timestamp,
-  convertedAt: timestamp.nullable(),
-});
+/** A referral's whole state. */
+export const referralState = referral.extend({ projectId: ProjectId.schema });
 export type ReferralState = z.output<typeof referralState>;
 
 export const ReferralCreated = defineEvent('referral.created.v1', referralState);

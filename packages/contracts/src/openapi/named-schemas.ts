@@ -19,6 +19,7 @@ import { price, priceCreate, priceUpdate } from '../resources/price.ts';
 import { product, productCreate, productUpdate } from '../resources/product.ts';
 import {
   appliedReferral,
+  referral,
   referralApply,
   referralCode,
   referralCodeCreate,
@@ -317,6 +318,9 @@ export const namedSchemas: readonly NamedSchema[] = [
   named('ReferralCodeCreate', referralCodeCreate, 'A referral code to create.', { customerId: 'The referrer.' }),
   named('ReferralApply', referralApply, 'A code and the new customer who uses it.', {
     refereeCustomerId: 'The new customer.',
+  }),
+  named('Referral', referral, 'Who referred whom, and with which code.', {
+    convertedAt: 'Null while the referral is pending.',
   }),
   named('AppliedReferral', appliedReferral, 'A referral. It converts when the new customer subscribes.'),
   named('ReferralOfCode', referralOfCode, 'A referral made with the code.', {

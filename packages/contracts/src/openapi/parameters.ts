@@ -71,6 +71,8 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryParameter | 'tab', string>> 
   productId: 'Only prices of this product.',
   priceId: 'Only subscriptions whose first item has this price.',
   customerId: 'Only items of this customer.',
+  refereeCustomerId: 'Only of this customer, who was referred.',
+  referrerCustomerId: 'Only of this customer, who referred others.',
   subscriptionId: 'Only items of this subscription.',
   status: 'Only items with this status.',
   keepKeys: 'Whether the API keys of the member stay valid.',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { CustomerId } from '../ids.ts';
 import {
   exampleAppliedReferral,
   exampleCredit,
+  exampleReferral,
   exampleReferralCode,
   exampleReferralConfig,
   exampleReferralOfCode,
@@ -13,6 +15,8 @@ import {
   appliedReferral,
   creditId,
   CREDIT_STATUSES,
+  referral,
+  REFERRAL_STATUSES,
   referralApply,
   referralCode,
   referralCodeCreate,
@@ -70,12 +74,16 @@ export const referralsOperations = {
     access: read,
     summary: 'List referral codes, by default only active ones',
     params: projectParams,
-    query: z.strictObject({ activeOnly: booleanText.default(true), ...pageQuery }),
+    query: z.strictObject({
+      activeOnly: booleanText.default(true),
+      customerId: CustomerId.schema.optional(),
+      ...pageQuery,
+    }),
     status: 200,
     response: z.object({ codes: z.array(referralCode), pagination }),
     problems: [],
     example: {
-      query: { activeOnly: 'true' },
+      query: { activeOnly: 'true', customerId: exampleIds.customer },
       response: { codes: [exampleReferralCode], pagination: examplePagination },
     },
   }),
@@ -155,6 +163,28 @@ export const referralsOperations = {
       response: { referral: exampleAppliedReferral },
     },
   }),
+  listReferrals: operation({
+    id: 'listReferrals',
+    service,
+    method: 'GET',
+    path,
+    access: read,
+    summary: 'List referrals: who referred a customer, or whom a customer referred',
+    params: projectParams,
+    query: z.strictObject({
+      refereeCustomerId: CustomerId.schema.optional(),
+      referrerCustomerId: CustomerId.schema.optional(),
+      status: z.enum(REFERRAL_STATUSES).optional(),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: z.object({ referrals: z.array(referral), pagination }),
+    problems: [],
+    example: {
+      query: { refereeCustomerId: exampleIds.referee },
+      response: { referrals: [exampleReferral], pagination: examplePagination },
+    },
+  }),
   listReferralCredits: operation({
     id: 'listReferralCredits',
     service,
@@ -163,11 +193,18 @@ export const referralsOperations = {
     access: read,
     summary: 'List the credits that conversions earned',
     params: projectParams,
-    query: z.strictObject({ status: z.enum(CREDIT_STATUSES).optional(), ...pageQuery }),
+    query: z.strictObject({
+      status: z.enum(CREDIT_STATUSES).optional(),
+      customerId: CustomerId.schema.optional(),
+      ...pageQuery,
+    }),
     status: 200,
     response: z.object({ credits: z.array(referralCredit), pagination }),
     problems: [],
-    example: { query: { status: 'credited' }, response: { credits: [exampleCredit], pagination: examplePagination } },
+    example: {
+      query: { status: 'credited', customerId: exampleIds.customer },
+      response: { credits: [exampleCredit], pagination: examplePagination },
+    },
   }),
   retryReferralCredit: operation({
     id: 'retryReferralCredit',

@@ -39,24 +39,22 @@ export type ReferralStatus = (typeof REFERRAL_STATUSES)[number];
 
 export const referralApply = z.strictObject({ code: referralCodeText, refereeCustomerId: CustomerId.schema });
 
-/** A referral in the response of `applyReferral`. */
-export const appliedReferral = z.object({
+/** Who referred whom with which code; the status only changes from `pending` to `converted`. */
+export const referral = z.object({
   id: ReferralId.schema,
   code: z.string(),
   referrerCustomerId: CustomerId.schema,
   refereeCustomerId: CustomerId.schema,
   status: z.enum(REFERRAL_STATUSES),
   createdAt: timestamp,
-});
-
-/** A referral in the response of `getReferralCode`. */
-export const referralOfCode = z.object({
-  id: ReferralId.schema,
-  refereeCustomerId: CustomerId.schema,
-  status: z.enum(REFERRAL_STATUSES),
-  createdAt: timestamp,
   convertedAt: timestamp.nullable(),
 });
+
+/** A referral in the response of `applyReferral`. */
+export const appliedReferral = referral.omit({ convertedAt: true });
+
+/** A referral in the response of `getReferralCode`. */
+export const referralOfCode = referral.omit({ code: true, referrerCustomerId: true });
 
 export const CREDIT_STATUSES = ['pending', 'credited', 'failed'] as const;
 export const CREDIT_SIDES = ['referrer', 'referee'] as const;

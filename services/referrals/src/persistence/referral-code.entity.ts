@@ -4,7 +4,10 @@ import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 const ReferralCodeSchema = defineEntity({
   name: 'ReferralCode',
   tableName: 'referral_codes',
-  indexes: [{ name: 'referral_codes_newest', properties: ['teamId', 'projectId', 'createdAt'] }],
+  indexes: [
+    { name: 'referral_codes_newest', properties: ['teamId', 'projectId', 'createdAt'] },
+    { name: 'referral_codes_customer', properties: ['teamId', 'projectId', 'customerId'] },
+  ],
   uniques: [
     {
       name: 'referral_codes_one_active_per_customer',

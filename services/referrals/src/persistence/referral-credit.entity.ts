@@ -6,7 +6,10 @@ import type { CreditSide } from '#domain/credit.ts';
 const ReferralCreditSchema = defineEntity({
   name: 'ReferralCredit',
   tableName: 'referral_credits',
-  indexes: [{ name: 'referral_credits_newest', properties: ['teamId', 'projectId', 'createdAt'] }],
+  indexes: [
+    { name: 'referral_credits_newest', properties: ['teamId', 'projectId', 'createdAt'] },
+    { name: 'referral_credits_customer', properties: ['teamId', 'projectId', 'customerId', 'createdAt'] },
+  ],
   properties: {
     referralId: p.text().$type<ReferralId>().primary(),
     side: p.text().$type<CreditSide>().primary(),

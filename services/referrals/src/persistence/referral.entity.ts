@@ -6,7 +6,11 @@ import type { ReferralStatus } from '@billing/contracts/resources/referral';
 const ReferralSchema = defineEntity({
   name: 'Referral',
   tableName: 'referrals',
-  indexes: [{ name: 'referrals_of_code', properties: ['teamId', 'projectId', 'code', 'createdAt'] }],
+  indexes: [
+    { name: 'referrals_newest', properties: ['teamId', 'projectId', 'createdAt'] },
+    { name: 'referrals_of_code', properties: ['teamId', 'projectId', 'code', 'createdAt'] },
+    { name: 'referrals_of_referrer', properties: ['teamId', 'projectId', 'referrerCustomerId', 'createdAt'] },
+  ],
   uniques: [
     { name: 'referrals_one_per_referee', properties: ['teamId', 'projectId', 'refereeCustomerId'] },
     { name: 'referrals_operation_key_unique', properties: ['teamId', 'projectId', 'operationKey'] },

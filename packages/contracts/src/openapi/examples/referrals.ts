@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type {
   appliedReferral,
+  referral,
   referralCode,
   referralConfig,
   referralCredit,
@@ -32,6 +33,12 @@ export const exampleAppliedReferral = {
   status: 'pending',
   createdAt,
 } as const satisfies z.input<typeof appliedReferral>;
+
+export const exampleReferral = {
+  ...exampleAppliedReferral,
+  status: 'converted',
+  convertedAt: updatedAt,
+} as const satisfies z.input<typeof referral>;
 
 export const exampleReferralOfCode = {
   id: exampleIds.referral,

@@ -32,6 +32,7 @@ export const CALLS = {
   getReferralCode: 'referrals.getCode(code, query)',
   deactivateReferralCode: 'referrals.deactivateCode(code)',
   applyReferral: 'referrals.apply(body)',
+  listReferrals: 'referrals.list(query).page()',
   listReferralCredits: 'referrals.listCredits(query).page()',
   retryReferralCredit: 'referrals.retryCredit(creditId)',
   getAnalytics: 'analytics.get(query)',
