@@ -1,17 +1,11 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { isWithoutBrowser } from '@billing/testing/browser';
-import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { newTenant, type Tenant } from '../../system/tenant.ts';
 import { fillTenant } from '../../system/tenant-life.ts';
 import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { DESKTOP, expectAccessible, expectFitting, LOOKS, PHONE, takeScreenshot } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
-const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots/console');
-const PHONE = { width: 360, height: 740 };
-const DESKTOP = { width: 1280, height: 900 };
 
 /** Each page, its heading, and a text that only its data bring. */
 const PAGES = [
@@ -43,49 +37,27 @@ beforeAll(async () => {
   if (withoutBrowser) return;
   tenant = await newTenant();
   await fillTenant(tenant);
-  await mkdir(SCREENSHOTS, { recursive: true });
 });
 
-/** Light and dark differ only in their colors, so one of each pair is checked with this rule alone. */
-const CONTRAST_ONLY = ['color-contrast'];
-const ALL_RULES = undefined;
-
-async function expectAccessible(page: Page, rules: string[] | undefined = ALL_RULES): Promise<void> {
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-}
-
-/** Neither the page nor a list on it is wider than the screen. */
-async function expectFitting(page: Page, width: number): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-  const lists = page.locator('.table-wrap:has(.list)');
-  const cut = await lists.evaluateAll(all =>
-    all.filter(list => list.scrollWidth > list.clientWidth).map(list => list.innerHTML),
-  );
-  expect(cut).toEqual([]);
-}
-
-it.skipIf(withoutBrowser).each([
-  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', rules: ALL_RULES },
-  { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', rules: CONTRAST_ONLY },
-  { name: 'phone-light', viewport: PHONE, colorScheme: 'light', rules: CONTRAST_ONLY },
-  { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', rules: ALL_RULES },
-] as const)('shows each page, fits the screen and passes axe: $name', { timeout: 300_000 }, async look => {
-  const { viewport, colorScheme, rules } = look;
-  await using visit = await visitConsole('/', { user: tenant.user, viewport, colorScheme });
-  const { page, problems } = visit;
-  const origin = new URL(page.url()).origin;
-  for (const { path, heading, shows } of PAGES) {
-    await page.goto(`${origin}${pageOf(tenant, path)}`);
-    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-    await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
-    await expectAccessible(page, rules);
-    await expectFitting(page, viewport.width);
-    await page.screenshot({ path: join(SCREENSHOTS, `${look.name}-${path.replaceAll(/[/?=]/g, '-')}.png`) });
-  }
-  expect(problems).toEqual([]);
-});
+it.skipIf(withoutBrowser).each(LOOKS)(
+  'shows each page, fits the screen and passes axe: $name',
+  { timeout: 300_000 },
+  async look => {
+    const { viewport, colorScheme, rules } = look;
+    await using visit = await visitConsole('/', { user: tenant.user, viewport, colorScheme });
+    const { page, problems } = visit;
+    const origin = new URL(page.url()).origin;
+    for (const { path, heading, shows } of PAGES) {
+      await page.goto(`${origin}${pageOf(tenant, path)}`);
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
+      await expectAccessible(page, rules);
+      await expectFitting(page, viewport.width);
+      await takeScreenshot(page, `${look.name}-${path.replaceAll(/[/?=]/g, '-')}`);
+    }
+    expect(problems).toEqual([]);
+  },
+);
 
 it.skipIf(withoutBrowser)('lists the checks of the connection one below the other', PATIENT, async () => {
   const user = tenant.user;

@@ -2,6 +2,7 @@ import type {
   Invoice,
   Payment,
   ProcessorHealth,
+  Referral,
   ReferralCredit,
   Subscription,
   Sync,
@@ -48,6 +49,11 @@ export const EVENT_STATUS: Readonly<Record<WebhookEvent['status'], StatusText>> 
   received: { name: 'Received', tone: 'accent' },
   processed: { name: 'Processed', tone: 'good' },
   ignored: { name: 'Ignored', tone: 'neutral' },
+};
+
+export const REFERRAL_STATUS: Readonly<Record<Referral['status'], StatusText>> = {
+  pending: { name: 'Pending', tone: 'accent' },
+  converted: { name: 'Converted', tone: 'good' },
 };
 
 export const CREDIT_STATUS: Readonly<Record<ReferralCredit['status'], StatusText>> = {

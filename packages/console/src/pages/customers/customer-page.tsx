@@ -13,6 +13,7 @@ import { CheckoutDialog } from '../products/checkout-dialog.tsx';
 import { SUBSCRIPTION_COLUMNS } from '../subscriptions/columns.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerDetails } from './customer-details.tsx';
+import { CustomerReferral } from './customer-referral.tsx';
 import { CustomerTimeline } from './customer-timeline.tsx';
 import { DeleteCustomer } from './delete-customer.tsx';
 import { PortalLinkButton } from './portal-link-button.tsx';
@@ -101,6 +102,7 @@ export function CustomerPage() {
         </div>
         <div className="stack">
           <CustomerDetails customer={customer} />
+          <CustomerReferral customerId={customer.id} />
           <CustomerTimeline customer={customer} limit={MAX_SHOWN} />
         </div>
       </div>

@@ -5,12 +5,15 @@ import { Card } from '#layout/page.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { referralQuery } from './referral-query.ts';
 import { timelineOf } from './timeline.ts';
 
 /** What happened with a customer, newest first. */
 export function CustomerTimeline({ customer, limit }: { readonly customer: Customer; readonly limit: number }) {
-  const { billing, key } = useProject();
+  const scope = useProject();
+  const { billing, key } = scope;
   const customerId = customer.id;
+  const { data: referrals } = useQuery(referralQuery(scope, customerId));
   const { data, error } = useQuery({
     queryKey: key('timeline', customerId),
     queryFn: async ({ signal }) => {
@@ -30,7 +33,7 @@ export function CustomerTimeline({ customer, limit }: { readonly customer: Custo
       {!data && !error && <SkeletonLines lines={4} />}
       <ol className="timeline">
         {data &&
-          timelineOf({ customer, ...data }).map(({ at, icon, text }, index) => (
+          timelineOf({ customer, referral: referrals?.referral ?? null, ...data }).map(({ at, icon, text }, index) => (
             <li key={`${at}${index}`}>
               <Icon name={icon} />
               <div>

@@ -1,4 +1,4 @@
-import type { Customer, Invoice, Payment } from '@billing/client';
+import type { Customer, Invoice, Payment, Referral } from '@billing/client';
 import { expect, it } from 'vitest';
 import { timelineOf } from './timeline.ts';
 
@@ -12,6 +12,22 @@ it('tells what came first last, also within one second', () => {
     currency: 'usd',
     status: 'succeeded',
   }));
-  const history = { customer, subscriptions: [], invoices: invoices as Invoice[], payments: payments as Payment[] };
-  expect(timelineOf(history).map(({ icon }) => icon)).toEqual(['payments', 'payments', 'invoices', 'customers']);
+  const records = { subscriptions: [], invoices: invoices as Invoice[], payments: payments as Payment[] };
+  const story = timelineOf({ customer, referral: null, ...records });
+  expect(story.map(({ icon }) => icon)).toEqual(['payments', 'payments', 'invoices', 'customers']);
+});
+
+it('tells by which code a customer came, and that the referral converted after the payment', () => {
+  const createdAt = '2026-03-01T10:00:00.400Z';
+  // Only the fields that the timeline reads.
+  const customer = { createdAt } as Customer;
+  const payment = { createdAt: '2026-03-01T10:05:00.000Z', amount: 2_999, currency: 'usd', status: 'succeeded' };
+  const records = { customer, subscriptions: [], invoices: [], payments: [payment as Payment] };
+  const tell = (convertedAt: string | null) => {
+    const referral = { code: 'GRACE234', createdAt, convertedAt } as Referral;
+    return timelineOf({ ...records, referral }).map(({ text }) => text);
+  };
+  const pending = ['Paid $29.99', 'Referred with the code GRACE234', 'Became a customer'];
+  expect(tell(null)).toEqual(pending);
+  expect(tell('2026-03-01T10:05:00.900Z')).toEqual(['The referral converted', ...pending]);
 });

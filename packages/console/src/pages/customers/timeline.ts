@@ -1,4 +1,4 @@
-import type { Customer, Invoice, Payment, Subscription } from '@billing/client';
+import type { Customer, Invoice, Payment, Referral, Subscription } from '@billing/client';
 import { formatItems } from '#ui/amount.ts';
 import type { IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
@@ -11,6 +11,8 @@ export interface TimelineEntry {
 
 interface History {
   readonly customer: Customer;
+  /** How the customer was referred. */
+  readonly referral: Referral | null;
   readonly subscriptions: readonly Subscription[];
   readonly invoices: readonly Invoice[];
   readonly payments: readonly Payment[];
@@ -22,9 +24,16 @@ const MAX_ENTRIES = 50;
 const secondOf = ({ at }: TimelineEntry): number => Math.floor(Date.parse(at) / 1_000);
 
 /** Tells what happened with a customer, newest first, from their records. */
-export function timelineOf({ customer, subscriptions, invoices, payments }: History): readonly TimelineEntry[] {
+export function timelineOf({
+  customer,
+  referral,
+  subscriptions,
+  invoices,
+  payments,
+}: History): readonly TimelineEntry[] {
   const entry = (at: string | null, icon: IconName, text: string): TimelineEntry[] => (at ? [{ at, icon, text }] : []);
   return [
+    ...entry(referral?.convertedAt ?? null, 'referrals', 'The referral converted'),
     ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>
       entry(createdAt, 'payments', paymentText(formatMoney(amount, currency), status, failureMessage)),
     ),
@@ -40,6 +49,7 @@ export function timelineOf({ customer, subscriptions, invoices, payments }: Hist
       ),
       ...entry(startedAt, 'subscriptions', `Subscribed: ${formatItems(items)}`),
     ]),
+    ...entry(referral?.createdAt ?? null, 'referrals', `Referred with the code ${referral?.code}`),
     ...entry(customer.createdAt, 'customers', 'Became a customer'),
   ]
     .toSorted((a, b) => secondOf(b) - secondOf(a))

@@ -3,13 +3,14 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { Card, Page } from '#layout/page.tsx';
-import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { REFERRAL_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { useToasts } from '#ui/toasts.tsx';
 import { CustomerLink, CustomerName } from '../customers/customer-name.tsx';
+import { CodeStatus } from './code-link.tsx';
 
 const UP = { page: 'referrals', title: 'Referrals' } as const;
 
@@ -54,7 +55,11 @@ export function CodePage() {
       }
       up={UP}
       actions={
-        data.code.isActive ? <Button onClick={() => setAsking(true)}>Deactivate</Button> : <Badge>Inactive</Badge>
+        data.code.isActive ? (
+          <Button onClick={() => setAsking(true)}>Deactivate</Button>
+        ) : (
+          <CodeStatus code={data.code} />
+        )
       }
     >
       <Card title={`Referred customers: ${data.pagination.total}`} flush>
@@ -69,9 +74,7 @@ export function CodePage() {
               <span className="grow truncate">
                 <CustomerLink id={refereeCustomerId} />
               </span>
-              <Badge tone={status === 'converted' ? 'good' : 'accent'}>
-                {status === 'converted' ? 'Converted' : 'Pending'}
-              </Badge>
+              <StatusBadge of={REFERRAL_STATUS[status]} />
               <Time at={convertedAt ?? createdAt} />
             </li>
           ))}

@@ -4,14 +4,14 @@ import { useProject } from '#api/project.ts';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { ProjectLink } from '#layout/project-link.tsx';
-import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { CREDIT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { CodeLink, CodeStatus } from './code-link.tsx';
+import { earnedBy } from './earned-by.ts';
 import { NewCodeDialog } from './new-code-dialog.tsx';
 import { ProgramCard } from './program-card.tsx';
 import { RetryCredit } from './retry-credit.tsx';
@@ -22,20 +22,16 @@ const CREDITS_REFRESH_MS = 5_000;
 const CODE_COLUMNS: readonly Column<ReferralCode>[] = [
   {
     title: 'Code',
-    cell: ({ code }) => (
-      <ProjectLink page={`referrals/${code}`} className="primary-cell">
-        <code>{code}</code>
-      </ProjectLink>
-    ),
+    cell: ({ code }) => <CodeLink code={code} />,
   },
   { title: 'Referrer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
-  { title: 'Status', cell: ({ isActive }) => (isActive ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>) },
+  { title: 'Status', cell: code => <CodeStatus code={code} /> },
   { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 const CREDIT_COLUMNS: readonly Column<ReferralCredit>[] = [
   { title: 'Customer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
-  { title: 'For', wide: true, cell: ({ side }) => (side === 'referrer' ? 'referring' : 'being referred') },
+  { title: 'For', wide: true, cell: earnedBy },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={CREDIT_STATUS[status]} /> },
   { title: 'Error', wide: true, cell: ({ error, attempts }) => error && `${error} (${attempts} attempts)` },
   { title: 'Date', wide: true, cell: ({ creditedAt, createdAt }) => <Time at={creditedAt ?? createdAt} /> },

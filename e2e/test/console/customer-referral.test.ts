@@ -1,0 +1,99 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { newFailedCredit } from '../../system/failed-credit.ts';
+import { newCustomer, newTenant, type Tenant } from '../../system/tenant.ts';
+import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { expectAccessible, expectFitting, LOOKS, takeScreenshot } from './looks.ts';
+
+const withoutBrowser = isWithoutBrowser();
+
+let tenant: Tenant;
+/** They have an inactive and an active code, and referred two customers. */
+let referrer: string;
+let code: string;
+/** The referee who subscribed, and the one who has not. */
+let converted: string;
+let pending: string;
+
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  tenant = await newTenant();
+  const { billing } = tenant;
+  referrer = (await billing.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace' })).id;
+  await billing.referrals.deactivateCode((await billing.referrals.createCode({ customerId: referrer })).code);
+  await newFailedCredit(tenant, referrer);
+  const [active] = (await billing.referrals.listCodes({ customerId: referrer }).page()).items;
+  code = active?.code ?? '';
+  const conversions = billing.referrals.list({ referrerCustomerId: referrer, status: 'converted' });
+  converted = (await conversions.page()).items[0]?.refereeCustomerId ?? '';
+  pending = await newCustomer(tenant);
+  await billing.referrals.apply({ code, refereeCustomerId: pending });
+});
+
+const cardOf = (page: Page) =>
+  page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Referral', exact: true }) });
+/** Returns the text beside a term in the card. */
+const valueOf = (page: Page, term: string) =>
+  cardOf(page)
+    .locator('dt', { hasText: new RegExp(`^${term}$`) })
+    .locator('xpath=following-sibling::dd[1]');
+
+it.skipIf(withoutBrowser)('tells who referred a customer, and leads there', PATIENT, async () => {
+  await using visit = await visitConsole(pageOf(tenant, `customers/${converted}`), { user: tenant.user });
+  const { page, problems } = visit;
+  await valueOf(page, 'Referred by').getByText('Ada Lovelace').waitFor();
+  expect(await valueOf(page, 'With code').innerText()).toBe(code);
+  expect(await valueOf(page, 'Status').innerText()).toContain('Converted');
+  expect(await cardOf(page).innerText()).not.toContain('Own codes');
+  await page.getByText('The referral converted').waitFor();
+  await page.getByText(`Referred with the code ${code}`).waitFor();
+  await expectAccessible(page);
+  await takeScreenshot(page, 'desktop-light-customers-referee');
+
+  await valueOf(page, 'With code').getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: code }).waitFor();
+  await page.goBack();
+  await valueOf(page, 'Referred by').getByRole('link', { name: 'Ada Lovelace' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('says that a referral has not converted', PATIENT, async () => {
+  await using visit = await visitConsole(pageOf(tenant, `customers/${pending}`), { user: tenant.user });
+  await valueOf(visit.page, 'Status').getByText('Pending').waitFor();
+  await visit.page.getByText(`Referred with the code ${code}`).waitFor();
+  expect(await visit.page.getByText('The referral converted').count()).toBe(0);
+});
+
+it.skipIf(withoutBrowser)('explains where a referral comes from when there is none', PATIENT, async () => {
+  const customerId = await newCustomer(tenant);
+  await using visit = await visitConsole(pageOf(tenant, `customers/${customerId}`), { user: tenant.user });
+  const { page } = visit;
+  await cardOf(page).getByText('Nobody referred this customer').waitFor();
+  await expectAccessible(page);
+  await cardOf(page).getByRole('link', { name: 'Referrals' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Referrals' }).waitFor();
+});
+
+it.skipIf(withoutBrowser).each(LOOKS)(
+  'shows whom a customer referred and what that earned: $name',
+  PATIENT,
+  async ({ name, viewport, colorScheme, rules }) => {
+    const { user } = tenant;
+    await using visit = await visitConsole(pageOf(tenant, `customers/${referrer}`), { user, viewport, colorScheme });
+    const { page, problems } = visit;
+    await valueOf(page, 'Referred').getByText('2 customers, 1 converted').waitFor();
+    const codes = valueOf(page, 'Own codes').getByRole('listitem');
+    expect(await codes.count()).toBe(2);
+    expect(await codes.filter({ hasText: code }).innerText()).toContain('Active');
+    expect(await codes.filter({ hasNotText: code }).innerText()).toContain('Inactive');
+    const credits = await valueOf(page, 'Credits').getByRole('listitem').allInnerTexts();
+    expect(credits.map(text => text.replaceAll(/\s+/g, ' '))).toEqual(['$5.00 for referring Failed']);
+    await expectAccessible(page, rules);
+    await expectFitting(page, viewport.width);
+    await cardOf(page).scrollIntoViewIfNeeded();
+    await takeScreenshot(page, `${name}-customers-referral`);
+    expect(problems).toEqual([]);
+  },
+);
