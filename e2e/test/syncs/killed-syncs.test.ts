@@ -6,7 +6,7 @@ import { newAccount, runSync } from './account.ts';
 
 /** More than a page of each type. */
 const CUSTOMERS = 120;
-/** The service that runs the sync, and those that compare and record. */
+/** The service that runs the sync, which goes on when its lease ends, and those that compare and record. */
 const KILLED = ['webhooks', 'customers', 'webhooks', 'subscriptions'];
 
 it('takes over everything once although its services are killed at random moments', async () => {
@@ -39,7 +39,7 @@ it('takes over everything once although its services are killed at random moment
   await waitFor(async () => (await billing.analytics.get()).mrr === CUSTOMERS * 1_500, { what: 'the revenue' });
   expect((await billing.analytics.get()).customerCount).toBe(CUSTOMERS);
   expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
-}, 300_000);
+}, 480_000);
 
 /** How many objects a sync has read. */
 async function readOf({ billing }: Tenant, id: string): Promise<number> {

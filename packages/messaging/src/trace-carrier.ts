@@ -44,7 +44,7 @@ export function traceIn(active: Context): TraceCarrier {
 /** Whether a trace is recorded. */
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/** Returns the context within the trace of a `traceparent`, `untraced` for work without one; the same for anything malformed. */
+/** Returns `active` within the trace of a `traceparent`, unchanged for none or a malformed one; `untraced` for work that is not traced. */
 export function withTrace(active: Context, traceparent: string | undefined): Context {
   if (traceparent === undefined) return active;
   if (traceparent === UNTRACED.traceparent) return untraced;
