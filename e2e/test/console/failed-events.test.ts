@@ -1,10 +1,12 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
-import { newFailedEvent } from '../../system/failed-events.ts';
+import { newDeadLetter, newFailedEvent } from '../../system/failed-events.ts';
+import { ok } from '../../system/http.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../../system/tenant.ts';
 import { pageOf, PATIENT, visitConsole } from './browse.ts';
 
-it.skipIf(isWithoutBrowser())('shows failed events before newer ones, and why they failed', PATIENT, async () => {
+it.skipIf(isWithoutBrowser())('shows failed events before newer ones, why they failed, and replays them', PATIENT, async () => {
   const tenant = await newTenant();
   const eventId = await newFailedEvent(tenant);
   const { priceId } = await newMonthlyPrice(tenant);
@@ -20,6 +22,30 @@ it.skipIf(isWithoutBrowser())('shows failed events before newer ones, and why th
   expect(above?.y).toBeLessThan(below?.y ?? 0);
   await failed.getByRole('link', { name: 'checkout.session.completed' }).click();
   await page.waitForURL(new RegExp(`/events/${eventId}$`));
-  await page.getByRole('button', { name: 'Replay' }).waitFor();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('The event is handled once more.').waitFor();
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', PATIENT, async () => {
+  const tenant = await newTenant();
+  const { user, teamPath } = tenant;
+  const path = `${teamPath}/dead-letters/${await newDeadLetter(tenant)}`;
+  await using visit = await visitConsole(pageOf(tenant, 'dead-letters'), { user });
+  const { page, problems } = visit;
+  const choose = async (name: string) => {
+    await page.getByRole('table').getByRole('button').first().click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+  };
+  await choose('Retry');
+  await page.getByText('The event is handled once more.').waitFor();
+  const failedAgain = async () => {
+    const { deadLetter } = await ok(user.get(path));
+    return deadLetter.status === 'failed' && deadLetter.attempts === 2;
+  };
+  await waitFor(failedAgain, { what: 'the retry to fail', timeoutMs: 30_000 });
+  await choose('Drop for good');
+  await page.getByText('Nothing is left behind').waitFor();
+  expect((await user.get(path)).status).toBe(404);
   expect(problems).toEqual([]);
 });
