@@ -6,26 +6,30 @@ import { ok } from '../../system/http.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../../system/tenant.ts';
 import { pageOf, PATIENT, visitConsole } from './browse.ts';
 
-it.skipIf(isWithoutBrowser())('shows failed events before newer ones, why they failed, and replays them', PATIENT, async () => {
-  const tenant = await newTenant();
-  const eventId = await newFailedEvent(tenant);
-  const { priceId } = await newMonthlyPrice(tenant);
-  await newSubscription(tenant, priceId);
+it.skipIf(isWithoutBrowser())(
+  'shows failed events before newer ones, why they failed, and replays them',
+  PATIENT,
+  async () => {
+    const tenant = await newTenant();
+    const eventId = await newFailedEvent(tenant);
+    const { priceId } = await newMonthlyPrice(tenant);
+    await newSubscription(tenant, priceId);
 
-  await using visit = await visitConsole(pageOf(tenant, 'events'), { user: tenant.user });
-  const { page, problems } = visit;
-  await page.getByRole('heading', { name: 'One event has failed' }).waitFor();
-  const failed = page.getByRole('list', { name: 'Newest failed events' }).getByRole('listitem');
-  const newest = page.getByRole('table').getByRole('link').first();
-  await newest.waitFor();
-  const [above, below] = await Promise.all([failed.first().boundingBox(), newest.boundingBox()]);
-  expect(above?.y).toBeLessThan(below?.y ?? 0);
-  await failed.getByRole('link', { name: 'checkout.session.completed' }).click();
-  await page.waitForURL(new RegExp(`/events/${eventId}$`));
-  await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('The event is handled once more.').waitFor();
-  expect(problems).toEqual([]);
-});
+    await using visit = await visitConsole(pageOf(tenant, 'events'), { user: tenant.user });
+    const { page, problems } = visit;
+    await page.getByRole('heading', { name: 'One event has failed' }).waitFor();
+    const failed = page.getByRole('list', { name: 'Newest failed events' }).getByRole('listitem');
+    const newest = page.getByRole('table').getByRole('link').first();
+    await newest.waitFor();
+    const [above, below] = await Promise.all([failed.first().boundingBox(), newest.boundingBox()]);
+    expect(above?.y).toBeLessThan(below?.y ?? 0);
+    await failed.getByRole('link', { name: 'checkout.session.completed' }).click();
+    await page.waitForURL(new RegExp(`/events/${eventId}$`));
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The event is handled once more.').waitFor();
+    expect(problems).toEqual([]);
+  },
+);
 
 it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', PATIENT, async () => {
   const tenant = await newTenant();
