@@ -8,7 +8,9 @@ import { closeSilentConnections, releaseDeadConnections } from './dead-connectio
 import { usePreparedStatements } from './prepared-statements.ts';
 import { measurePool } from './pool-metrics.ts';
 import { slowQueryOf, timeQueries, type SlowQuery } from './slow-queries.ts';
+import { sqlState } from './sql-state.ts';
 import { StartError } from './start-error.ts';
+import { addStatementSpan } from './statement-span.ts';
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -62,9 +64,10 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
         releaseDeadConnections(pool);
         usePreparedStatements(pool);
         const measure = measurePool(pool);
-        timeQueries(pool, (sql, ms) => {
-          measure(sql, ms);
-          const slow = slowQueryOf(sql, ms);
+        timeQueries(pool, query => {
+          measure(query);
+          addStatementSpan(query);
+          const slow = slowQueryOf(query);
           if (slow) onSlowQuery?.(slow);
         });
       },
@@ -173,12 +176,6 @@ export function isDatabaseUnavailable(err: unknown): boolean {
     if (UNAVAILABLE_MESSAGE.test(cause.message)) return true;
   }
   return false;
-}
-
-/** Returns the SQLSTATE or socket error code of an error. */
-export function sqlState(err: unknown): string | undefined {
-  if (!(err instanceof Error) || !('code' in err)) return undefined;
-  return typeof err.code === 'string' ? err.code : undefined;
 }
 
 /** Returns whether an error is a violation of a unique index: any, or the one named `constraint`. */

@@ -1,11 +1,12 @@
 import { metrics } from '@opentelemetry/api';
 import type { Pool } from 'pg';
+import type { EndedQuery } from './slow-queries.ts';
 
 /**
  * Measures how many connections a pool has, and how many statements wait for one. Returns a function that measures how long
  * a statement took, by its verb. https://opentelemetry.io/docs/specs/semconv/db/database-metrics/
  */
-export function measurePool(pool: Pool): (sql: unknown, ms: number) => void {
+export function measurePool(pool: Pool): (query: EndedQuery) => void {
   const meter = metrics.getMeter('billing.database');
   const duration = meter.createHistogram('db.client.operation.duration', {
     description: 'How long statements took, waiting for locks included.',
@@ -26,7 +27,8 @@ export function measurePool(pool: Pool): (sql: unknown, ms: number) => void {
   pending.addCallback(result => {
     if (!pool.ended) result.observe(pool.waitingCount);
   });
-  return (sql, ms) => duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql) });
+  return ({ sql, ms }) =>
+    duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql) });
 }
 
 /** As `SELECT`. */

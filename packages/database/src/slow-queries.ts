@@ -12,26 +12,37 @@ const SLOW_MS = 500;
 
 type Query = (sql: unknown, ...rest: unknown[]) => Promise<QueryResult>;
 
-/** Calls `onEnd` after each statement of the pool's connections with the milliseconds that it took, waiting for locks included. */
-export function timeQueries(pool: Pool, onEnd: (sql: unknown, ms: number) => void): void {
+/** A statement that ended. */
+export interface EndedQuery {
+  readonly sql: unknown;
+  /** By the clock of `performance.now()`. */
+  readonly startedAt: number;
+  /** How long it took, waiting for locks included. */
+  readonly ms: number;
+  /** With which it failed; undefined otherwise. */
+  readonly error?: unknown;
+}
+
+/** Calls `onEnd` after each statement of the pool's connections, in the trace of whoever sent it. */
+export function timeQueries(pool: Pool, onEnd: (query: EndedQuery) => void): void {
   pool.on('connect', (client: PoolClient) => {
     const query = client.query.bind(client) as Query; // one of its overloads, with the others passed through
     const timed: Query = (sql, ...rest) => {
       const startedAt = performance.now();
       const running = query(sql, ...rest);
       // Whoever waits for the statement handles its errors; statements with a callback return no promise.
-      void Promise.resolve(running).then(report, report);
+      void Promise.resolve(running).then(
+        () => onEnd({ sql, startedAt, ms: performance.now() - startedAt }),
+        (error: unknown) => onEnd({ sql, startedAt, ms: performance.now() - startedAt, error }),
+      );
       return running;
-      function report(): void {
-        onEnd(sql, performance.now() - startedAt);
-      }
     };
     client.query = timed as typeof client.query; // the same overloads
   });
 }
 
 /** Returns a statement that took half a second and longer, as logs show it; undefined for any other. */
-export const slowQueryOf = (sql: unknown, ms: number): SlowQuery | undefined =>
+export const slowQueryOf = ({ sql, ms }: EndedQuery): SlowQuery | undefined =>
   ms < SLOW_MS ? undefined : { statement: summaryOf(sql), ms: Math.round(ms) };
 
 /** Returns the verb of a statement and the first table that it names. */
@@ -40,6 +51,7 @@ export function summaryOf(sql: unknown): string {
   if (typeof text !== 'string') return 'unknown';
   const [, verb = 'unknown'] =
     /\b(select|insert|update|delete|begin|commit|rollback|lock|set|create|alter)\b/i.exec(text) ?? [];
-  const [, table] = /\b(?:from|into|update|table)\s+"?(?:\w+"?\."?)?(\w+)/i.exec(text) ?? [];
+  // Not `extract(epoch from until)`, and not `from unnest($1)`.
+  const [, table] = /(?<!\bepoch )\b(?:from|into|update|table|join)\s+"?(?:\w+"?\."?)?(\w+)\b(?!\()/i.exec(text) ?? [];
   return table === undefined ? verb.toLowerCase() : `${verb.toLowerCase()} ${table}`;
 }

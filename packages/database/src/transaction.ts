@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sqlState } from './database.ts';
+import { sqlState } from './sql-state.ts';
 
 const MAX_ATTEMPTS = 4;
 

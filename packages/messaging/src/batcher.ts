@@ -1,5 +1,6 @@
-import { isDatabaseUnavailable, sqlState } from '@billing/database/database';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import { lingerAfter, type Linger } from '@billing/database/linger';
+import { sqlState } from '@billing/database/sql-state';
 import { semaphore } from './semaphore.ts';
 import { TimeoutError } from './timed-transaction.ts';
 

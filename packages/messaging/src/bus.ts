@@ -21,7 +21,7 @@ import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
 import { carriedBy, headersOf } from './message-headers.ts';
 import { withProcessSpan, withSendSpan } from './spans.ts';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
 export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;

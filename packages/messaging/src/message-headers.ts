@@ -1,5 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** Returns the headers of a message that carries a trace. */
 export function headersOf(carrier: TraceCarrier): MsgHdrs {

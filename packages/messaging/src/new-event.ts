@@ -1,6 +1,6 @@
 import type { EventType } from '@billing/contracts/event';
 import type { z } from 'zod';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** An event as a relay publishes it. */
 export interface NewEvent {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 const OutboxEventSchema = defineEntity({
   name: 'OutboxEvent',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound, textArray } from '@billing/database/bound-statement';
-import { currentTrace } from './trace-carrier.ts';
+import { currentTrace } from '@billing/tracing/trace-carrier';
 import type { NewEvent, Publish } from './new-event.ts';
 import { timedTransaction, type TimeLimits } from './timed-transaction.ts';
 import { COMMITTED_LEASE_SECONDS, type CommittedEvents } from './committed-events.ts';

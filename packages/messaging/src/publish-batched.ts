@@ -1,6 +1,6 @@
 import type { EventType } from '@billing/contracts/event';
 import type { z } from 'zod';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { Publish } from './new-event.ts';
 
 /** One of many items that an event carries, with the team it belongs to and the trace that led to it. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { carriedBy, headersOf } from './message-headers.ts';
 import { withCallSpan, withServeSpan } from './spans.ts';
 import { replyInboxOf, rpcSubject } from './subjects.ts';
-import type { TraceCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** Calls other services. */
 export interface RpcClient {

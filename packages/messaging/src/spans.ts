@@ -1,19 +1,6 @@
-import {
-  context,
-  isSpanContextValid,
-  ProxyTracerProvider,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  type Context,
-  type Link,
-  type SpanContext,
-  type Tracer,
-} from '@opentelemetry/api';
-import { isTracingSuppressed } from '@opentelemetry/core';
-import { contextOf, currentTrace, isSampled, traceIn, untraced, type TraceCarrier } from './trace-carrier.ts';
+import { context, ROOT_CONTEXT, SpanKind, trace, type Attributes, type Link } from '@opentelemetry/api';
+import { inSpan, type SpanSettings } from '@billing/tracing/span';
+import { contextOf, currentTrace, isSampled, untraced, type TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** A message as its spans show it. Names and keys: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
 interface TracedMessage {
@@ -23,14 +10,6 @@ interface TracedMessage {
 }
 
 const NATS = { 'messaging.system': 'nats' };
-
-/** Returns the tracer of this process; undefined while it exports no traces. */
-function findTracer(): Tracer | undefined {
-  const provider = trace.getTracerProvider();
-  return provider instanceof ProxyTracerProvider
-    ? provider.getDelegateTracer('billing.messaging')
-    : provider.getTracer('billing.messaging');
-}
 
 /** Sends a message within a span of the trace in `carrier`. `send` gets the trace that the message carries. */
 export function withSendSpan(
@@ -116,39 +95,6 @@ const operationOn = (type: string, name: string, kind: 'send' | 'process') => ({
   'messaging.operation.name': name,
   'messaging.operation.type': kind,
 });
-
-interface SpanSettings {
-  readonly kind: SpanKind;
-  /** Called only when the span is recorded. */
-  readonly attributes: () => Attributes;
-  readonly parent: Context;
-  readonly links?: Link[];
-}
-
-/** An error's message may have values of a customer, so the span gets the kind of error alone. */
-async function inSpan<Result>(
-  name: string,
-  { kind, attributes, parent, links = [] }: SpanSettings,
-  work: (carried: TraceCarrier) => Promise<Result>,
-): Promise<Result> {
-  const tracer = findTracer();
-  // Without telemetry the trace of others still passes through. Most work of a flood is not traced.
-  if (!tracer || isTracingSuppressed(parent)) return context.with(parent, () => work(traceIn(parent)));
-  const span = tracer.startSpan(name, { kind, links }, parent);
-  if (span.isRecording()) span.setAttributes(attributes());
-  const within = isUnsampled(span.spanContext()) ? untraced : trace.setSpan(parent, span);
-  try {
-    return await context.with(within, () => work(traceIn(within)));
-  } catch (err) {
-    span.setStatus({ code: SpanStatusCode.ERROR });
-    span.setAttribute('error.type', err instanceof Error ? err.name : 'unknown');
-    throw err;
-  } finally {
-    span.end();
-  }
-}
-
-const isUnsampled = (span: SpanContext): boolean => isSpanContextValid(span) && !isSampled(span);
 
 /** A batch of many is not traced when they are not, and begins a trace when it is not known whether they are. */
 function placeOfBatch(carriers: readonly TraceCarrier[]): Required<Pick<SpanSettings, 'parent' | 'links'>> {

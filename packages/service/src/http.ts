@@ -13,13 +13,12 @@ import { changedMeanwhile, invalid, Problem, PROBLEM_HEADER, unavailable } from 
 import { isDatabaseUnavailable } from '@billing/database/database';
 import { isWriteConflict } from '@billing/database/transaction';
 import { fieldErrors } from './field-errors.ts';
-import { nameRoute } from './http-route.ts';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
-import { keepTrace } from './keep-trace.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
+import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -91,7 +90,7 @@ export function createHttpServer(options: HttpServerOptions) {
     sendProblem(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
   );
 
-  keepTrace(app);
+  traceRequests(app);
   registerHealth(app, { ...health, checks });
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing()) reply.header('connection', 'close');
@@ -101,7 +100,6 @@ export function createHttpServer(options: HttpServerOptions) {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async request => {
     if (request.url.startsWith('/health/')) return;
-    if (request.routeOptions.url !== undefined) nameRoute(request.routeOptions.url);
     const header = request.headers[IDENTITY_HEADER];
     const signed = { method: request.method, path: pathOf(request.url) };
     const identity = verifyIdentityToken(typeof header === 'string' ? header : undefined, signed);

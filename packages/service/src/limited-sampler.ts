@@ -1,5 +1,5 @@
 import { isSpanContextValid, SamplingDecision, trace, type Sampler } from '@opentelemetry/api';
-import { isSampled } from '@billing/messaging/trace-carrier';
+import { isSampled } from '@billing/tracing/trace-carrier';
 
 /**
  * Samples a span as its parent was, and a span without a parent but with links, as a batch has, when a span that it is linked

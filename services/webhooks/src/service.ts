@@ -1,7 +1,7 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
-import { openTraceLimit } from '@billing/messaging/trace-limit';
+import { openTraceLimit } from '@billing/tracing/trace-limit';
 import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer } from './consumers/completions.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';

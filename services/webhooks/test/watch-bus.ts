@@ -3,7 +3,7 @@ import type { Envelope } from '@billing/contracts/event';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Bus } from '@billing/messaging/bus';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { waitFor } from '@billing/testing/wait-for';
 
 /** Collects what the bus delivers to a consumer that reads everything. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Envelope } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Publish } from '../new-event.ts';
-import type { TraceCarrier } from '../trace-carrier.ts';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
 /** One attempt of the bus to hand an event to a consumer. */
 export interface Delivery<Data = unknown, Context = unknown> {

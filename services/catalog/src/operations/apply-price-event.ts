@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { isSameContent, toContent } from '#domain/price.ts';

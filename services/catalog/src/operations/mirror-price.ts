@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { toContent, toTerms } from '#domain/price.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceCreated, PriceDeleted, PriceUpdated } from '@billing/contracts/events/catalog';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { isSameContent, toState, type PriceContent } from '#domain/price.ts';
 import type { MirroredPrice } from '#persistence/price.entity.ts';
 

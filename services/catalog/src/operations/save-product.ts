@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { isSameContent, toState, type ProductContent } from '#domain/product.ts';
 import type { MirroredProduct } from '#persistence/product.entity.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { isSameContent, toState, type CustomerContent } from '#domain/customer.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 

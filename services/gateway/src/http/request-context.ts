@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { context } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { startServerSpan } from '@billing/service/http-spans';
 import type { Principal } from '@billing/service/identity-token';
 import { openRequestMetrics } from '@billing/service/request-metrics';
 import { templatedPath } from '@billing/service/templated-path';
@@ -52,7 +54,10 @@ const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives each request its id, its logger and the default headers, and logs how it ended. */
+/**
+ * Gives each request its id, its logger, the default headers and a trace of its own, and logs how it ended. Callers neither
+ * force or stop a trace, nor write into those of others: their `traceparent` is not read.
+ */
 export function requestContext({ logger, publicUrl, bodyBudget }: ContextDependencies): Handler {
   const record = openRequestMetrics();
   const defaultHeaders = { ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) };
@@ -64,17 +69,19 @@ export function requestContext({ logger, publicUrl, bodyBudget }: ContextDepende
     response.locals.logger = logger.child({ requestId });
     response.locals.defaultHeaders = defaultHeaders;
     response.set({ ...defaultHeaders, 'x-request-id': requestId });
-    if (!request.url.startsWith('/health/'))
-      response.once('close', () => {
-        const ms = performance.now() - startedAt;
-        const { method, url } = request;
-        const { route, logger: log, principal } = response.locals;
-        record({ method, route, status: response.writableFinished ? response.statusCode : undefined, ms });
-        const status = response.writableFinished ? response.statusCode : 'aborted';
-        const summary = { method, path: templatedPath(url), status, ms: Math.round(ms), ...callerFields(principal) };
-        log.info(summary, 'request completed');
-      });
-    next();
+    if (request.url.startsWith('/health/')) return next();
+    const span = startServerSpan(request);
+    response.once('close', () => {
+      const ms = performance.now() - startedAt;
+      const { method, url } = request;
+      const { route, logger: log, principal } = response.locals;
+      const status = response.writableFinished ? response.statusCode : undefined;
+      record({ method, route, status, ms });
+      span.end({ route, status });
+      const ended = { status: status ?? 'aborted', ms: Math.round(ms), ...callerFields(principal) };
+      context.with(span.context, () => log.info({ method, path: templatedPath(url), ...ended }, 'request completed'));
+    });
+    return context.with(span.context, next);
   };
 }
 

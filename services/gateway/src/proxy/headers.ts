@@ -4,7 +4,7 @@ import type { RequestContext } from '#http/request-context.ts';
 
 /**
  * The request headers that a service receives. An allow-list: credentials, addresses, identities and anything that a
- * `Connection` header names cannot pass in any spelling. Nor can a caller's trace: telemetry adds that of the gateway.
+ * `Connection` header names cannot pass in any spelling. Nor can a caller's trace: the proxy adds that of the gateway.
  */
 const FORWARDED_HEADERS = [
   'accept',

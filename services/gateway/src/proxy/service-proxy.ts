@@ -3,6 +3,7 @@ import type { NextFunction, Request } from 'express';
 import proxy, { type ProxyOptions } from 'express-http-proxy';
 import type { ServiceName } from '@billing/contracts/operation';
 import { Problem, unavailable } from '@billing/contracts/problem';
+import { startClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/identity-token';
 import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
@@ -57,7 +58,11 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
       const signed = { method: request.method, path: pathOf(request.url) };
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);
-      response.once('close', () => clearTimeout(timer));
+      const span = startClientSpan(request);
+      response.once('close', () => {
+        clearTimeout(timer);
+        span.end(null);
+      });
 
       const handle = proxy(urls[service], {
         parseReqBody: false,
@@ -69,11 +74,13 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
           signal: timeout.signal,
           headers: {
             ...upstreamHeaders(request.headers, { requestId, body, cookie }),
+            ...span.headers,
             [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, requestId) }, signed),
           },
         }),
         proxyReqBodyDecorator: () => body,
         skipToNextHandlerFilter: (async (upstream: IncomingMessage) => {
+          span.end(upstream.statusCode ?? null);
           if (upstream.statusCode === 401) throw identityRejected(service);
           await admitted?.(upstream);
           await inspect?.(upstream);
@@ -84,6 +91,7 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
           ...rateLimitHeaders(response),
         }),
         proxyErrorHandler: (err: unknown) => {
+          span.end(null);
           if (response.destroyed) return;
           next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
         },

@@ -10,7 +10,8 @@ import {
   type DeliveryResponse,
 } from '@billing/contracts/delivery-bundle';
 import { unavailable } from '@billing/contracts/problem';
-import { currentTrace } from '@billing/messaging/trace-carrier';
+import { currentTrace } from '@billing/tracing/trace-carrier';
+import { startClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER } from '@billing/service/identity-token';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
@@ -98,14 +99,20 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
   async function post(bundle: readonly Delivery[]): Promise<DeliveryResponse[]> {
     const body = encodeBundle(bundle);
     const { promise, resolve, reject } = Promise.withResolvers<DeliveryResponse[]>();
+    const span = startClientSpan({ method: 'POST', url: DELIVERIES_PATH });
     const headers = {
+      ...span.headers,
       'content-type': 'application/octet-stream',
       'content-length': body.length,
       [IDENTITY_HEADER]: tokenFor('webhooks', SENDER, { method: 'POST', path: DELIVERIES_PATH }),
     };
-    const fail = (cause: unknown) => reject(serviceUnavailable('webhooks', cause));
+    const fail = (cause: unknown) => {
+      span.end(null);
+      reject(serviceUnavailable('webhooks', cause));
+    };
     const signal = AbortSignal.timeout(responseTimeoutMs);
     const outgoing = httpRequest(`${url}${DELIVERIES_PATH}`, { method: 'POST', agent, headers, signal }, response => {
+      span.end(response.statusCode ?? null);
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', fail);

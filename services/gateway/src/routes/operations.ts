@@ -1,7 +1,6 @@
 import { Router, type ErrorRequestHandler } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
-import { nameRoute } from '@billing/service/http-route';
 import { type IsOverloaded, overloaded } from '@billing/service/overloaded';
 import type { RecordRefusal } from '#operations/record-refusal.ts';
 import type { AuthorizeRequest } from '#auth/authorize-request.ts';
@@ -78,7 +77,6 @@ function routeHandlers(dependencies: Dependencies): (operation: Operation) => (H
     };
     const named: Handler = (_request, response, next) => {
       response.locals.route = operation.path;
-      nameRoute(operation.path);
       next();
     };
     const refusals = refusalsOf(operation, dependencies.recordRefusal);

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ReferralConverted } from '@billing/contracts/events/referrals';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import { earnedCredits } from '#domain/credit.ts';
 import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.ts';

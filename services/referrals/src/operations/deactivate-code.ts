@@ -3,7 +3,7 @@ import { ReferralCodeDeactivated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import { deactivateCodes, findCode } from '#persistence/referral-codes.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { missingOrThrow } from '@billing/processor/errors';
 import { addMissingAmounts } from '@billing/processor/stripe/missing-amounts';
 import type { SubscriptionSnapshot } from '@billing/processor/port';

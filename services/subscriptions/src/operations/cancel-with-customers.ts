@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { canceledAt } from '#domain/subscription.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';

@@ -3,7 +3,7 @@ import type { PriceState } from '@billing/contracts/events/catalog';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';

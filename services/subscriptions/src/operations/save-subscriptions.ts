@@ -6,7 +6,7 @@ import {
 } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { idOfMirrored } from '@billing/service/derived-id';

@@ -4,7 +4,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { CHECKOUT_LOCALES, CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
-import { currentTrace } from '@billing/messaging/trace-carrier';
+import { currentTrace } from '@billing/tracing/trace-carrier';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';

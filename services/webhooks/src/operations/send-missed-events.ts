@@ -3,7 +3,7 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { teamSchemaName } from '#domain/raw-object.ts';
 
 /** A project's new record of one of Stripe's customers. */

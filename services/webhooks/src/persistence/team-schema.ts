@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import { sqlState } from '@billing/database/database';
+import { sqlState } from '@billing/database/sql-state';
 import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
 
 /** PostgreSQL: `invalid_schema_name`, `undefined_table`. */

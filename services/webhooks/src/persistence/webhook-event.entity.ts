@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { Outcome } from '#domain/completion.ts';
 
 const WebhookEventSchema = defineEntity({

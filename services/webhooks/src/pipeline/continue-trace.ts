@@ -1,7 +1,7 @@
 import type { TeamId } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { withLinkedSpan } from '@billing/messaging/spans';
-import { currentTrace, type TraceCarrier } from '@billing/messaging/trace-carrier';
+import { currentTrace, type TraceCarrier } from '@billing/tracing/trace-carrier';
 import { TRACE_KEY, type SignedTraces } from '@billing/processor/signed-trace';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { extendLease, leaseRows, releaseLease, type LeasedTable, type TeamRooms } from '@billing/database/lease-rows';
 import { readContent, type EventContent } from '#domain/event-content.ts';
 import { weightOf, WEIGHT_OF_ROW } from '#domain/event-weight.ts';

@@ -1,7 +1,7 @@
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
 import type { Publish } from '@billing/messaging/outbox';
 import { publishBatched } from '@billing/messaging/publish-batched';
-import { currentTrace } from '@billing/messaging/trace-carrier';
+import { currentTrace } from '@billing/tracing/trace-carrier';
 import { recordOutcomes } from './outcome-metrics.ts';
 import { toResource, type RecordRow } from '#persistence/record-row.ts';
 

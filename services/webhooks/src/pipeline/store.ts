@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
-import type { TraceCarrier } from '@billing/messaging/trace-carrier';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
 import type { IncomingEvent } from '#domain/incoming-event.ts';

@@ -3,7 +3,7 @@ import type { BundleResponse, Delivery, DeliveryResponse } from '@billing/contra
 import type { TeamId } from '@billing/contracts/ids';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { openBatcher } from '@billing/messaging/batcher';
-import { withinTrace } from '@billing/messaging/trace-carrier';
+import { withinTrace } from '@billing/tracing/trace-carrier';
 import { toProblem, type HttpServer } from '@billing/service/http';
 import { overloaded, teamOverloaded, type IsOverloaded } from '@billing/service/overloaded';
 import { serve } from '@billing/service/serve';

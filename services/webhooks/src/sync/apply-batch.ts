@@ -4,7 +4,7 @@ import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import { publicationId } from '@billing/messaging/publication-id';
 import { encode } from '@billing/messaging/relay';
-import { currentTrace } from '@billing/messaging/trace-carrier';
+import { currentTrace } from '@billing/tracing/trace-carrier';
 import type { ListedObject } from '@billing/processor/port';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
