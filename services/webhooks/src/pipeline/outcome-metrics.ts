@@ -7,12 +7,12 @@ let instruments: ReturnType<typeof createInstruments> | undefined;
 export function recordOutcomes(rows: readonly RecordRow[]): void {
   instruments ??= createInstruments();
   const { events, ages } = instruments;
-  for (const { type, status, recovered, created_ms: createdMs, processed_ms: processedMs } of rows) {
-    if (status === 'received') continue;
-    events.add(1, { type, outcome: status });
+  const ended = rows.filter(({ status }) => status !== 'received');
+  for (const [, [first, ...others]] of Map.groupBy(ended, ({ type, status }) => `${type} ${status}`))
+    if (first) events.add(1 + others.length, { type: first.type, outcome: first.status });
+  for (const { status, recovered, created_ms: createdMs, processed_ms: processedMs } of ended)
     if (status === 'processed' && processedMs !== null)
       ages.record(Math.max(0, processedMs - createdMs) / 1_000, { recovered });
-  }
 }
 
 function createInstruments() {
