@@ -19,23 +19,40 @@ export async function provisionService(
   adminUrl: string,
   { service, password }: { service: ServiceName; password: string },
 ): Promise<string> {
+  await inProvisioning(adminUrl, client => createRole(client, { service, password, database: databaseOf(adminUrl) }));
+  return withRole(adminUrl, service, password);
+}
+
+/** Runs `work` in a transaction, one at a time in the whole cluster. */
+async function inProvisioning(adminUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [PROVISIONING_LOCK]);
-    const role = client.escapeIdentifier(roleOf(service));
-    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [roleOf(service)]);
-    if (!rowCount) await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole`);
-    await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
-    await client.query(`grant ${role} to current_user`);
-    await grantDatabase(client, service, databaseOf(adminUrl));
-    await client.query(`revoke all on schema public from public`);
-    for (const schema of schemasOf(service))
-      await client.query(`create schema if not exists ${client.escapeIdentifier(schema)} authorization ${role}`);
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [PROVISIONING_LOCK]);
+    await work(client);
+    await client.query('commit');
   } finally {
     await client.end();
   }
-  return withRole(adminUrl, service, password);
+}
+
+interface NewRole {
+  readonly service: ServiceName;
+  readonly password: string;
+  readonly database: string;
+}
+
+async function createRole(client: Client, { service, password, database }: NewRole): Promise<void> {
+  const role = client.escapeIdentifier(roleOf(service));
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [roleOf(service)]);
+  if (!rowCount) await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole`);
+  await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
+  await client.query(`grant ${role} to current_user`);
+  await grantDatabase(client, service, database);
+  await client.query(`revoke all on schema public from public`);
+  for (const schema of schemasOf(service))
+    await client.query(`create schema if not exists ${client.escapeIdentifier(schema)} authorization ${role}`);
 }
 
 /**
@@ -66,10 +83,12 @@ export async function provisionAll(
   adminUrl: string,
   passwordOf: (service: ServiceName) => string,
 ): Promise<Record<ServiceName, string>> {
-  const urls: Partial<Record<ServiceName, string>> = {};
-  for (const service of SERVICES)
-    urls[service] = await provisionService(adminUrl, { service, password: passwordOf(service) });
-  return urls as Record<ServiceName, string>; // the loop has set every key
+  const database = databaseOf(adminUrl);
+  await inProvisioning(adminUrl, async client => {
+    for (const service of SERVICES) await createRole(client, { service, password: passwordOf(service), database });
+  });
+  const urls = SERVICES.map(service => [service, withRole(adminUrl, service, passwordOf(service))]);
+  return Object.fromEntries(urls) as Record<ServiceName, string>; // has every service
 }
 
 function databaseOf(url: string): string {
