@@ -81,7 +81,7 @@ function endpointCheck({ endpoints, webhookUrl, apiVersion }: ConnectionState): 
   if (!endpoints) return found('unknown', 'The webhook endpoints could not be listed.');
   // Webhooks are received at the older path too.
   const ours = endpoints.filter(({ url }) => url.replace('/webhooks/stripe/', '/webhooks/processor/') === webhookUrl);
-  const reconnect = 'Connect again without a webhookSecret: the endpoint is then made anew.';
+  const reconnect = 'Connect again without a signing secret: the endpoint is then made anew.';
   if (ours.length === 0) return found('failed', `No webhook endpoint has the URL ${webhookUrl}.`, reconnect);
   const enabled = ours.filter(({ isEnabled }) => isEnabled);
   if (enabled.length === 0)
@@ -120,7 +120,7 @@ function signatureCheck({ signatures: { accepted, refused, lastAcceptedAt } }: C
   return found(
     'failed',
     detail,
-    'The webhookSecret is probably another endpoint’s: connect again with the right one, or without.',
+    'The signing secret is probably another endpoint’s: connect again with the right one, or without.',
   );
 }
 

@@ -19,7 +19,7 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
           This installation runs with a local stand-in for Stripe: nothing leaves the machine, and no real money moves.
         </p>
         <div>
-          <Button kind="primary" busy={connect.isPending} onClick={() => connect.mutate(newTestKey())}>
+          <Button kind="primary" busy={connect.isPending} onClick={() => connect.mutate({ secretKey: newTestKey() })}>
             Connect the local processor
           </Button>
         </div>
@@ -27,7 +27,7 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
       </div>
     );
   return (
-    <Form onSubmit={fields => connect.mutate(textOf(fields, 'secretKey'))}>
+    <Form onSubmit={fields => connect.mutate(credentialsIn(fields))}>
       <TextField
         label="Secret key"
         name="secretKey"
@@ -37,6 +37,15 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
         placeholder="sk_test_…"
         hint="In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key."
         problem={problemOf(connect.error, 'secretKey')}
+      />
+      <TextField
+        label="Signing secret (optional)"
+        name="webhookSecret"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="whsec_…"
+        hint="Only if you made the webhook endpoint yourself. Without it, the endpoint is added for you."
+        problem={problemOf(connect.error, 'webhookSecret')}
       />
       <FormProblem error={connect.error} />
       <div>
@@ -54,12 +63,23 @@ function useConnect() {
   const queryClient = useQueryClient();
   const toasts = useToasts();
   return useMutation({
-    mutationFn: (secretKey: string) => withFreshSession(() => team.processor.connect({ secretKey })),
-    onSuccess: async () => {
+    mutationFn: (credentials: Credentials) => withFreshSession(() => team.processor.connect(credentials)),
+    onSuccess: async (_connected, { webhookSecret }) => {
       await queryClient.invalidateQueries({ queryKey: teamKey('processor') });
-      toasts.done('Connected. The webhook endpoint was added.');
+      toasts.done(webhookSecret ? 'Connected.' : 'Connected. The webhook endpoint was added.');
     },
   });
+}
+
+interface Credentials {
+  readonly secretKey: string;
+  /** Of an endpoint that the team made itself; without it, one is made. */
+  readonly webhookSecret?: string;
+}
+
+function credentialsIn(fields: FormData): Credentials {
+  const webhookSecret = textOf(fields, 'webhookSecret');
+  return { secretKey: textOf(fields, 'secretKey'), ...(webhookSecret && { webhookSecret }) };
 }
 
 const newTestKey = (): string => `sk_test_${randomHex(32)}`;
