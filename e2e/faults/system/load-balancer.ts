@@ -44,7 +44,8 @@ export async function startLoadBalancer(): Promise<LoadBalancer> {
     });
     upstream.once('connect', () => {
       upstream.removeAllListeners('error').on('error', () => client.destroy());
-      upstream.once('close', () => client.destroy());
+      // What the copy has sent last may still be on its way to the client.
+      upstream.once('close', () => client.destroySoon());
       client.once('close', () => upstream.destroy());
       client.pipe(upstream).pipe(client);
     });
