@@ -133,6 +133,15 @@ describe('the trace of a checkout', () => {
     }
   });
 
+  it.each(['gateway', 'subscriptions'])('is named by the line that %s logs for the request', async service => {
+    const lines = (await readFile(join(system.dataDir, 'logs', `${service}.log`), 'utf8')).split('\n').filter(Boolean);
+    const [root] = rootsOf(checkout);
+    const own = lines.map(line => JSON.parse(line)).filter(({ trace_id: traceId }) => traceId === root?.traceId);
+    expect(own).toContainEqual(
+      expect.objectContaining({ msg: 'request completed', method: 'POST', path: expect.stringMatching(/\/checkout$/) }),
+    );
+  });
+
   it('has each batch below its only message, or linked to each of several', async () => {
     const batches = () => collector.spans().filter(({ name }) => name.startsWith('process batch of '));
     expect(batches().length).toBeGreaterThan(8);
