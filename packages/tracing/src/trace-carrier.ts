@@ -21,7 +21,7 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 /** What travels from work that is not traced: whoever it reaches begins no trace either. */
 const UNTRACED = { traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` } as const satisfies TraceCarrier;
 
-/** A context in which nothing is traced, and instrumented libraries do no work for it. */
+/** A context in which nothing is traced. */
 export const untraced: Context = suppressTracing(ROOT_CONTEXT);
 
 /** The current trace. */

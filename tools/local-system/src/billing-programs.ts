@@ -98,7 +98,7 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
   };
 }
 
-/** `--import` loads telemetry before the modules that it instruments. */
+/** `--import` loads telemetry before the modules that create metrics. */
 function telemetryEnvironment(root: string, { exporters }: PlanInputs['settings']): Record<string, string> {
   if (!exporters) return {};
   const registration = pathToFileURL(join(root, 'packages/service/src/register-telemetry.ts')).href;
