@@ -97,8 +97,11 @@ function changesOf(versions: readonly RecordedVersion[], currency: string): Reve
   const [first] = versions;
   if (first?.state.status === 'canceled') {
     // What is first seen canceled was active until then.
-    [revenue, at] = [partsOf({ ...first.state, status: 'active' }, currency), first.state.startedAt];
-    if (revenue !== 0n) changes.push({ by: revenue, at, reason: 'new' });
+    revenue = partsOf({ ...first.state, status: 'active' }, currency);
+    if (revenue !== 0n) {
+      at = first.state.startedAt;
+      changes.push({ by: revenue, at, reason: 'new' });
+    }
   }
   for (const [index, { state, recordedAt }] of versions.entries()) {
     const by = partsOf(state, currency) - revenue;
