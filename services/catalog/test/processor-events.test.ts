@@ -182,6 +182,27 @@ it('redelivers an event about a product that is being created', async () => {
   expect(await catalog.published(ProductCreated)).toHaveLength(1);
 });
 
+it('redelivers an event about a price whose product is being created', async () => {
+  await using catalog = await startCatalog();
+  await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'done-but-response-lost' });
+  await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: 'dropped', times: 20 });
+  expect((await catalog.call('POST', '/products', { body: { name: 'Pro' } })).status).toBe(503);
+  await catalog.control.clearFaults();
+  const { data: products } = await catalog.dashboard.products.list();
+  const product = products[0]?.id ?? '';
+  await catalog.dashboard.prices.create({ product, currency: 'usd', unit_amount: 2_999 });
+  const ofPrice = (await catalog.events()).at(-1);
+  if (!ofPrice) throw new Error('The processor sent no event of the price.');
+  await expect(catalog.deliver(ofPrice)).rejects.toThrow('did not acknowledge');
+  await catalog.endLeases();
+  await catalog.reconcile();
+  await catalog.deliver(ofPrice);
+  const [known, ...others] = (await catalog.call('GET', '/products')).body.products;
+  expect(others).toEqual([]);
+  expect((await catalog.call('GET', '/prices')).body.prices).toMatchObject([{ productId: known.id }]);
+  expect(await catalog.published(ProductCreated)).toHaveLength(1);
+});
+
 it('never revives what was deleted here', async () => {
   await using catalog = await startCatalog();
   const { id, processorProductId } = await catalog.createProduct();

@@ -20,7 +20,10 @@ import { mirrorPrice } from '#operations/mirror-price.ts';
 import { mirrorProduct } from '#operations/mirror-product.ts';
 import { saveDeleted } from '#operations/save-price.ts';
 import { findByProcessorIds, findReservedIds, lockByProcessorIds } from '#persistence/find-price.ts';
-import { findByProcessorIds as findProductsByProcessorIds } from '#persistence/find-product.ts';
+import {
+  findByProcessorIds as findProductsByProcessorIds,
+  findReservedIds as findReservedProductIds,
+} from '#persistence/find-product.ts';
 
 interface PriceConsumerDependencies {
   readonly em: EntityManager;
@@ -44,7 +47,7 @@ const DELETED = processorEvent('price.deleted').name;
 export function priceEvents({ em, processors, logger, now }: PriceConsumerDependencies): Consumer {
   /** Reads the price at the processor, if we have it, and otherwise its product. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context> => {
-    const { teamId, snapshot, id, namedIds } = readEvent(delivery);
+    const { teamId, scope, snapshot, id, namedIds } = readEvent(delivery);
     const processor = await processors.of(teamId);
     const price = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
     if (price) {
@@ -53,7 +56,11 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
     }
     const reserved = await findReservedIds(em.fork(), namedIds);
     if (reserved.size > 0) throw unavailable('The price is being created.');
-    return { kind: 'product', product: await processor.findProduct(snapshot.productId).catch(missingOrThrow) };
+    const product = await processor.findProduct(snapshot.productId).catch(missingOrThrow);
+    const context = { kind: 'product', product } as const;
+    const reservedProducts = await findReservedProductIds(em.fork(), namedProductsIn(scope, context));
+    if (reservedProducts.size > 0) throw unavailable('The product of the price is being created.');
+    return context;
   };
 
   const handle = async (
@@ -67,10 +74,14 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
     // Before rows, and prices before products, as everywhere in this service.
     await lockObjects(tx, 'price', ids);
     await lockObjects(tx, 'product', productIds);
-    // Before the prices: one that is created in between is found under its processor id.
+    // Before the prices and products: one that is created in between is found under its processor id.
     const reservedIds = await findReservedIds(
       tx,
       events.flatMap(({ namedIds }) => namedIds),
+    );
+    const reservedProductIds = await findReservedProductIds(
+      tx,
+      events.flatMap(({ scope, delivery }) => namedProductsIn(scope, delivery.context)),
     );
     const prices = await lockByProcessorIds(tx, ids);
     const products = await findProductsByProcessorIds(tx, productIds);
@@ -91,8 +102,9 @@ export function priceEvents({ em, processors, logger, now }: PriceConsumerDepend
       if (namedIds.some(named => reservedIds.has(scopedKey(named)))) return false;
       if (!products.has(scopedKey(productId))) {
         if (context?.kind !== 'product') return false;
+        const named = namedProductsIn(scope, context);
+        if (named.some(it => reservedProductIds.has(scopedKey(it)))) return false;
         if (context.product !== 'missing' && belongsTo(scope, context.product, snapshot)) {
-          const named = namedProductIds(scope, context.product);
           const lostId = await findLostId(tx, { table: 'products', named, at: data.createdAt });
           const source = { eventAt: null, createdAt: now(), trace, id: lostId };
           products.set(scopedKey(productId), mirrorProduct(tx, publish, scope, context.product, source));
@@ -134,6 +146,10 @@ function readEvent<EventContext>(delivery: Delivery<ProcessorEventData, EventCon
   const isDeletion = event.type === DELETED;
   return { delivery, teamId, scope, snapshot, id, productId, namedIds, isDeletion };
 }
+
+/** Our id of the product that was read, if we created it: while it has no processor id here, the event waits. */
+const namedProductsIn = (scope: ProjectScope, context: Context | undefined) =>
+  context?.kind === 'product' && context.product !== 'missing' ? namedProductIds(scope, context.product) : [];
 
 /** Returns whether the product, or else its price, names the project. */
 function belongsTo({ projectId }: ProjectScope, product: ProductSnapshot, price: PriceSnapshot): boolean {
