@@ -178,7 +178,11 @@ it.skipIf(isWithoutBrowser())('opens the list behind a bar, and numbers by keybo
   await using visit = await visitConsole(pageOf(tenant, 'overview?days=7'), { user: tenant.user });
   const { page } = visit;
   await page.locator('.movement-bar path').last().waitFor();
-  await page.locator('.movement-bar path').first().click();
+  const bar = page.locator('.movement-bar path').first();
+  await bar.hover();
+  // The dot of the net line lies on the bar.
+  await page.locator('.recharts-active-dot').waitFor();
+  await bar.click();
   await page.waitForURL(/metric=\w+Mrr&days=7&from=\d{4}-\d\d-\d\d&to=/);
   expect(await page.getByTestId('sum').innerText()).toMatch(/^-?\$[\d,]+\.\d\d$/);
   await page.goBack();

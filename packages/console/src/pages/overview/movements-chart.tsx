@@ -127,7 +127,17 @@ export default function MovementsChart({ periods, currency, days }: MovementsCha
             ))}
           </Bar>
         ))}
-        <Line dataKey="net" type="linear" stroke="var(--ink)" strokeWidth={1.5} dot={false} isAnimationActive={false} />
+        {/* The line lies above the bars; clicks on it and on the dot under the pointer belong to the bar below. */}
+        <Line
+          dataKey="net"
+          type="linear"
+          stroke="var(--ink)"
+          strokeWidth={1.5}
+          dot={false}
+          activeDot={{ pointerEvents: 'none' }}
+          pointerEvents="none"
+          isAnimationActive={false}
+        />
       </ComposedChart>
     </ResponsiveContainer>
   );
