@@ -4,7 +4,8 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 /** What stands before a token, as the first segments of a path. */
 const BEFORE_TOKEN: ReadonlySet<string> = new Set(['/portal', '/api/portal', '/api/service/invitations']);
 /** As long as a token that lost its end, and longer than an id. Keys and other secrets are of this kind, too. */
-const LIKE_A_TOKEN = /[\w-]{40}/;
+const TOKEN_LENGTH = 40;
+const LIKE_A_TOKEN = new RegExp(`[\\w-]{${TOKEN_LENGTH}}`);
 
 /**
  * Returns a path for logs and traces: without the query, and with placeholders for tokens of the portal and of invitations,
@@ -12,20 +13,23 @@ const LIKE_A_TOKEN = /[\w-]{40}/;
  * addresses, with which people look for a customer.
  */
 export function templatedPath(url: string): string {
-  const segments = (url.split(/[?#]/, 1)[0] ?? '').split('/');
-  const decoded = segments.map(decode);
+  const end = url.search(/[?#]/);
+  const segments = (end === -1 ? url : url.slice(0, end)).split('/');
+  let before = '';
   const placeholder = (segment: string, index: number): string => {
-    const read = decoded[index];
+    const read = decode(segment);
+    const isAtToken = BEFORE_TOKEN.has(before);
+    before += `${index === 0 ? '' : '/'}${(read ?? '').toLowerCase()}`;
     if (read === undefined) return ':malformed';
     if (read.includes('@')) return ':address';
-    const before = decoded.slice(0, index).join('/').toLowerCase();
-    return BEFORE_TOKEN.has(before) || LIKE_A_TOKEN.test(read) ? ':token' : segment;
+    return isAtToken || (read.length >= TOKEN_LENGTH && LIKE_A_TOKEN.test(read)) ? ':token' : segment;
   };
   return segments.map(placeholder).join('/') || '/';
 }
 
 /** Returns undefined for what no route accepts: a malformed or doubly encoded segment, or an encoded separator. */
 function decode(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment;
   try {
     const decoded = decodeURIComponent(segment);
     return decoded === segment || !/[%/]/.test(decoded) ? decoded : undefined;

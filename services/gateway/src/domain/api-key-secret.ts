@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { conflict } from '@billing/contracts/problem';
 
@@ -82,7 +82,7 @@ export const storedParts = (secret: string): VisibleParts & { readonly secretHas
 });
 
 /** Returns the SHA-256 in hex. Secrets are random and long, so they need no salt and no slow hash. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string): string => hash('sha256', secret);
 
 const prefixOf = (mode: KeyMode): string => `bil_${mode}_`;
 
