@@ -21,7 +21,10 @@ it.skipIf(isWithoutBrowser())(
     await page.getByLabel('Secret key').fill(tenant.secretKey);
     await page.getByLabel('Signing secret').fill('wh_wrong');
     await page.getByRole('button', { name: 'Connect Stripe' }).click();
-    await page.getByText('Expected a signing secret that starts with whsec_.', { exact: true }).waitFor();
+    await page.getByRole('alert').waitFor();
+    // Beside the field, and nowhere else.
+    const shown = await page.getByRole('alert').allInnerTexts();
+    expect(shown).toEqual(['Expected a signing secret that starts with whsec_.']);
     await page.getByLabel('Signing secret').fill(webhookSecret);
     await page.getByRole('button', { name: 'Connect Stripe' }).click();
     await page.getByText('Connected.', { exact: true }).waitFor();

@@ -27,10 +27,24 @@ export function describeFailure(error: unknown): Failure {
   return { title: TITLES[code] ?? (status >= 500 ? 'The service failed' : 'This was refused'), message, requestId };
 }
 
-/** Returns what is wrong with a field of the request that was refused. */
-export function problemOf(error: unknown, field: string): string | undefined {
-  if (!(error instanceof BillingError)) return undefined;
-  return error.fields.find(({ path }) => path === field)?.message;
+/** What a request that was refused says about a form. */
+interface FormProblems<Field extends string> {
+  /** What is wrong with a field, to be shown beside it. */
+  readonly of: Readonly<Partial<Record<Field, string>>>;
+  /** The error, unless its fields say all of it. */
+  readonly rest: unknown;
+}
+
+/** Divides an error among the fields of a form that show their own problems, and what is left for the form itself. */
+export function problemsOf<const Field extends string>(error: unknown, fields: readonly Field[]): FormProblems<Field> {
+  const of: Partial<Record<Field, string>> = {};
+  if (!(error instanceof BillingError)) return { of, rest: error };
+  for (const field of fields) {
+    const messages = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
+    if (messages.length > 0) of[field] = messages.join(' ');
+  }
+  const isShown = error.fields.length > 0 && error.fields.every(({ path }) => path in of);
+  return { of, rest: isShown ? undefined : error };
 }
 
 export const hasCode = (error: unknown, code: string): boolean => error instanceof BillingError && error.code === code;

@@ -27,7 +27,7 @@ export function Field({
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined })}
       {described && (
-        <span id={described} className={problem ? 'problem' : 'hint'}>
+        <span id={described} className={problem ? 'problem' : 'hint'} role={problem ? 'alert' : undefined}>
           {problem ?? hint}
         </span>
       )}

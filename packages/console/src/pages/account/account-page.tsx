@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { auth, type Session } from '#api/auth.ts';
 import { queryClient, sessionQuery } from '#api/client.ts';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { Card } from '#layout/page.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -48,6 +48,7 @@ function PasswordCard() {
       void queryClient.invalidateQueries({ queryKey: SESSIONS });
     },
   });
+  const problems = problemsOf(change.error, ['newPassword']);
   return (
     <Card title="Password" lead="A new password ends all other sessions.">
       <Form
@@ -66,9 +67,9 @@ function PasswordCard() {
           maxLength={128}
           required
           hint="At least 10 characters."
-          problem={problemOf(change.error, 'newPassword')}
+          problem={problems.of.newPassword}
         />
-        <FormProblem error={change.error} />
+        <FormProblem error={problems.rest} />
         <div>
           <Button type="submit" busy={change.isPending}>
             Change the password

@@ -1,6 +1,6 @@
 import type { Customer } from '@billing/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
@@ -35,6 +35,7 @@ export function CustomerDialog({ customer, onClose }: { readonly customer?: Cust
       if (!customer) openPage(`customers/${saved.id}`);
     },
   });
+  const problems = problemsOf(save.error, ['email', 'name', 'externalId']);
   return (
     <Dialog title={customer ? 'Edit the customer' : 'New customer'} onClose={onClose}>
       <Form
@@ -52,24 +53,18 @@ export function CustomerDialog({ customer, onClose }: { readonly customer?: Cust
           type="email"
           required
           defaultValue={customer?.email ?? undefined}
-          problem={problemOf(save.error, 'email')}
+          problem={problems.of.email}
         />
-        <TextField
-          label="Name"
-          name="name"
-          maxLength={256}
-          defaultValue={customer?.name}
-          problem={problemOf(save.error, 'name')}
-        />
+        <TextField label="Name" name="name" maxLength={256} defaultValue={customer?.name} problem={problems.of.name} />
         <TextField
           label="External id"
           name="externalId"
           maxLength={255}
           defaultValue={customer?.externalId}
           hint="The customer’s id in your own system."
-          problem={problemOf(save.error, 'externalId')}
+          problem={problems.of.externalId}
         />
-        <FormProblem error={save.error} />
+        <FormProblem error={problems.rest} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Keep as it is</Button>
           <Button kind="primary" type="submit" busy={save.isPending}>

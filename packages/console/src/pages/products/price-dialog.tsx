@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Dialog } from '#ui/dialog.tsx';
 import { Form, FormActions, FormProblem } from '#ui/form.tsx';
@@ -19,6 +19,7 @@ export function PriceDialog({ productId, onClose }: { readonly productId: string
       toasts.done('The price is created, here and in Stripe.');
     },
   });
+  const problems = problemsOf(create.error, ['unitAmount']);
   return (
     <Dialog title="New price" onClose={onClose}>
       <p className="muted">
@@ -26,8 +27,8 @@ export function PriceDialog({ productId, onClose }: { readonly productId: string
         theirs.
       </p>
       <Form onSubmit={fields => create.mutate(fields)}>
-        <PriceFields problem={problemOf(create.error, 'unitAmount')} />
-        <FormProblem error={create.error} />
+        <PriceFields problem={problems.of.unitAmount} />
+        <FormProblem error={problems.rest} />
         <FormActions busy={create.isPending} onClose={onClose}>
           Create the price
         </FormActions>

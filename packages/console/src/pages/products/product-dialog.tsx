@@ -1,6 +1,6 @@
 import type { Product } from '@billing/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { Dialog } from '#ui/dialog.tsx';
@@ -28,6 +28,7 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
       if (!product) openPage(`products/${saved.id}`);
     },
   });
+  const problems = problemsOf(save.error, ['name', 'description']);
   return (
     <Dialog title={product ? 'Edit the product' : 'New product'} onClose={onClose}>
       <Form
@@ -39,7 +40,7 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
           maxLength={250}
           required
           defaultValue={product?.name}
-          problem={problemOf(save.error, 'name')}
+          problem={problems.of.name}
         />
         <TextField
           label="Description"
@@ -47,9 +48,9 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
           maxLength={5000}
           defaultValue={product?.description}
           hint="Shown on the checkout page."
-          problem={problemOf(save.error, 'description')}
+          problem={problems.of.description}
         />
-        <FormProblem error={save.error} />
+        <FormProblem error={problems.rest} />
         <FormActions busy={save.isPending} onClose={onClose}>
           {product ? 'Save' : 'Create the product'}
         </FormActions>

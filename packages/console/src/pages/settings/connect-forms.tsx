@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { randomHex } from '#api/random-hex.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
@@ -26,6 +26,7 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
         <FormProblem error={connect.error} />
       </div>
     );
+  const problems = problemsOf(connect.error, ['secretKey', 'webhookSecret']);
   return (
     <Form onSubmit={fields => connect.mutate(credentialsIn(fields))}>
       <TextField
@@ -36,7 +37,7 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
         spellCheck={false}
         placeholder="sk_test_…"
         hint="In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key."
-        problem={problemOf(connect.error, 'secretKey')}
+        problem={problems.of.secretKey}
       />
       <TextField
         label="Signing secret (optional)"
@@ -45,9 +46,9 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
         spellCheck={false}
         placeholder="whsec_…"
         hint="Only if you made the webhook endpoint yourself. Without it, the endpoint is added for you."
-        problem={problemOf(connect.error, 'webhookSecret')}
+        problem={problems.of.webhookSecret}
       />
-      <FormProblem error={connect.error} />
+      <FormProblem error={problems.rest} />
       <div>
         <Button kind="primary" type="submit" busy={connect.isPending}>
           Connect Stripe

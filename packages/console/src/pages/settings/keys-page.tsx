@@ -1,7 +1,7 @@
 import type { ApiKey, IssuedApiKey } from '@billing/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { apiKeysQuery } from '#api/queries.ts';
 import { Card, Page } from '#layout/page.tsx';
@@ -119,6 +119,7 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries(apiKeysQuery(scope)),
   });
   if (create.data) return <SecretDialog issued={create.data} onClose={onClose} />;
+  const problems = problemsOf(create.error, ['name']);
   return (
     <Dialog title="New API key" onClose={onClose}>
       <Form
@@ -126,14 +127,7 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           create.mutate({ name: textOf(fields, 'name'), scopes: ALL_SCOPES.filter(name => fields.has(name)) })
         }
       >
-        <TextField
-          label="Name"
-          name="name"
-          maxLength={120}
-          required
-          placeholder="backend"
-          problem={problemOf(create.error, 'name')}
-        />
+        <TextField label="Name" name="name" maxLength={120} required placeholder="backend" problem={problems.of.name} />
         <fieldset className="field">
           <legend>It may</legend>
           <div className="checks">
@@ -145,7 +139,7 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
             ))}
           </div>
         </fieldset>
-        <FormProblem error={create.error} />
+        <FormProblem error={problems.rest} />
         <FormActions busy={create.isPending} onClose={onClose}>
           Create the key
         </FormActions>

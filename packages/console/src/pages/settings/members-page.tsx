@@ -2,7 +2,7 @@ import type { IssuedInvitation, Member } from '@billing/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sessionQuery } from '#api/client.ts';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { Card, Page } from '#layout/page.tsx';
@@ -93,6 +93,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: teamKey('invitations') }),
   });
   if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
+  const problems = problemsOf(invite.error, ['email']);
   return (
     <Dialog title="Invite someone" onClose={onClose}>
       <Form
@@ -103,18 +104,12 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           })
         }
       >
-        <TextField
-          label="E-mail address"
-          name="email"
-          type="email"
-          required
-          problem={problemOf(invite.error, 'email')}
-        />
+        <TextField label="E-mail address" name="email" type="email" required problem={problems.of.email} />
         <SelectField label="Role" name="role" defaultValue="member">
           <option value="member">Member</option>
           <option value="owner">Owner</option>
         </SelectField>
-        <FormProblem error={invite.error} />
+        <FormProblem error={problems.rest} />
         <FormActions busy={invite.isPending} onClose={onClose}>
           Make the invitation
         </FormActions>

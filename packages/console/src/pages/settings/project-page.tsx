@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { projectsQuery } from '#api/client.ts';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { Card, Page } from '#layout/page.tsx';
 import { Button } from '#ui/button.tsx';
@@ -24,6 +24,7 @@ export function ProjectPage() {
       toasts.done('The project is changed.');
     },
   });
+  const problems = problemsOf(save.error, ['name']);
   return (
     <Page title="Project">
       <Card title="Settings">
@@ -37,7 +38,7 @@ export function ProjectPage() {
             maxLength={120}
             required
             defaultValue={project.name}
-            problem={problemOf(save.error, 'name')}
+            problem={problems.of.name}
           />
           <CurrencySelect
             label="Base currency"
@@ -45,7 +46,7 @@ export function ProjectPage() {
             defaultValue={project.baseCurrency}
             hint="MRR adds up subscriptions in this currency, and lists those in others apart."
           />
-          <FormProblem error={save.error} />
+          <FormProblem error={problems.rest} />
           <div>
             <Button kind="primary" type="submit" busy={save.isPending}>
               Save

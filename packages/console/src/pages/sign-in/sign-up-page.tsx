@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { auth } from '#api/auth.ts';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
@@ -11,6 +11,7 @@ import { useEnter } from './use-enter.ts';
 export function SignUpPage() {
   const enter = useEnter();
   const signUp = useMutation({ mutationFn: auth.signUp, onSuccess: enter });
+  const problems = problemsOf(signUp.error, ['email', 'password']);
   return (
     <EntryCard
       title="Create your account"
@@ -32,7 +33,7 @@ export function SignUpPage() {
           type="email"
           autoComplete="username"
           required
-          problem={problemOf(signUp.error, 'email')}
+          problem={problems.of.email}
         />
         <TextField
           label="Password"
@@ -43,9 +44,9 @@ export function SignUpPage() {
           maxLength={128}
           required
           hint="At least 10 characters; common passwords are refused."
-          problem={problemOf(signUp.error, 'password')}
+          problem={problems.of.password}
         />
-        <FormProblem error={signUp.error} />
+        <FormProblem error={problems.rest} />
         <Button kind="primary" type="submit" busy={signUp.isPending}>
           Create the account
         </Button>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { problemOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
@@ -22,20 +22,14 @@ export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
   });
   if (!enabled)
     return <p className="muted">What you sell, and for how much. It is created in Stripe too, so connect first.</p>;
+  const problems = problemsOf(create.error, ['name', 'unitAmount']);
   return (
     <Form onSubmit={fields => create.mutate(fields)}>
       <div className="form-grid">
-        <TextField
-          label="Product"
-          name="name"
-          maxLength={250}
-          required
-          placeholder="Pro"
-          problem={problemOf(create.error, 'name')}
-        />
-        <PriceFields problem={problemOf(create.error, 'unitAmount')} />
+        <TextField label="Product" name="name" maxLength={250} required placeholder="Pro" problem={problems.of.name} />
+        <PriceFields problem={problems.of.unitAmount} />
       </div>
-      <FormProblem error={create.error} />
+      <FormProblem error={problems.rest} />
       <div>
         <Button kind="primary" type="submit" busy={create.isPending}>
           Create both

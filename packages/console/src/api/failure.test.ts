@@ -1,0 +1,29 @@
+import { BillingError } from '@billing/client';
+import { expect, it } from 'vitest';
+import { problemsOf } from './failure.ts';
+
+const refused = (...fields: { path: string; message: string }[]) =>
+  new BillingError({ status: 400, code: 'validation_error', message: 'Refused.', details: { fields } });
+const name = { path: 'name', message: 'Too long.' };
+
+it('shows the problem of a field beside it and not again', () => {
+  expect(problemsOf(refused(name), ['email', 'name'])).toEqual({ of: { name: 'Too long.' }, rest: undefined });
+});
+
+it('shows all problems of one field', () => {
+  const error = refused(name, { path: 'name', message: 'No line breaks.' });
+  expect(problemsOf(error, ['name']).of.name).toBe('Too long. No line breaks.');
+});
+
+it('leaves to the form what stands beside none of its fields', () => {
+  const error = refused(name, { path: 'metadata', message: 'Too many keys.' });
+  expect(problemsOf(error, ['name'])).toEqual({ of: { name: 'Too long.' }, rest: error });
+});
+
+it.each([
+  new BillingError({ status: 409, code: 'customer_email_taken', message: 'Taken.' }),
+  new Error('No number.'),
+  null,
+])('leaves %s to the form', error => {
+  expect(problemsOf(error, ['email'])).toEqual({ of: {}, rest: error });
+});
