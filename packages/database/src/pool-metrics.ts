@@ -1,6 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import type { Pool } from 'pg';
 import type { EndedQuery } from './slow-queries.ts';
+import { verbOf } from './statement-summary.ts';
 
 /**
  * Measures how many connections a pool has, and how many statements wait for one. Returns a function that measures how long
@@ -28,11 +29,5 @@ export function measurePool(pool: Pool): (query: EndedQuery) => void {
     if (!pool.ended) result.observe(pool.waitingCount);
   });
   return ({ sql, ms }) =>
-    duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql) });
-}
-
-/** As `SELECT`. */
-function verbOf(sql: unknown): string {
-  const text: unknown = typeof sql === 'string' ? sql : Object(sql).text;
-  return typeof text === 'string' ? (/\w+/.exec(text)?.[0].toUpperCase() ?? 'UNKNOWN') : 'UNKNOWN';
+    duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql).toUpperCase() });
 }

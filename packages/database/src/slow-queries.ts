@@ -1,4 +1,5 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
+import { summaryOf } from './statement-summary.ts';
 
 /** A statement that took long. */
 export interface SlowQuery {
@@ -44,14 +45,3 @@ export function timeQueries(pool: Pool, onEnd: (query: EndedQuery) => void): voi
 /** Returns a statement that took half a second and longer, as logs show it; undefined for any other. */
 export const slowQueryOf = ({ sql, ms }: EndedQuery): SlowQuery | undefined =>
   ms < SLOW_MS ? undefined : { statement: summaryOf(sql), ms: Math.round(ms) };
-
-/** Returns the verb of a statement and the first table that it names. */
-export function summaryOf(sql: unknown): string {
-  const text = typeof sql === 'string' ? sql : Object(sql).text;
-  if (typeof text !== 'string') return 'unknown';
-  const [, verb = 'unknown'] =
-    /\b(select|insert|update|delete|begin|commit|rollback|lock|set|create|alter)\b/i.exec(text) ?? [];
-  // Not `extract(epoch from until)`, and not `from unnest($1)`.
-  const [, table] = /(?<!\bepoch )\b(?:from|into|update|table|join)\s+"?(?:\w+"?\."?)?(\w+)\b(?!\()/i.exec(text) ?? [];
-  return table === undefined ? verb.toLowerCase() : `${verb.toLowerCase()} ${table}`;
-}

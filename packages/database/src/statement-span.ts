@@ -1,7 +1,8 @@
 import { SpanKind } from '@opentelemetry/api';
 import { addSpan } from '@billing/tracing/span';
-import { summaryOf, type EndedQuery } from './slow-queries.ts';
+import type { EndedQuery } from './slow-queries.ts';
 import { sqlState } from './sql-state.ts';
+import { summaryOf } from './statement-summary.ts';
 
 /**
  * Adds a statement to the current trace, by its verb and its first table: its text may have values, such as customers'
