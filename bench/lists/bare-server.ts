@@ -5,11 +5,28 @@ const [databaseUrl = '', teamId = '', projectId = ''] = process.argv.slice(2);
 
 /** What a list of a project's subscriptions shows of a row. */
 const COLUMNS = `id, customer_id as "customerId", processor_subscription_id as "processorSubscriptionId", status,
-  price_id as "priceId", quantity, cancel_at_period_end as "cancelAtPeriodEnd",
+  price_id as "priceId", quantity, items, cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
+  canceled_at as "canceledAt", started_at as "startedAt", trial_end as "trialEnd", ended_at as "endedAt",
+  case when pause_behavior is not null
+       then jsonb_build_object('behavior', pause_behavior, 'resumesAt', pause_resumes_at) end as "pauseCollection",
   current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", metadata,
   project_id as "projectId", created_at as "createdAt", updated_at as "updatedAt"`;
 const ROWS = `from subscriptions.subscriptions
   where team_id = $1 and project_id = $2 and status in ('active', 'trialing')`;
+
+/** What a list shows of an item, of a price with a fixed amount per unit. */
+interface Item {
+  readonly priceId: string;
+  readonly processorPriceId: string;
+  readonly quantity: number;
+  readonly unitAmount: number;
+  readonly currency: string;
+  readonly interval: string;
+  readonly intervalCount: number;
+}
+const toItem = ({ priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount }: Item): Item => {
+  return { priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount };
+};
 
 /** Serves the active subscriptions of one project from the same table with plain SQL, without authentication. */
 async function serve(): Promise<void> {
@@ -18,11 +35,16 @@ async function serve(): Promise<void> {
   app.get<{ Querystring: { limit: string } }>('/subscriptions', async ({ query }) => {
     const limit = Number(query.limit);
     const [page, counted] = await Promise.all([
-      pool.query(`select ${COLUMNS} ${ROWS} order by created_at desc, id limit $3`, [teamId, projectId, limit]),
+      pool.query<{ items: Item[] }>(`select ${COLUMNS} ${ROWS} order by created_at desc, id limit $3`, [
+        teamId,
+        projectId,
+        limit,
+      ]),
       pool.query<{ total: number }>(`select count(*)::int as total ${ROWS}`, [teamId, projectId]),
     ]);
     const total = counted.rows[0]?.total ?? 0;
-    return { subscriptions: page.rows, pagination: { limit, offset: 0, total, hasMore: page.rows.length < total } };
+    const subscriptions = page.rows.map(row => ({ ...row, items: row.items.map(toItem) }));
+    return { subscriptions, pagination: { limit, offset: 0, total, hasMore: subscriptions.length < total } };
   });
   process.send?.({ url: await app.listen({ host: '127.0.0.1', port: 0 }) });
 }

@@ -94,7 +94,7 @@ export async function newEventReceiver(
  * Polls until a condition holds.
  * @throws Error when that takes too long
  */
-export async function untilTrue(isTrue: () => Promise<boolean>, what: string, timeoutMs = TIMEOUT_MS): Promise<void> {
+async function untilTrue(isTrue: () => Promise<boolean>, what: string, timeoutMs = TIMEOUT_MS): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs / 1_000} s for ${what}.`);
