@@ -5,7 +5,7 @@ import { semaphore } from './semaphore.ts';
 import { TimeoutError } from './timed-transaction.ts';
 
 /** Items of one batch, and what they weigh together; more wait for the next batch. */
-const MAX_BATCH = 2_048;
+const MAX_ITEMS = 2_048;
 const MAX_WEIGHT = 4_096;
 /** A lock was not to be had, a statement was cancelled: PostgreSQL's `lock_not_available` and `query_canceled`. */
 const STUCK = new Set(['55P03', '57014']);
@@ -19,6 +19,10 @@ interface BatcherOptions<Item> {
   readonly linger?: Linger | undefined;
   /** Batches that run at the same time. */
   readonly parallel?: number;
+  /** Items of one batch at most. */
+  readonly maxItems?: number;
+  /** What the items of one batch weigh together at most; a heavier item comes alone. */
+  readonly maxWeight?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -37,7 +41,7 @@ const isStuck = (err: unknown): boolean => err instanceof TimeoutError || STUCK.
  */
 export function openBatcher<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { weigh = () => 1, linger, parallel = 1 }: BatcherOptions<Item> = {},
+  { weigh = () => 1, linger, parallel = 1, maxItems = MAX_ITEMS, maxWeight = MAX_WEIGHT }: BatcherOptions<Item> = {},
 ) {
   const limitParts = semaphore(PARALLEL_PARTS);
   let waiting: Waiting<Item, Result>[] = [];
@@ -47,7 +51,7 @@ export function openBatcher<Item, Result>(
     let weight = 0;
     for (const [index, { item }] of waiting.entries()) {
       weight += weigh(item);
-      if (index === MAX_BATCH || (index > 0 && weight > MAX_WEIGHT)) return index;
+      if (index === maxItems || (index > 0 && weight > maxWeight)) return index;
     }
     return waiting.length;
   };
@@ -60,7 +64,7 @@ export function openBatcher<Item, Result>(
       waiting = waiting.slice(batch.length);
       const startedAt = performance.now();
       await runBatch(batch);
-      if (linger && waiting.length < MAX_BATCH) await lingerAfter(performance.now() - startedAt, linger);
+      if (linger && waiting.length < maxItems) await lingerAfter(performance.now() - startedAt, linger);
     }
     running -= 1;
   };

@@ -29,6 +29,19 @@ it('limits the weight of a batch, unless one item alone is heavier', async () =>
   expect(batches).toEqual([[5_000], [4_000, 96], [1], [4_096], [4_095], [2]]);
 });
 
+it('takes the limits that it is given', async () => {
+  const batches: number[][] = [];
+  const run = openBatcher(
+    async (items: readonly number[]) => {
+      batches.push([...items]);
+      return items;
+    },
+    { weigh: item => item, maxItems: 3, maxWeight: 10 },
+  );
+  await Promise.all([1, 2, 3, 4, 5, 6, 11].map(run));
+  expect(batches).toEqual([[1, 2, 3], [4, 5], [6], [11]]);
+});
+
 it('limits how many batches run at the same time', async () => {
   let running = 0;
   const seen: number[] = [];

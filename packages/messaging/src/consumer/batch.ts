@@ -7,6 +7,8 @@ import type { ConsumerMetrics } from './metrics.ts';
 
 /** Deliveries outside of batches that are handled at the same time. */
 const PARALLEL_ALONE = 8;
+/** Requests to the same process wait for a batch, and larger ones are hardly faster. */
+const LIMITS = { maxItems: 256, maxWeight: 512 };
 
 interface BatchParts {
   readonly name: string;
@@ -30,7 +32,7 @@ export function batch({ name, linger, limitBatches, metrics }: BatchParts) {
       const unprepared = new Set(left.map(({ event }) => event.id));
       return deliveries.map(({ event }) => (unprepared.has(event.id) ? 'unprepared' : 'handled'));
     };
-    const handleBatched = openBatcher(run, { weigh: countItems, linger });
+    const handleBatched = openBatcher(run, { weigh: countItems, linger, ...LIMITS });
     const limitAlone = semaphore(PARALLEL_ALONE);
     return async delivery => {
       if (!delivery.isAlone) return handleBatched(delivery);
