@@ -4,8 +4,7 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 /** What stands before a token, as the first segments of a path. */
 const BEFORE_TOKEN: ReadonlySet<string> = new Set(['/portal', '/api/portal', '/api/service/invitations']);
 /** As long as a token that lost its end, and longer than an id. Keys and other secrets are of this kind, too. */
-const TOKEN_LENGTH = 40;
-const LIKE_A_TOKEN = new RegExp(`[\\w-]{${TOKEN_LENGTH}}`);
+const LIKE_A_TOKEN = /[\w-]{40}/;
 
 /**
  * Returns a path for logs and traces: without the query, and with placeholders for tokens of the portal and of invitations,
@@ -22,7 +21,7 @@ export function templatedPath(url: string): string {
     before += `${index === 0 ? '' : '/'}${(read ?? '').toLowerCase()}`;
     if (read === undefined) return ':malformed';
     if (read.includes('@')) return ':address';
-    return isAtToken || (read.length >= TOKEN_LENGTH && LIKE_A_TOKEN.test(read)) ? ':token' : segment;
+    return isAtToken || LIKE_A_TOKEN.test(read) ? ':token' : segment;
   };
   return segments.map(placeholder).join('/') || '/';
 }

@@ -43,7 +43,7 @@ export function problemsOf<const Field extends string>(error: unknown, fields: r
     const messages = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
     if (messages.length > 0) of[field] = messages.join(' ');
   }
-  const isShown = error.fields.length > 0 && error.fields.every(({ path }) => path in of);
+  const isShown = error.fields.length > 0 && error.fields.every(({ path }) => Object.hasOwn(of, path));
   return { of, rest: isShown ? undefined : error };
 }
 
