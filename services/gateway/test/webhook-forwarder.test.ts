@@ -33,11 +33,13 @@ async function startForwarder(respondTo: RespondTo, responseTimeoutMs = 10_000) 
   };
 
   const bundles: (readonly Delivery[])[] = [];
+  const connections: (number | undefined)[] = [];
   const service = await listen(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // a request without an encoding gives buffers
     const bundle = decodeBundle(Buffer.concat(chunks));
     bundles.push(bundle);
+    connections.push(request.socket.remotePort);
     const responses = await respondTo(bundle);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ responses }));
   });
@@ -69,6 +71,8 @@ async function startForwarder(respondTo: RespondTo, responseTimeoutMs = 10_000) 
   };
   return {
     bundles,
+    /** The port of each bundle's connection. */
+    connections,
     post,
     service,
     /** Waits until the gateway has read this many webhooks. */
@@ -101,6 +105,22 @@ it('bundles webhooks that arrive together, and returns to each its own response'
   // Three bundles are in flight at once; the other webhooks wait, and fill at most two.
   expect(forwarder.bundles.length).toBeLessThanOrEqual(5);
   for (const bundle of forwarder.bundles) expect(bundle.length).toBeLessThanOrEqual(BUNDLE_SIZE);
+});
+
+it('uses its connections in turn, so that each copy of the service gets webhooks', async () => {
+  const { respondTo, release } = heldEcho();
+  await using forwarder = await startForwarder(respondTo);
+  const together: Promise<unknown>[] = [];
+  for (const count of [1, 2, 3]) {
+    together.push(forwarder.post('together'));
+    await waitFor(() => forwarder.bundles.length === count, { what: `${count} bundles to arrive` });
+  }
+  release();
+  await Promise.all(together);
+  for (let sent = 0; sent < 3; sent += 1) await forwarder.post('alone');
+  const [first, ...others] = [forwarder.connections.slice(0, 3), forwarder.connections.slice(3)].map(it => new Set(it));
+  expect(first?.size).toBe(3);
+  expect(others).toEqual([first]);
 });
 
 it('returns each error response to its own caller', async () => {

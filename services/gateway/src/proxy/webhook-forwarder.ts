@@ -56,7 +56,8 @@ export interface WebhookForwarder {
  * share one request and one commit. Each gets its own response, and a single webhook is sent at once.
  */
 export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }: Dependencies): WebhookForwarder {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'lifo' });
+  // In turn, so that each copy of the service behind them gets its share.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'fifo' });
   let queue: QueuedDelivery[] = [];
   let queuedBytes = 0;
   let bundlesInFlight = 0;
