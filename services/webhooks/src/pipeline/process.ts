@@ -179,14 +179,23 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
 
   return {
     async process(events) {
-      // An event that was leased before may have crashed the process: it must not take others along.
-      const { first = [], again = [] } = Object.groupBy(events, ({ attempt }) => (attempt > 1 ? 'again' : 'first'));
-      for (const group of [first, ...again.map(event => [event])]) if (group.length > 0) await processGroup(group);
+      const { subscriptions = [], others = [], again = [] } = Object.groupBy(events, turnOf);
+      const groups = [subscriptions, others, ...again.map(event => [event])];
+      for (const group of groups) if (group.length > 0) await processGroup(group);
       while (lookups.size > MAX_LOOKUPS) await Promise.race(lookups);
     },
     lookUps: () => new Map([...lookUpsOf].map(([teamId, { running }]) => [teamId, running])),
     idle: async () => void (await Promise.allSettled(lookups)),
   };
+}
+
+/**
+ * In which turn an event is processed. Customers wait for their subscription, and its invoices and payments belong to it. An
+ * event that was leased before may have crashed the process: it must not take others along.
+ */
+function turnOf({ attempt, type }: LeasedEvent): 'subscriptions' | 'others' | 'again' {
+  if (attempt > 1) return 'again';
+  return type.startsWith('customer.subscription.') ? 'subscriptions' : 'others';
 }
 
 /** An event that was routed before, and may not have been published. */
