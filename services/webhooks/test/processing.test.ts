@@ -152,7 +152,7 @@ it('publishes the subscriptions of a batch before its other events', async () =>
   await service.send(team, created);
   await processAll();
   for (const id of sent) await service.waitForPublications(id);
-  const order = service.received.map(({ data }) => Reflect.get(Object(data), 'eventId'));
+  const order = service.received.map(({ data }) => String(Reflect.get(Object(data), 'eventId')));
   const ofBatch = order.filter(id => id === created.id || sent.includes(id));
   expect([ofBatch[0], ofBatch.slice(1).toSorted()]).toEqual([created.id, sent.toSorted()]);
 });
