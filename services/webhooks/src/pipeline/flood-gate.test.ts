@@ -42,7 +42,7 @@ it('stops holding soon after a flood ends', () => {
   expect([gate.holds(team), gate.held()]).toEqual([false, []]);
 });
 
-it('goes on holding a flood that becomes slower, and does not start to at that rate', () => {
+it('goes on holding a flood that becomes slower, at a rate that starts no flood', () => {
   const { gate, flood, receive } = gateAt(1_000);
   receive(1_000, 8);
   expect(gate.holds(team)).toBe(false);
