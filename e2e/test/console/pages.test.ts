@@ -105,7 +105,7 @@ it.skipIf(withoutBrowser)(
     await page.getByRole('link', { name: 'Referrals', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Referrals' }).waitFor();
     await page.locator('td a').first().click();
-    await page.getByText('Converted').waitFor();
+    await page.getByText('Converted', { exact: true }).waitFor();
     await expectAccessible(page);
     expect(problems).toEqual([]);
   },
