@@ -1,11 +1,8 @@
 import type { TeamId } from '@billing/contracts/ids';
 
-/** Events of a team are counted in intervals of so many milliseconds. */
+/** How many events of a team within one interval make a flood, and the interval in milliseconds. */
+const FLOOD_SIZE = 25;
 const INTERVAL_MS = 100;
-/** How many of them in one interval make a flood. */
-const FLOOD_STARTS_AT = 25;
-/** With fewer of them the flood is over. It is lower: when another copy processes, fewer come in here, and storing is still urgent. */
-const FLOOD_ENDS_BELOW = 10;
 /** How long a flood is only stored before its events are processed, in milliseconds. */
 const LONGEST_HOLD_MS = 5_000;
 /** Teams that are remembered before those without recent events are forgotten. */
@@ -48,8 +45,7 @@ export function openFloodGate(now: () => number = () => performance.now()): Floo
   };
   const isFlood = (team: Arrivals): boolean => {
     count(team, 0);
-    const least = team.heldSince === null ? FLOOD_STARTS_AT : FLOOD_ENDS_BELOW;
-    return Math.max(team.inInterval, team.inLastInterval) >= least;
+    return Math.max(team.inInterval, team.inLastInterval) >= FLOOD_SIZE;
   };
 
   const holds = (teamId: TeamId): boolean => {
