@@ -1,4 +1,5 @@
 import type { ProjectId } from '@billing/contracts/ids';
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { teamSchemaName } from '#domain/raw-object.ts';
@@ -141,6 +142,21 @@ it('does not call an event foreign whose route was saved after the last look at 
   expect(await ignoreForeign(service.em, last)).toBe(false);
   await processAll();
   expect((await service.waitForPublications(event.id))[0]?.data).toMatchObject({ projectId, routedBy: 'known-id' });
+});
+
+it('publishes the subscriptions of a batch before its other events', async () => {
+  // Events whose project must be looked up elsewhere are finished on the side, in any order.
+  await service.sql('insert into project_copies (team_id, project_id) values (?, ?)', [team.teamId, team.projectId]);
+  const sent: string[] = [];
+  for (let index = 0; index < 4; index += 1) sent.push(await sendEvent());
+  const metadata = { projectId: team.projectId };
+  const created = newWebhookEvent('customer.subscription.created', { id: 'sub_1', object: 'subscription', metadata });
+  await service.send(team, created);
+  await processAll();
+  for (const id of sent) await service.waitForPublications(id);
+  const order = service.received.map(({ data }) => String(Reflect.get(Object(data), 'eventId')));
+  const ofBatch = order.filter(id => id === created.id || sent.includes(id));
+  expect([ofBatch[0], ofBatch.slice(1).toSorted()]).toEqual([created.id, sent.toSorted()]);
 });
 
 it('publishes within the trace of the request that brought the event', async () => {
