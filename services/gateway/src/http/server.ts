@@ -32,10 +32,10 @@ export async function listen(
   { host, port }: ListenAddress,
   { isClosing = () => false, ...connections }: ListenOptions,
 ): Promise<RunningServer> {
-  const unfinished = new Set<ServerResponse>();
+  // By connection: a set of responses would change with every request, and V8 keeps what was in such a set for long.
+  const latest = new Map<Duplex, ServerResponse>();
   const handleUntilClosed: RequestListener = (request, response) => {
-    unfinished.add(response);
-    response.once('close', () => unfinished.delete(response));
+    latest.set(request.socket, response);
     if (isClosing()) response.setHeader('connection', 'close');
     handle(request, response);
   };
@@ -49,6 +49,7 @@ export async function listen(
     handleUntilClosed,
   );
   limitConnections(server, connections);
+  server.on('connection', socket => socket.once('close', () => latest.delete(socket)));
   // Node would reject expectations other than `100-continue` itself, without our error body.
   server.on('checkExpectation', handleUntilClosed);
   const rejected = new WeakSet<Duplex>();
@@ -70,7 +71,7 @@ export async function listen(
   return {
     port: (server.address() as AddressInfo).port, // a server on a TCP port has this kind of address
     async close() {
-      for (const response of unfinished) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of latest.values()) if (!response.headersSent) response.setHeader('connection', 'close');
       const timer = setTimeout(() => server.closeAllConnections(), CLOSE_HTTP_MS);
       try {
         await new Promise<void>((resolve, reject) => {
