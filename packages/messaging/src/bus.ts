@@ -6,7 +6,6 @@ import {
   JetStreamApiError,
   jetstreamManager,
   StorageType,
-  type ConsumerMessages,
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream';
@@ -17,6 +16,7 @@ import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
 import { StartError } from '@billing/database/start-error';
 import type { Delivery, Receive } from './consumer/delivery.ts';
+import { openInFlight } from './in-flight.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
 import { carriedBy, headersOf } from './message-headers.ts';
@@ -96,7 +96,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
    * flight.
    */
   async function subscribe(durable: string, filter: string, receive: Receive, options: SubscribeOptions = {}) {
-    const { maxInFlight = 1_024, ackWaitMs = 10_000 } = options;
+    const { maxInFlight = 512, ackWaitMs = 10_000 } = options;
     const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
     const name = durableOf(durable);
     await jsm.consumers
@@ -119,13 +119,16 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       expires: PULL_MS,
       idle_heartbeat: HEARTBEAT_MS,
     });
-    const inFlight = new Set<JsMsg>();
-    const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
-    const reading = read(messages, maxInFlight, async message => {
-      inFlight.add(message);
-      await deliver(message, durable, receive);
-      inFlight.delete(message);
-    });
+    const inFlight = openInFlight<JsMsg>();
+    const extendTime = setInterval(() => inFlight.items().forEach(message => message.working()), ackWaitMs / 3);
+    const read = async () => {
+      for await (const message of messages) {
+        void deliver(message, durable, receive).finally(inFlight.add(message));
+        await inFlight.fewerThan(maxInFlight);
+      }
+      await inFlight.fewerThan(1);
+    };
+    const reading = read();
     return async () => {
       await messages.close();
       await reading;
@@ -234,16 +237,6 @@ async function checkStream(jsm: JetStreamManager, name: string): Promise<void> {
   });
   if (config.discard !== DiscardPolicy.New)
     throw new StartError(`The stream ${name} discards old messages when it is full: set its discard policy to "new".`);
-}
-
-async function read(messages: ConsumerMessages, maxInFlight: number, deliver: (message: JsMsg) => Promise<void>) {
-  const inFlight = new Set<Promise<void>>();
-  for await (const message of messages) {
-    const delivering = deliver(message).finally(() => inFlight.delete(delivering));
-    inFlight.add(delivering);
-    if (inFlight.size >= maxInFlight) await Promise.race(inFlight);
-  }
-  await Promise.all(inFlight);
 }
 
 /** A delivery as the bus hands it to a consumer. */
