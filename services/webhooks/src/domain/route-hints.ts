@@ -33,7 +33,10 @@ function idOf(reference: unknown): string {
 }
 
 function projectOf(object: unknown): readonly ProjectId[] {
-  const named = ProjectId.schema.safeParse(fieldOf(fieldOf(object, 'metadata'), 'projectId'));
+  const name = fieldOf(fieldOf(object, 'metadata'), 'projectId');
+  // Most objects name none, and zod makes an error with a stack for each.
+  if (name === undefined) return [];
+  const named = ProjectId.schema.safeParse(name);
   return named.success ? [named.data] : [];
 }
 
