@@ -30,7 +30,7 @@ export interface EventHandler<Data, Context> {
 export interface ConsumerOptions {
   /** How long a batch waits for more events; short unless given. */
   readonly linger?: Linger;
-  /** Deliveries in flight of one process; 1,024 unless given. */
+  /** Deliveries in flight of one process; 512 unless given. */
   readonly maxInFlight?: number;
   /** Limits the batches that run at the same time; share one between consumers that lock the same rows. */
   readonly limitBatches?: ReturnType<typeof semaphore>;

@@ -34,7 +34,7 @@ const LINGER: Linger = { times: 10, longestMs: 1_000 };
  * webhook events, then projects by id. They lock the same projects, so their batches run one at a time.
  */
 export function analyticsEvents(): Consumer[] {
-  const options = { linger: LINGER, maxInFlight: 4_096, limitBatches: semaphore(1) };
+  const options = { linger: LINGER, limitBatches: semaphore(1) };
   return [
     consumer('analytics-projects', 'project.*.v1', options).on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
       saveProjects(

@@ -17,9 +17,6 @@ import { cancelWithCustomers } from '#operations/cancel-with-customers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
-/** Enough for two full batches. */
-const MAX_IN_FLIGHT = 4_096;
-
 const RANKS = new Map<ProcessorEventType, Rank>([
   ['customer.subscription.created', RANK.created],
   ['customer.subscription.updated', RANK.updated],
@@ -34,9 +31,7 @@ const RANKS_BY_NAME = new Map([...RANKS].map(([type, rank]) => [processorEvent(t
 export function subscriptionEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applySubscriptionEvents(dependencies);
   const prepare = prepareSubscriptionEvent(dependencies);
-  return consumer('subscriptions-mirror', 'processor.customer.subscription.>', {
-    maxInFlight: MAX_IN_FLIGHT,
-  }).onProcessorEvent([...RANKS.keys()], {
+  return consumer('subscriptions-mirror', 'processor.customer.subscription.>').onProcessorEvent([...RANKS.keys()], {
     prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
     handle: async (tx, deliveries, publish) => {
       const unprepared = await apply(tx, deliveries.map(toEvent), publish);

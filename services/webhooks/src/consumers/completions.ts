@@ -8,7 +8,6 @@ import { completeObjects } from '#sync/complete-objects.ts';
 /** Records how the owning services handled events. */
 export const completionConsumer = (publisher: Pick<EventPublisher, 'completed'>): Consumer =>
   consumer('webhooks-completions', 'processor-event.completed.v1', {
-    maxInFlight: 4_096,
     linger: LONG_LINGER,
   }).on(ProcessorEventCompleted, async (tx, deliveries, publish) => {
     const completions = deliveries.flatMap(({ teamId, data }) => data.completions.map(it => ({ teamId, ...it })));
