@@ -94,7 +94,8 @@ function flags(dataDir: string, port: number, durable: boolean, more: PostgresOp
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: MAX_CONNECTIONS,
-    shared_buffers: '64MB',
+    // Used as data comes in, so an idle system takes little of it.
+    shared_buffers: '256MB',
     // A local system does not benefit from extra worker processes, which cost memory.
     io_method: 'sync',
     max_logical_replication_workers: 0,
