@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import { LONG_LINGER, lingerAfter } from '@billing/database/linger';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { semaphore } from '@billing/messaging/semaphore';
 import { withBatchSpan } from '@billing/messaging/spans';
@@ -180,8 +181,13 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
   return {
     async process(events) {
       const { subscriptions = [], others = [], again = [] } = Object.groupBy(events, turnOf);
-      const groups = [subscriptions, others, ...again.map(event => [event])];
-      for (const group of groups) if (group.length > 0) await processGroup(group);
+      if (subscriptions.length > 0) {
+        const startedAt = performance.now();
+        await processGroup(subscriptions);
+        // Their handlers need the processor now.
+        if (others.length > 0) await lingerAfter(performance.now() - startedAt, LONG_LINGER);
+      }
+      for (const group of [others, ...again.map(event => [event])]) if (group.length > 0) await processGroup(group);
       while (lookups.size > MAX_LOOKUPS) await Promise.race(lookups);
     },
     lookUps: () => new Map([...lookUpsOf].map(([teamId, { running }]) => [teamId, running])),
