@@ -6,7 +6,7 @@ import { newSecretKey, newTenant, registerEndpoint, type Tenant } from '../tenan
 import { startBareEndpoint, type BareEndpoint } from './bare-endpoint.ts';
 
 const PAYMENTS_PER_ROUND = 40;
-const WARM_UP = 40;
+const WARM_UP = 120;
 const URLS = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
 const ACTIVE_WITHIN_MS = 60_000;
 /** When the state is first requested, and the pause before each further request: they cost time that the payment needs. */
