@@ -123,7 +123,8 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const extendTime = setInterval(() => inFlight.items().forEach(message => message.working()), ackWaitMs / 3);
     const read = async () => {
       for await (const message of messages) {
-        void deliver(message, durable, receive).finally(inFlight.add(message));
+        const end = inFlight.add(message);
+        void deliver(message, durable, receive).finally(end);
         await inFlight.fewerThan(maxInFlight);
       }
       await inFlight.fewerThan(1);

@@ -33,9 +33,14 @@ export async function listen(
   { isClosing = () => false, ...connections }: ListenOptions,
 ): Promise<RunningServer> {
   // By connection: a set of responses would change with every request, and V8 keeps what was in such a set for long.
-  const latest = new Map<Duplex, ServerResponse>();
+  const unfinished = new Map<Duplex, ServerResponse | null>();
   const handleUntilClosed: RequestListener = (request, response) => {
-    latest.set(request.socket, response);
+    const { socket } = request;
+    unfinished.set(socket, response);
+    response.once('close', () => {
+      // Neither a later response of the connection nor the connection's end is undone.
+      if (unfinished.get(socket) === response) unfinished.set(socket, null);
+    });
     if (isClosing()) response.setHeader('connection', 'close');
     handle(request, response);
   };
@@ -49,7 +54,7 @@ export async function listen(
     handleUntilClosed,
   );
   limitConnections(server, connections);
-  server.on('connection', socket => socket.once('close', () => latest.delete(socket)));
+  server.on('connection', socket => socket.once('close', () => unfinished.delete(socket)));
   // Node would reject expectations other than `100-continue` itself, without our error body.
   server.on('checkExpectation', handleUntilClosed);
   const rejected = new WeakSet<Duplex>();
@@ -71,7 +76,8 @@ export async function listen(
   return {
     port: (server.address() as AddressInfo).port, // a server on a TCP port has this kind of address
     async close() {
-      for (const response of latest.values()) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of unfinished.values())
+        if (response?.headersSent === false) response.setHeader('connection', 'close');
       const timer = setTimeout(() => server.closeAllConnections(), CLOSE_HTTP_MS);
       try {
         await new Promise<void>((resolve, reject) => {
