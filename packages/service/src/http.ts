@@ -45,6 +45,8 @@ const REQUEST_TIMEOUT_MS = 15_000;
  * a request too large for a service.
  */
 const HEADERS_LIMIT = 32_768;
+/** A connection is then made anew, so that a copy of the service that started later gets its share of the requests. */
+const MAX_REQUESTS_PER_CONNECTION = 1_000;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 export interface HttpServerOptions extends Partial<HealthChecks> {
@@ -69,6 +71,7 @@ export function createHttpServer(options: HttpServerOptions) {
     bodyLimit: BODY_LIMIT,
     http: { maxHeaderSize: HEADERS_LIMIT },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    maxRequestsPerSocket: MAX_REQUESTS_PER_CONNECTION,
     // A request that came over an open connection before it was closed is served like any other.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { catalogOperations } from '@billing/contracts/operations/catalog';
@@ -113,6 +115,24 @@ it('returns the caller’s request id, and no details of an internal error', asy
   expect(response.json()).toEqual({
     error: { code: 'internal', message: 'Something went wrong on our side.', requestId: 'req-1' },
   });
+});
+
+it('asks a caller for a new connection after a thousand requests, and fails none of them', async () => {
+  await using resources = new AsyncDisposableStack();
+  const app = resources.adopt(catalog(), it => it.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const agent = resources.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), it => it.destroy());
+  let connections = 0;
+  app.server.on('connection', () => (connections += 1));
+  const statuses = new Set<number | undefined>();
+  for (let request = 0; request < 1_001; request += 1) {
+    const [response] = (await once(httpGet(`${url}/health/live`, { agent }), 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    statuses.add(response.statusCode);
+  }
+  expect([...statuses]).toEqual([200]);
+  expect(connections).toBe(2);
 });
 
 it('returns 503 while the database is unavailable', async () => {
