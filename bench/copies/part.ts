@@ -6,7 +6,7 @@ import { compareRates, describeRates } from '../result.ts';
 import { startBalancer } from './balancer.ts';
 import { COPIED, nameOfCopy, planCopies } from './plan-copies.ts';
 
-const EVENTS = 20_000;
+const EVENTS = 10_000;
 const SUBSCRIPTIONS = 1_000;
 /** Two medians of the same system differ by less. */
 const NO_SLOWER = 0.95;
