@@ -1,6 +1,8 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findServers } from '@billing/local-system/running-system';
+import { Client } from 'pg';
 import { expect, it, type TestContext } from 'vitest';
 import { readAllResponses } from '../system/all-responses.ts';
 import { drain } from '../system/drain.ts';
@@ -60,6 +62,7 @@ it('restores everything of a backup, and fetches what came after it', { timeout:
   const second = await startSystem(VARIABLES, { again: first });
   await using stoppingSecond = new AsyncDisposableStack();
   stoppingSecond.defer(() => second.stop());
+  expect(await hasStatistics(findServers(dataDir, 'subscriptions').databaseUrl)).toBe(true);
   for (const tenant of quiet) await drain(tenant);
   expect(await Promise.all(quiet.map(readAllResponses))).toEqual(before);
   await expect.poll(() => readFetched(busy), { timeout: 120_000, interval: 500 }).toEqual(lost);
@@ -88,6 +91,18 @@ async function untilCounted(tenant: Tenant): Promise<void> {
   await expect
     .poll(() => billing.analytics.get(), { timeout: 60_000, interval: 300 })
     .toMatchObject({ mrr, customerCount: customers.length });
+}
+
+/** Whether PostgreSQL has statistics of the subscriptions, without which it does not know what its indexes are good for. */
+async function hasStatistics(databaseUrl: string): Promise<boolean> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`select from pg_stats where tablename = 'subscriptions' limit 1`);
+    return rowCount === 1;
+  } finally {
+    await client.end();
+  }
 }
 
 /** What a tenant has sold, which the processor knows too. */

@@ -47,6 +47,8 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Republis
     const republished = await republishUnhandled(client, manifest.takenAt);
     await recordRestore(client, manifest.takenAt);
     await client.query('commit');
+    // A dump has no statistics, and until PostgreSQL gathers them by itself, it reads whole tables.
+    await client.query('analyze');
     return republished;
   } finally {
     await client.end();
