@@ -119,9 +119,9 @@ it('returns the caller’s request id, and no details of an internal error', asy
 
 it('asks a caller for a new connection after a thousand requests, and fails none of them', async () => {
   await using resources = new AsyncDisposableStack();
-  const app = resources.adopt(catalog(), it => it.close());
+  const app = resources.adopt(catalog(), opened => opened.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  const agent = resources.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), it => it.destroy());
+  const agent = resources.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), opened => opened.destroy());
   let connections = 0;
   app.server.on('connection', () => (connections += 1));
   const statuses = new Set<number | undefined>();
