@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
-import type { Project } from '#persistence/project.entity.ts';
-import { saveBaseCurrency } from '#persistence/projects.ts';
+import { saveBaseCurrency, type ProjectHead } from '#persistence/projects.ts';
 
 /** The base currency of a project that does not exist at the gateway. */
 const DEFAULT_CURRENCY = 'usd';
@@ -18,7 +17,7 @@ interface Dependencies {
  * @throws Problem 503 when no event has named it and the gateway does not reply
  */
 export function findBaseCurrency({ em, rpc }: Dependencies) {
-  return async (scope: ProjectScope, stored: Pick<Project, 'baseCurrency'> | null): Promise<string> => {
+  return async (scope: ProjectScope, stored: Pick<ProjectHead, 'baseCurrency'> | null): Promise<string> => {
     if (stored?.baseCurrency) return stored.baseCurrency;
     const project = await rpc.call(FindProject, { ...scope });
     if (!project) return DEFAULT_CURRENCY;

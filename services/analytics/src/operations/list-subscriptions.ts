@@ -61,7 +61,7 @@ interface Found {
 export function listSubscriptions({ em, rpc, now }: Dependencies) {
   const baseCurrencyOf = findBaseCurrency({ em, rpc });
   return async (scope: ProjectScope, query: Query): Promise<Listed> => {
-    const baseCurrency = await baseCurrencyOf(scope, await findProject(em, scope));
+    const baseCurrency = await baseCurrencyOf(scope, await findProject(em.fork(), scope));
     const { rows: found } = await readProject(em, scope, (tx, current): Promise<Found> => {
       const { metric } = query;
       const asked = { tx, current, query, baseCurrency, now: now() };

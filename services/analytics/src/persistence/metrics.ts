@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from '@billing/database/bound-statement';
+import { executeBound, textArray } from '@billing/database/bound-statement';
 import {
   LIFETIME_METRIC,
   METRIC,
@@ -47,7 +47,7 @@ export async function addToMetrics(tx: EntityManager, changes: readonly MetricCh
 
 type Row = MetricKey & { readonly amount: string };
 
-const IN_SCOPE = 'team_id = ? and project_id = ? and generation = ?';
+const IN_SCOPE = 'team_id = $1 and project_id = $2 and generation = $3';
 const TIMED: readonly TimedMetric[] = [...Object.values(LIFETIME_METRIC), ...Object.values(TRIAL_METRIC)];
 const DAILY = TIMED.map(({ daily }) => daily);
 const HOURLY = TIMED.map(({ hourly }) => hourly);
@@ -63,27 +63,34 @@ export async function readMetrics(
   { teamId, projectId, generation }: GenerationScope,
   window: Window,
 ) {
-  const scope = [teamId, projectId, generation];
   const firstDay = dayOf(window.start);
-  const rows = await em.execute<Row[]>(
+  const rows = await executeBound<Row>(
+    em,
     `select metric, bucket, amount::text as amount from metrics where ${IN_SCOPE} and bucket = ''
      union all
-     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = ? and bucket > ?
+     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = $4 and bucket > $5
      union all
-     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric = any(?) and bucket > ? group by metric
-     union all
-     select metric, '', sum(amount)::text from metrics
-      where ${IN_SCOPE} and metric = any(?) and bucket > ? and bucket < ? group by metric
+     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric = any($6::text[]) and bucket > $5 group by metric
      union all
      select metric, '', sum(amount)::text from metrics
-      where ${IN_SCOPE} and metric = any(?) and bucket > ? and bucket < ? group by metric`,
+      where ${IN_SCOPE} and metric = any($7::text[]) and bucket > $8 and bucket < $9 group by metric
+     union all
+     select metric, '', sum(amount)::text from metrics
+      where ${IN_SCOPE} and metric = any($10::text[]) and bucket > $11 and bucket < $12 group by metric`,
     [
-      scope,
-      [...scope, METRIC.netNewCustomers, firstDay],
-      [...scope, DAILY, firstDay],
-      [...scope, HOURLY, hourOf(window.start), addDays(firstDay, 1)],
-      [...scope, EXACT, window.start.toISOString(), endOfHour(hourOf(window.start)).toISOString()],
-    ].flat(1),
+      teamId,
+      projectId,
+      generation,
+      METRIC.netNewCustomers,
+      firstDay,
+      textArray(DAILY),
+      textArray(HOURLY),
+      hourOf(window.start),
+      addDays(firstDay, 1),
+      textArray(EXACT),
+      window.start.toISOString(),
+      endOfHour(hourOf(window.start)).toISOString(),
+    ],
   );
   const totals = new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)]));
   const total = (metric: string): bigint => totals.get(metric) ?? 0n;
@@ -123,15 +130,15 @@ export async function readDailyMetrics(
   { teamId, projectId, generation }: GenerationScope,
   day: UtcDay,
 ) {
-  const scope = [teamId, projectId, generation];
-  const rows = await em.execute<Row[]>(
+  const rows = await executeBound<Row>(
+    em,
     `select metric, bucket, amount::text as amount from metrics where ${IN_SCOPE} and bucket = ''
      union all
-     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = ? and bucket >= ?
+     select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = $4 and bucket >= $5
      union all
      select metric, bucket, amount::text from metrics
-      where ${IN_SCOPE} and metric like '${MOVEMENT_PREFIX}%' and bucket >= ?`,
-    [...scope, ...scope, METRIC.netNewCustomers, day, ...scope, day],
+      where ${IN_SCOPE} and metric like '${MOVEMENT_PREFIX}%' and bucket >= $5`,
+    [teamId, projectId, generation, METRIC.netNewCustomers, day],
   );
   return {
     totals: new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)])),

@@ -2,6 +2,7 @@ import { IsolationLevel, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import { milliseconds, timeFrom } from './columns.ts';
 import { FIRST_GENERATION, FORMAT, Project } from './project.entity.ts';
 
 /** One generation of a project's rows. */
@@ -9,24 +10,49 @@ export interface GenerationScope extends ProjectScope {
   readonly generation: number;
 }
 
+/** What requests need to know of a project itself. */
+export type ProjectHead = Pick<Project, 'baseCurrency' | 'newestEventAt' | 'estimatedUntil' | 'generation'>;
+
 /** Reads a project, and with `read` the rows of its current generation, in one snapshot of the database. */
 export function readProject<Rows>(
   em: EntityManager,
   scope: ProjectScope,
   read: (tx: EntityManager, current: GenerationScope) => Promise<Rows>,
-): Promise<{ project: Project | null; rows: Rows }> {
+): Promise<{ project: ProjectHead | null; rows: Rows }> {
   return em.fork().transactional(
     async tx => {
-      const project = await tx.findOne(Project, { ...scope });
+      const project = await findProject(tx, scope);
       return { project, rows: await read(tx, { ...scope, generation: project?.generation ?? FIRST_GENERATION }) };
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
   );
 }
 
+interface HeadRow {
+  readonly base_currency: string | null;
+  readonly generation: number;
+  readonly newest_ms: number | null;
+  readonly estimated_ms: number | null;
+}
+
 /** Finds what is stored of a project itself; null before its first event. */
-export const findProject = (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<Project | null> =>
-  em.fork().findOne(Project, { teamId, projectId });
+export async function findProject(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<ProjectHead | null> {
+  const [row] = await executeBound<HeadRow>(
+    em,
+    `select base_currency, generation, ${milliseconds('newest_event_at')} as newest_ms,
+            ${milliseconds('estimated_until')} as estimated_ms
+       from projects where team_id = $1 and project_id = $2`,
+    [teamId, projectId],
+  );
+  if (!row) return null;
+  const { base_currency: baseCurrency, generation, newest_ms: newest, estimated_ms: estimated } = row;
+  return {
+    baseCurrency,
+    generation,
+    newestEventAt: newest === null ? null : timeFrom(newest),
+    estimatedUntil: estimated === null ? null : timeFrom(estimated),
+  };
+}
 
 /** Finds the projects that an older version of this service counted. */
 export async function findOutdated(em: EntityManager): Promise<ProjectScope[]> {
