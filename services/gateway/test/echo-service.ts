@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { decodeBundle, DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import type { ServiceName } from '@billing/contracts/operation';
 import { PROBLEM_HEADER } from '@billing/contracts/problem';
@@ -65,6 +66,8 @@ async function startEchoService(service: ServiceName, publicKey: string) {
       else echo(response, it);
     });
   });
+  // It closes no connection itself.
+  server.keepAliveTimeout = 0;
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a server on a TCP port has this kind of address
   return {
@@ -73,6 +76,8 @@ async function startEchoService(service: ServiceName, publicKey: string) {
     /** Sets the status of each webhook's response. */
     respondToWebhooks: (status: number) => void (webhookStatus = status),
     setReady: (value: boolean) => void (ready = value),
+    /** Returns how many connections are open. */
+    connections: () => promisify(server.getConnections.bind(server))(),
     close: () =>
       new Promise<void>(resolve => {
         server.close(() => resolve());

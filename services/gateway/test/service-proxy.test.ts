@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { startGateway, type Gateway } from './start-gateway.ts';
 
@@ -109,6 +109,17 @@ describe('a service', () => {
         delivery: { teamId: 'team_x', signature: 't=1,v1=abc' },
       });
     }
+  });
+
+  it('never has to close a connection that a request could still use', async () => {
+    const { catalog, webhooks } = gateway.services;
+    await gateway.call('GET', `${shop.path}/products`, { headers: bearer });
+    await gateway.call('POST', '/api/webhooks/processor/team_x', { body: '{}' });
+    expect(await Promise.all([catalog.connections(), webhooks.connections()])).not.toContain(0);
+    await vi.waitFor(
+      async () => expect(await Promise.all([catalog.connections(), webhooks.connections()])).toEqual([0, 0]),
+      5_000,
+    );
   });
 
   it('gets a chunked body as a whole', async () => {

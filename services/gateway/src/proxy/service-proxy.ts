@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request } from 'express';
 import proxy, { type ProxyOptions } from 'express-http-proxy';
 import type { ServiceName } from '@billing/contracts/operation';
@@ -13,6 +13,7 @@ import type { GatewayResponse } from '#http/request-context.ts';
 import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
+import { keepConnections } from './service-connections.ts';
 
 interface Target {
   readonly service: keyof ServiceUrls;
@@ -48,7 +49,7 @@ interface Dependencies {
  * not occupy a service, and a service that responds early leaves nothing unread.
  */
 export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependencies): ServiceProxy {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
+  const agent = keepConnections({ maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
 
   return {
     async forward(request, response, next, { service, principal, body: bodyRule, cookie, inspect, admit }) {

@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import type { Request } from 'express';
 import {
   BUNDLE_BYTES,
@@ -17,6 +17,7 @@ import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { WebhookQuota } from '#limits/webhook-quota.ts';
+import { keepConnections } from './service-connections.ts';
 import { identityRejected, serviceUnavailable } from './service-proxy.ts';
 
 /** Concurrent requests to the webhooks service: while it stores one bundle, the next one fills. */
@@ -57,7 +58,7 @@ export interface WebhookForwarder {
  */
 export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }: Dependencies): WebhookForwarder {
   // In turn, so that each copy of the service behind them gets its share.
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'fifo' });
+  const agent = keepConnections({ maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'fifo' });
   let queue: QueuedDelivery[] = [];
   let queuedBytes = 0;
   let bundlesInFlight = 0;
