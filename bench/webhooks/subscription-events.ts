@@ -64,20 +64,21 @@ export function requireNewestQuantities(
   if (wrong.length > 0) throw new Error(`${wrong.length} of ${newest.size} subscriptions lack their last event.`);
 }
 
-/** Renders a subscription with every field that Stripe sends. */
+/** Renders a subscription with every field that Stripe sends. Each was created a second before the one before it. */
 function subscriptionObject(shop: Shop, index: number, sequence: number) {
   const id = subscriptionId(index);
   const { startedAt, teamId, projectId, priceId } = shop;
   const customer = shop.customers[index % shop.customers.length];
   if (!customer) throw new Error('The shop has no customers.');
   const quantity = quantityAt(sequence);
+  const created = startedAt - index;
   return {
     id,
     object: 'subscription',
     application: null,
     application_fee_percent: null,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-    billing_cycle_anchor: startedAt,
+    billing_cycle_anchor: created,
     billing_cycle_anchor_config: null,
     billing_mode: { type: 'classic' },
     billing_thresholds: null,
@@ -86,7 +87,7 @@ function subscriptionObject(shop: Shop, index: number, sequence: number) {
     canceled_at: null,
     cancellation_details: { comment: null, feedback: null, reason: null },
     collection_method: 'charge_automatically',
-    created: startedAt,
+    created,
     currency: 'usd',
     customer: customer.processorCustomerId,
     days_until_due: null,
@@ -116,7 +117,7 @@ function subscriptionObject(shop: Shop, index: number, sequence: number) {
     pending_update: null,
     quantity,
     schedule: null,
-    start_date: startedAt,
+    start_date: created,
     status: 'active',
     test_clock: null,
     transfer_data: null,
