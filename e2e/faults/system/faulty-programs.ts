@@ -72,7 +72,7 @@ export async function planFaultyPrograms(
   return { ...planned, services: [...planned.services, ...extra] };
 }
 
-/** Has the gateways reach every service through its load balancer, and copies close as slowly as those notice it. */
+/** Has the gateways reach every service through its load balancer, and copies close as slowly as in docker-compose.yml. */
 async function balancePrograms(programs: readonly Program[], balance: Balance): Promise<void> {
   const serviceOf = ({ name }: Program) => name.replace(/-\d+$/, '');
   const urls: Record<string, string> = {};
@@ -84,7 +84,7 @@ async function balancePrograms(programs: readonly Program[], balance: Balance): 
     if (service !== 'gateway') urls[`${service.toUpperCase()}_URL`] = url;
   }
   for (const program of programs)
-    program.env = { ...program.env, CLOSE_DELAY_SECONDS: '1', ...(serviceOf(program) === 'gateway' && urls) };
+    program.env = { ...program.env, CLOSE_DELAY_SECONDS: '3', ...(serviceOf(program) === 'gateway' && urls) };
 }
 
 async function planExtraInstances(

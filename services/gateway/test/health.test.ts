@@ -92,11 +92,17 @@ it('closes connections after their requests in flight, and cuts off none of thes
   await closing;
 });
 
-it('tells callers to close their connections from the signal on', async () => {
+it('tells callers to close connections that they do not use, and from the signal on all', async () => {
   const app = express().get('/', (_request, response) => void response.json('served'));
   const limits = { max: 10, maxPerAddress: 10, isTrustedProxy: () => false };
-  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { ...limits, isClosing: () => true });
-  const response = await fetch(`http://127.0.0.1:${server.port}/`);
-  expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+  let isClosing = false;
+  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { ...limits, isClosing: () => isClosing });
+  const told = async () => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${server.port}/`);
+    return [status, headers.get('connection'), headers.get('keep-alive')];
+  };
+  expect(await told()).toEqual([200, 'keep-alive', 'timeout=4']);
+  isClosing = true;
+  expect(await told()).toEqual([200, 'close', null]);
   await server.close();
 });
