@@ -114,8 +114,9 @@ describe('a service', () => {
   it('never has to close a connection that a request could still use', async () => {
     const { catalog, webhooks } = gateway.services;
     await gateway.call('GET', `${shop.path}/products`, { headers: bearer });
+    expect(await catalog.connections()).toBeGreaterThan(0);
     await gateway.call('POST', '/api/webhooks/processor/team_x', { body: '{}' });
-    expect(await Promise.all([catalog.connections(), webhooks.connections()])).not.toContain(0);
+    expect(await webhooks.connections()).toBeGreaterThan(0);
     await vi.waitFor(
       async () => expect(await Promise.all([catalog.connections(), webhooks.connections()])).toEqual([0, 0]),
       5_000,

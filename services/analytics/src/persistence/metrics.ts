@@ -70,7 +70,8 @@ export async function readMetrics(
      union all
      select metric, bucket, amount::text from metrics where ${IN_SCOPE} and metric = $4 and bucket > $5
      union all
-     select metric, '', sum(amount)::text from metrics where ${IN_SCOPE} and metric = any($6::text[]) and bucket > $5 group by metric
+     select metric, '', sum(amount)::text from metrics
+      where ${IN_SCOPE} and metric = any($6::text[]) and bucket > $5 group by metric
      union all
      select metric, '', sum(amount)::text from metrics
       where ${IN_SCOPE} and metric = any($7::text[]) and bucket > $8 and bucket < $9 group by metric

@@ -18,10 +18,10 @@ const LINGER_MS = 2_000;
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * What callers are told instead, in seconds. Those that heed it take one or two off, and so have closed what they do not use
- * before a gateway that ends does: else a request may be lost on it.
+ * What the header `Keep-Alive` tells callers instead, in seconds. They close an unused connection a little earlier, and so before
+ * a gateway that closes does: a request that is sent at that moment would be lost.
  */
-const ANNOUNCED_KEEP_ALIVE = 4;
+const ANNOUNCED_KEEP_ALIVE_SECONDS = 4;
 
 interface ListenOptions extends ConnectionLimits {
   /** Whether the process was asked to end: callers are then told to close their connections. */
@@ -47,7 +47,7 @@ export async function listen(
       if (unfinished.get(socket) === response) unfinished.set(socket, null);
     });
     if (isClosing()) response.setHeader('connection', 'close');
-    else response.setHeader('keep-alive', `timeout=${ANNOUNCED_KEEP_ALIVE}`);
+    else response.setHeader('keep-alive', `timeout=${ANNOUNCED_KEEP_ALIVE_SECONDS}`);
     handle(request, response);
   };
   const server = createServer(

@@ -1,9 +1,8 @@
 import { Agent, type AgentOptions } from 'node:http';
 
 /**
- * How long a connection to a service may be unused, in milliseconds. A service that closes says so in the responses of its
- * last second and more (`CLOSE_DELAY_SECONDS`), then closes what is unused: by then the gateway must have closed it, or a
- * request may be lost on it.
+ * How long a connection to a service may be unused, in milliseconds: less than the time for which a service that closes goes on
+ * serving (`CLOSE_DELAY_SECONDS`). Then it closes its unused connections, and a request that is sent at that moment is lost.
  */
 const MAX_IDLE_MS = 750;
 
