@@ -95,23 +95,36 @@ const MIGRATION_PAUSE_MS = 1_000;
 /** PostgreSQL: `lock_not_available`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/** How long to wait for a PostgreSQL that is there but has no place yet, and the pause between attempts, in milliseconds. */
+const CONNECT_MS = 20_000;
+const CONNECT_PAUSE_MS = 500;
+
 /**
  * Runs the migrations that are missing, all or none of them; copies of a service that start at the same time take turns.
  * Copies of the former version go on meanwhile, so a table that they use for long is tried again rather than waited for.
+ * A PostgreSQL that starts up, is full or responds slowly is waited for, up to 20 s; one that refuses connections is not.
  * From then on, connections in use that are silent for 15 s are closed.
  * @throws StartError when PostgreSQL cannot be reached, rejects the role, or a table stays locked
  */
 export async function migrate(database: Database): Promise<void> {
-  const connection = database.em.getConnection();
-  try {
-    await connection.execute('select 1');
-  } catch (err) {
-    throw new StartError(
-      `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. Start it, or correct DATABASE_URL.`,
-    );
-  }
+  await untilConnected(database);
   await migrateUnlocked(database);
-  closeSilentConnections(await connection.getNativeClient(), SILENCE_MS);
+  closeSilentConnections(await database.em.getConnection().getNativeClient(), SILENCE_MS);
+}
+
+async function untilConnected(database: Database): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return void (await ping(database));
+    } catch (err) {
+      if (!isBusy(err) || performance.now() - startedAt > CONNECT_MS)
+        throw new StartError(
+          `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. Start it, or correct DATABASE_URL.`,
+        );
+      await pause(CONNECT_PAUSE_MS);
+    }
+  }
 }
 
 async function migrateUnlocked(database: Database): Promise<void> {
@@ -167,14 +180,24 @@ const UNAVAILABLE_CODES = new Set([
 ]);
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|connection timeout/i;
+/** Of those, the ones of a server that accepts connections, but cannot serve this one yet: starting up, no free slot, slow. */
+const BUSY_CODES = new Set(['57P03', '53300']);
+const BUSY_MESSAGE = /timeout exceeded when trying to connect|connection timeout/i;
 
 /** Returns whether an error means that the database cannot be reached at the moment, so that a retry makes sense. */
-export function isDatabaseUnavailable(err: unknown): boolean {
-  for (let cause: unknown = err; cause instanceof Error; cause = cause.cause) {
-    const code = sqlState(cause);
+export const isDatabaseUnavailable = (err: unknown): boolean =>
+  hasCause(err, ({ code, message }) => {
     if (code !== undefined && (UNAVAILABLE_CODES.has(code) || code.startsWith('08'))) return true;
-    if (UNAVAILABLE_MESSAGE.test(cause.message)) return true;
-  }
+    return UNAVAILABLE_MESSAGE.test(message);
+  });
+
+const isBusy = (err: unknown): boolean =>
+  hasCause(err, ({ code = '', message }) => BUSY_CODES.has(code) || BUSY_MESSAGE.test(message));
+
+/** Whether the error, or what caused it, is of a kind. */
+function hasCause(err: unknown, isKind: (cause: { code: string | undefined; message: string }) => boolean): boolean {
+  for (let cause: unknown = err; cause instanceof Error; cause = cause.cause)
+    if (isKind({ code: sqlState(cause), message: cause.message })) return true;
   return false;
 }
 

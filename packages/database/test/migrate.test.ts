@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Migration } from '@mikro-orm/migrations';
 import { createTestDatabase } from '@billing/testing/database';
 import { waitFor } from '@billing/testing/wait-for';
@@ -26,13 +27,17 @@ const BROKEN = migration('0004-broken', 'alter table things add column color tex
 
 async function openCopies() {
   const testDatabase = await createTestDatabase('catalog');
-  const opened: ReturnType<typeof openDatabase>[] = [];
+  const admin = openDatabase({ service: 'catalog', url: testDatabase.adminUrl, entities: [Thing], migrations: [] });
+  const opened = [admin];
   return {
     copy(...migrations: NamedMigration[]) {
       const database = openDatabase({ service: 'catalog', url: testDatabase.url, entities: [Thing], migrations });
       opened.push(database);
       return database;
     },
+    /** Sets how many connections of services the database accepts; -1 for any number. */
+    limitConnections: (limit: number) =>
+      admin.em.execute(`alter database ${new URL(testDatabase.url).pathname.slice(1)} connection limit ${limit}`),
     async [Symbol.asyncDispose]() {
       for (const database of opened) await database.close();
       await testDatabase.drop();
@@ -46,6 +51,16 @@ it('runs each migration once when copies start at the same time', async () => {
   await Promise.all(databases.map(migrate));
   const rows = await copies.copy().em.fork().execute('select name from migrations order by id');
   expect(rows).toEqual([{ name: '0001-create-things' }, { name: '0003-expand' }]);
+});
+
+it('waits for a PostgreSQL that has no place for it yet', async () => {
+  await using copies = await openCopies();
+  await copies.limitConnections(0);
+  const migrating = migrate(copies.copy(CREATE));
+  await Promise.race([migrating, delay(1_000)]); // twice the pause between attempts
+  await copies.limitConnections(-1);
+  await migrating;
+  expect(await copies.copy().em.fork().execute('select id from things')).toEqual([{ id: 1 }]);
 });
 
 it('gives a migration more time than a request', { timeout: 40_000 }, async () => {
