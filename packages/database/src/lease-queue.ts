@@ -44,6 +44,16 @@ interface LeaseQueueOptions<Item> {
   readonly groupOf?: (item: Item) => string;
   /** For how many rows one counts in a batch; 1 unless given. */
   readonly weigh?: (item: Item) => number;
+  /** Rows that may become one while they wait; none unless given. */
+  readonly merging?: Merging<Item>;
+}
+
+/** How rows that wait become one. */
+export interface Merging<Item> {
+  /** Two rows of a group with the same key may become one; null for a row that stays alone. */
+  readonly keyOf: (item: Item) => string | null;
+  /** Returns the one row, which takes the place and the lease of the waiting one; null when both must stay. */
+  readonly merge: (waiting: Item, added: Item) => Item | null;
 }
 
 const MAX_ITEMS = 4_000;
@@ -52,8 +62,16 @@ const MAX_SIZE = 16 * 1_048_576;
 const MAX_SHARE = 0.75;
 const ONLY_GROUP = '';
 
+interface Waiting<Item> {
+  item: Item;
+  readonly leasedAt: number;
+  /** Under which a row that is added may become one with this. */
+  readonly key: string | null;
+}
+
 interface Group<Item> {
-  waiting: { readonly item: Item; readonly leasedAt: number }[];
+  waiting: Waiting<Item>[];
+  readonly byKey: Map<string, Waiting<Item>>;
   size: number;
   weight: number;
 }
@@ -64,6 +82,7 @@ export function openLeaseQueue<Item>({
   sizeOf,
   groupOf,
   weigh = () => 1,
+  merging,
 }: LeaseQueueOptions<Item>): LeaseQueue<Item> {
   const groups = new Map<string, Group<Item>>();
   const share = groupOf ? MAX_SHARE : 1;
@@ -76,6 +95,31 @@ export function openLeaseQueue<Item>({
 
   const weightOf = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
 
+  const grow = (group: Group<Item>, by: { readonly size: number; readonly weight: number }): void => {
+    group.size += by.size;
+    group.weight += by.weight;
+    size += by.size;
+  };
+
+  const addOne = (item: Item, leasedAt: number): void => {
+    const name = groupOf?.(item) ?? ONLY_GROUP;
+    const group = groups.get(name) ?? { waiting: [], byKey: new Map<string, Waiting<Item>>(), size: 0, weight: 0 };
+    groups.set(name, group);
+    const key = merging?.keyOf(item) ?? null;
+    const former = key === null ? undefined : group.byKey.get(key);
+    const merged = former && merging?.merge(former.item, item);
+    if (merged) {
+      grow(group, { size: sizeOf(merged) - sizeOf(former.item), weight: weigh(merged) - weigh(former.item) });
+      former.item = merged;
+      return;
+    }
+    const one = { item, leasedAt, key };
+    group.waiting.push(one);
+    if (key !== null) group.byKey.set(key, one);
+    grow(group, { size: sizeOf(item), weight: weigh(item) });
+    count += 1;
+  };
+
   const takeFrom = (name: string, group: Group<Item>, limit: number): Item[] => {
     let weight = 0;
     let end = 0;
@@ -87,10 +131,8 @@ export function openLeaseQueue<Item>({
     }
     const taken = group.waiting.slice(0, end);
     group.waiting = group.waiting.slice(end);
-    const takenSize = taken.reduce((sum, { item }) => sum + sizeOf(item), 0);
-    group.size -= takenSize;
-    group.weight -= weight;
-    size -= takenSize;
+    for (const one of taken) if (one.key !== null && group.byKey.get(one.key) === one) group.byKey.delete(one.key);
+    grow(group, { size: -taken.reduce((sum, { item }) => sum + sizeOf(item), 0), weight: -weight });
     count -= taken.length;
     if (group.waiting.length === 0) groups.delete(name);
     const oldest = performance.now() - maxAgeMs;
@@ -119,17 +161,7 @@ export function openLeaseQueue<Item>({
       return !isFull && (!group || (group.waiting.length <= MAX_ITEMS * share && group.size <= MAX_SIZE * share));
     },
     add(items, leasedAt) {
-      for (const item of items) {
-        const name = groupOf?.(item) ?? ONLY_GROUP;
-        const group = groups.get(name) ?? { waiting: [], size: 0, weight: 0 };
-        groups.set(name, group);
-        const itemSize = sizeOf(item);
-        group.waiting.push({ item, leasedAt });
-        group.size += itemSize;
-        group.weight += weigh(item);
-        size += itemSize;
-        count += 1;
-      }
+      for (const item of items) addOne(item, leasedAt);
       if (items.length > 0) notify();
     },
     missed() {

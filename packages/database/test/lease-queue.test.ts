@@ -57,6 +57,37 @@ it('counts heavy rows as many, and takes at least one of them', () => {
   expect(queue.take(20)).toHaveLength(9);
 });
 
+it('makes one of waiting rows that may become one, and leaves those alone that are taken', () => {
+  interface Sum {
+    readonly of: string;
+    readonly numbers: readonly number[];
+  }
+  const queue = openLeaseQueue<Sum>({
+    maxAgeMs: 60_000,
+    sizeOf: ({ numbers }) => numbers.length,
+    merging: {
+      keyOf: ({ of }) => (of === 'alone' ? null : of),
+      merge: (waiting, added) =>
+        added.numbers.includes(0) ? null : { of: added.of, numbers: [...waiting.numbers, ...added.numbers] },
+    },
+  });
+  const add = (of: string, ...numbers: number[]) => {
+    for (const number of numbers) queue.add([{ of, numbers: [number] }], performance.now());
+  };
+  add('a', 1);
+  add('alone', 1, 2);
+  add('a', 2, 0, 3);
+  expect(queue.take(3)).toEqual([
+    { of: 'a', numbers: [1, 2] },
+    { of: 'alone', numbers: [1] },
+    { of: 'alone', numbers: [2] },
+  ]);
+  add('a', 4);
+  expect(queue.take(10)).toEqual([{ of: 'a', numbers: [0, 3, 4] }]);
+  add('a', 5);
+  expect(queue.take(10)).toEqual([{ of: 'a', numbers: [5] }]);
+});
+
 it('leaves the table alone for a while after it had nothing', async () => {
   const queue = openQueue();
   let reads = 0;

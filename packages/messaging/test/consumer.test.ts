@@ -195,7 +195,7 @@ it('reports no message of the database or a library as the reason of a failure',
     }),
   );
   for (let attempt = 1; attempt <= 8; attempt += 1)
-    await receive(chargeFailed('evt_1', '8a3f2f0e-2b4c-4d8e-9f10-0123456789ab'));
+    await receive(chargeFailed('evt_1', { id: '8a3f2f0e-2b4c-4d8e-9f10-0123456789ab' }));
   expect(await messaging.failures()).toMatchObject([{ error: refusal, is_dead: true }]);
   const [reported] = (await messaging.outboxEvents()).map(({ data }) => JSON.stringify(data));
   expect(reported).toContain('an unexpected error on our side');

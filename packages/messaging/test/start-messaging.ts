@@ -96,7 +96,10 @@ export const counted = (number: number): Envelope => ({
 });
 
 /** One of Stripe's events, routed to a project, as it stands on the bus. */
-export function chargeFailed(eventId: string, id: string = randomUUID()): Envelope {
+export function chargeFailed(
+  eventId: string,
+  { id = randomUUID(), ...more }: { id?: string; supersedes?: string[] } = {},
+): Envelope {
   const { name, data } = processorEvent('charge.failed');
   const encoded = data.encode({
     eventId,
@@ -107,6 +110,7 @@ export function chargeFailed(eventId: string, id: string = randomUUID()): Envelo
     routedBy: 'known-id',
     object: {},
     previousAttributes: null,
+    ...more,
   });
   return { id, type: name, teamId, occurredAt: new Date(), data: encoded };
 }

@@ -54,6 +54,8 @@ export interface LeasedEvent extends PipelineEvent, LeaseKey {
   readonly payloadSize: number;
   /** Where it was routed before; it may not have been published there. */
   readonly routed: { readonly projects: readonly ProjectId[]; readonly routedBy: RoutedBy } | null;
+  /** Older updates of its object, which this one supersedes. */
+  readonly superseded: readonly LeaseKey[];
 }
 
 interface LeasedRow {
@@ -98,6 +100,7 @@ export async function leaseDueEvents(em: EntityManager, limit: number, rooms?: T
       replays,
       payloadSize: row.payload_bytes,
       routed,
+      superseded: [],
     };
   });
 }
@@ -115,7 +118,7 @@ export async function holdForRouting(em: EntityManager, events: readonly LeasedE
 }
 
 /** Releases events that this process will not process; any copy may lease them at once. */
-export async function releaseUnprocessed(em: EntityManager, events: readonly LeasedEvent[]): Promise<void> {
+export async function releaseUnprocessed(em: EntityManager, events: readonly LeaseKey[]): Promise<void> {
   for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId))
     await releaseLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys: ofLease.map(toKey), dueAfterSeconds: 0 });
 }

@@ -16,6 +16,7 @@ import { openEventProcessor } from './process.ts';
 import { openPublicationWindow } from './publication-window.ts';
 import { openEventPublisher } from './publish.ts';
 import { storeEvents } from './store.ts';
+import { SUPERSEDING } from './supersede.ts';
 
 /** Events per batch, by their weight. */
 const BATCH_SIZE = 1_000;
@@ -23,6 +24,8 @@ const BATCH_SIZE = 1_000;
 const MAX_AGE_MS = 10_000;
 /** About what an event costs in memory beside its payload, in characters. */
 const OVERHEAD = 2_000;
+/** About what an event that another one supersedes costs in memory, in characters. */
+const KEY_SIZE = 200;
 /** How often to look for events that other copies left, in milliseconds. */
 const POLL_MS = 500;
 /** How soon to look again for events in memory that have to wait, in milliseconds. */
@@ -50,9 +53,10 @@ interface PipelineParts {
 export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }: PipelineParts) {
   const stored = openLeaseQueue<LeasedEvent>({
     maxAgeMs: MAX_AGE_MS,
-    sizeOf: ({ payloadSize }) => payloadSize + OVERHEAD,
+    sizeOf: ({ payloadSize, superseded }) => payloadSize + OVERHEAD + superseded.length * KEY_SIZE,
     groupOf: ({ teamId }) => teamId,
     weigh: weightOfEvent,
+    merging: SUPERSEDING,
   });
   const gate = openFloodGate();
   const window = openPublicationWindow();
@@ -121,7 +125,8 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
       await loop?.stop();
       await processor.idle();
       await publisher.flush();
-      await releaseUnprocessed(em, stored.take(Number.MAX_SAFE_INTEGER)).catch((err: unknown) =>
+      const left = stored.take(Number.MAX_SAFE_INTEGER).flatMap(event => [event, ...event.superseded]);
+      await releaseUnprocessed(em, left).catch((err: unknown) =>
         logger.warn({ err }, 'webhook events not released, their leases will end'),
       );
     },

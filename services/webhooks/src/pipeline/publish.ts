@@ -78,12 +78,13 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
     timer ??= setTimeout(() => void flush(RELEASE_AFTER_MS), Math.max(waitMs, MIN_FLUSH_PAUSE_MS));
   };
 
-  const publishOne = ({ event, route }: RoutedEvent) => {
+  const publishOne = (routed: RoutedEvent) => {
+    const { event, route } = routed;
     const isOmitted = isTooLarge(event, route.projects.length);
     return Promise.all(
       route.projects.map(projectId =>
         limitPublications(() => {
-          const message = toMessage(event, projectId, route.routedBy, isOmitted);
+          const message = toMessage(routed, projectId, isOmitted);
           return publish(message.type, encode(message), message.id, event.trace);
         }),
       ),
@@ -142,15 +143,13 @@ function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: numbe
   return bytes * projects > MAX_BYTES_ON_BUS;
 }
 
-function toMessage(
-  event: LeasedEvent,
-  projectId: ProjectId,
-  routedBy: RoutedEvent['route']['routedBy'],
-  isOmitted: boolean,
-) {
+function toMessage({ event, route: { projects, routedBy } }: RoutedEvent, projectId: ProjectId, isOmitted: boolean) {
   const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
   const replays = event.replays > 0 ? { replays: event.replays } : {};
-  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays };
+  // One project's report would complete them, and the others' would find nothing to do.
+  const completesMore = event.superseded.length > 0 && projects.length === 1;
+  const supersedes = completesMore ? { supersedes: event.superseded.map(({ id }) => id) } : {};
+  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...supersedes };
   return {
     id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
     type: processorEvent(type).name,

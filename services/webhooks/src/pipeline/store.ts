@@ -121,5 +121,5 @@ function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string)
   if (!content) return [];
   const head = { teamId, id, apiVersion, livemode, createdAt, trace };
   const payloadSize = event.payload.length;
-  return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, routed: null }];
+  return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, routed: null, superseded: [] }];
 }

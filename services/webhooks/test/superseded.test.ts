@@ -1,0 +1,63 @@
+import { newWebhookEvent } from '@billing/testing/signed-webhooks';
+import { waitFor } from '@billing/testing/wait-for';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { completed } from './domain-events.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+
+const TYPE = 'customer.subscription.updated';
+const NOW = Math.floor(Date.now() / 1_000);
+
+let service: WebhooksService;
+let team: Team;
+beforeEach(async () => {
+  service = await startWebhooks({ run: false });
+  team = await service.newTeam();
+  await service.sql('insert into project_copies values (?, ?)', [team.teamId, team.projectId]);
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+/** Stores updates of one subscription, created at these seconds, before any is processed. Returns their ids. */
+async function storeUpdates(...seconds: number[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const second of seconds) {
+    const object = { id: 'sub_1', object: 'subscription', metadata: { projectId: team.projectId }, quantity: second };
+    const event = newWebhookEvent(TYPE, object, { created: NOW + second });
+    await service.send(team, event);
+    ids.push(event.id);
+  }
+  return ids;
+}
+
+const waitForStatus = (id: string, status: string) =>
+  waitFor(async () => (await service.recordOf(team, id))?.status === status, { what: `${id} to be ${status}` });
+
+it('publishes the newest update of an object that waits, and completes the older ones with it', async () => {
+  const [first = '', newest = '', second = ''] = await storeUpdates(1, 3, 2);
+  await service.run();
+  const publications = await service.waitForPublications(newest, TYPE);
+  expect(publications).toMatchObject([{ data: { object: { quantity: 3 }, supersedes: [first, second] } }]);
+  await service.emit(...[newest, first, second].map(id => completed(team, id)));
+  for (const id of [newest, first, second]) await waitForStatus(id, 'processed');
+  await service.endLeases();
+  const [later = ''] = await storeUpdates(4);
+  await service.waitForPublications(later, TYPE);
+  expect([first, second].flatMap(id => service.publicationsOf(id, TYPE))).toEqual([]);
+});
+
+it('processes superseded updates by themselves when the newest fails', async () => {
+  const [older = '', newest = ''] = await storeUpdates(1, 2);
+  await service.run();
+  await service.waitForPublications(newest, TYPE);
+  await service.emit(completed(team, newest, { outcome: 'failed', error: 'no luck' }));
+  await waitForStatus(newest, 'failed');
+  await service.endLeases();
+  expect(await service.waitForPublications(older, TYPE)).toHaveLength(1);
+  await service.emit(completed(team, older));
+  await waitForStatus(older, 'processed');
+});
+
+it('publishes two updates of one second by themselves', async () => {
+  const ids = await storeUpdates(1, 1);
+  await service.run();
+  for (const id of ids) expect(await service.waitForPublications(id, TYPE)).toHaveLength(1);
+});
