@@ -64,7 +64,8 @@ export function openBatcher<Item, Result>(
       waiting = waiting.slice(batch.length);
       const startedAt = performance.now();
       await runBatch(batch);
-      if (linger && waiting.length < maxItems) await lingerAfter(performance.now() - startedAt, linger);
+      const isNextFull = waiting.length >= maxItems || sizeOfNext() < waiting.length;
+      if (linger && !isNextFull) await lingerAfter(performance.now() - startedAt, linger);
     }
     running -= 1;
   };

@@ -29,6 +29,14 @@ it('limits the weight of a batch, unless one item alone is heavier', async () =>
   expect(batches).toEqual([[5_000], [4_000, 96], [1], [4_096], [4_095], [2]]);
 });
 
+it('does not wait for more where what waits fills the next batch', async () => {
+  const linger = { times: Infinity, longestMs: 200 };
+  const run = openBatcher(async (items: readonly number[]) => items, { weigh: () => 100, maxWeight: 200, linger });
+  const items = Array.from({ length: 400 }, (_, index) => index);
+  // 200 batches: with a pause after each, the test would time out.
+  expect(await Promise.all(items.map(run))).toEqual(items);
+});
+
 it('takes the limits that it is given', async () => {
   const batches: number[][] = [];
   const run = openBatcher(

@@ -42,8 +42,10 @@ export function batch({ name, linger, limitBatches, metrics }: BatchParts) {
   };
 }
 
-/** How many items an event carries: one that carries many has them in an array. */
+/** How many items an event carries: one that carries many has them in an array of objects; an array of ids adds little work. */
 function countItems({ event }: Delivery): number {
-  const lengths = Object.values(Object(event.data)).map(value => (Array.isArray(value) ? value.length : 1));
+  const lengths = Object.values(Object(event.data)).map(value =>
+    Array.isArray(value) && typeof value[0] === 'object' ? value.length : 1,
+  );
   return Math.max(1, ...lengths);
 }

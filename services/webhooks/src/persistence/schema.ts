@@ -10,6 +10,7 @@ import { TurnsOfTeams } from './migrations/0005-turns-of-teams.ts';
 import { AnnounceAccounts } from './migrations/0006-announce-accounts.ts';
 import { RefusedSignatures } from './migrations/0008-refused-signatures.ts';
 import { Syncs } from './migrations/0007-syncs.ts';
+import { DueUpdatesOfObjects } from './migrations/0009-due-updates-of-objects.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { ProjectCopy } from './project-copy.entity.ts';
 import { Reconciliation } from './reconciliation.entity.ts';
@@ -46,5 +47,6 @@ export const webhooksSchema: ServiceSchema = {
     { name: '0006-announce-accounts', class: AnnounceAccounts },
     { name: '0007-syncs', class: Syncs },
     { name: '0008-refused-signatures', class: RefusedSignatures },
+    { name: '0009-due-updates-of-objects', class: DueUpdatesOfObjects },
   ],
 };

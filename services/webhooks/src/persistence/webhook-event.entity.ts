@@ -10,6 +10,11 @@ const WebhookEventSchema = defineEntity({
   indexes: [
     { name: 'webhook_events_newest', properties: ['teamId', 'projectId', 'receivedAt', 'id'] },
     { name: 'webhook_events_due_of_team', properties: ['teamId', 'dueAt'], where: 'due_at is not null' },
+    {
+      name: 'webhook_events_due_of_object',
+      expression: `create index webhook_events_due_of_object on webhook_events (team_id, object_id) where due_at is not null
+        and type in ('customer.subscription.updated', 'invoice.updated', 'product.updated', 'price.updated')`,
+    },
     { name: 'webhook_events_pending', properties: ['pendingReportAt'], where: 'pending_report_at is not null' },
     {
       name: 'webhook_events_received',

@@ -58,7 +58,8 @@ export interface LeasedEvent extends PipelineEvent, LeaseKey {
   readonly superseded: readonly LeaseKey[];
 }
 
-interface LeasedRow {
+/** The columns of `WEBHOOK_EVENTS`. */
+export interface LeasedRow {
   readonly team_id: TeamId;
   readonly id: string;
   readonly type: string;
@@ -81,28 +82,31 @@ interface LeasedRow {
  */
 export async function leaseDueEvents(em: EntityManager, limit: number, rooms?: TeamRooms): Promise<LeasedEvent[]> {
   const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit, rooms);
-  return rows.flatMap(row => {
-    const { id, type, team_id: teamId, livemode, trace, replays } = row;
-    if (!isHandled(type)) return [];
-    const { object, previousAttributes } = readPayload(JSON.parse(row.payload));
-    const routed =
-      row.awaiting.length > 0 && row.routed_by ? { projects: row.awaiting, routedBy: row.routed_by } : null;
-    return {
-      teamId,
-      id,
-      apiVersion: row.api_version,
-      livemode,
-      createdAt: new Date(row.created_ms),
-      ...readContent(type, object, previousAttributes),
-      trace,
-      leaseId,
-      attempt: row.routing_attempts,
-      replays,
-      payloadSize: row.payload_bytes,
-      routed,
-      superseded: [],
-    };
-  });
+  return rows.flatMap(row => toLeasedEvent(row, leaseId));
+}
+
+/** Empty for an event of a type that is not handled. */
+export function toLeasedEvent(row: LeasedRow, leaseId: string): LeasedEvent[] {
+  const { id, type, team_id: teamId, livemode, trace, replays } = row;
+  if (!isHandled(type)) return [];
+  const { object, previousAttributes } = readPayload(JSON.parse(row.payload));
+  const routed = row.awaiting.length > 0 && row.routed_by ? { projects: row.awaiting, routedBy: row.routed_by } : null;
+  const event = {
+    teamId,
+    id,
+    apiVersion: row.api_version,
+    livemode,
+    createdAt: new Date(row.created_ms),
+    ...readContent(type, object, previousAttributes),
+    trace,
+    leaseId,
+    attempt: row.routing_attempts,
+    replays,
+    payloadSize: row.payload_bytes,
+    routed,
+    superseded: [],
+  };
+  return [event];
 }
 
 /** Extends the leases of events for calls to other services, and returns those that are still held. */

@@ -12,6 +12,7 @@ import { findRoute } from './find-route.ts';
 import { followPayment } from './follow-payment.ts';
 import { openFloodGate } from './flood-gate.ts';
 import { leaseDueEvents, releaseUnprocessed, weightOfEvent, type LeasedEvent } from './lease.ts';
+import { leaseSuperseded } from './lease-superseded.ts';
 import { openEventProcessor } from './process.ts';
 import { openPublicationWindow } from './publication-window.ts';
 import { openEventPublisher } from './publish.ts';
@@ -106,7 +107,7 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
           await recount();
           const { ofTeams, ofOthers } = roomsBeside([]);
           return stored.lease(limit, {
-            leaseDue: (due, own) => leaseDueEvents(em, due, roomsBeside(own)),
+            leaseDue: async (due, own) => leaseSuperseded(em, await leaseDueEvents(em, due, roomsBeside(own))),
             intervalMs: POLL_MS,
             pauseMs: WAIT_MS,
             roomOf: team => ofTeams.get(team) ?? ofOthers,

@@ -4,14 +4,14 @@ import type { Merging } from '@billing/database/lease-queue';
 import type { LeasedEvent } from './lease.ts';
 
 /** Updates whose handlers record the newest state alone; those of customers may go to several projects. */
-const UPDATES: ReadonlySet<ProcessorEventType> = new Set([
+export const UPDATES: readonly ProcessorEventType[] = [
   'customer.subscription.updated',
   'invoice.updated',
   'product.updated',
   'price.updated',
-]);
+];
 /** So that a batch of events completes a bounded number of them. */
-const MAX_SUPERSEDED = 20;
+export const MAX_SUPERSEDED = 20;
 
 /**
  * Of the updates of one object that wait in memory, the newest supersedes the others: it shows all that they changed, so it
@@ -19,7 +19,7 @@ const MAX_SUPERSEDED = 20;
  * their leases end, and each is processed by itself.
  */
 export const SUPERSEDING: Merging<LeasedEvent> = {
-  keyOf: ({ type, objectId }) => (objectId !== null && UPDATES.has(type) ? `${type} ${objectId}` : null),
+  keyOf: ({ type, objectId }) => (objectId !== null && UPDATES.includes(type) ? `${type} ${objectId}` : null),
   merge(waiting, added) {
     const [older, newer] = waiting.createdAt < added.createdAt ? [waiting, added] : [added, waiting];
     const superseded = [...older.superseded, ...newer.superseded, older];

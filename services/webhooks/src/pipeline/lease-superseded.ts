@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from '@billing/database/bound-statement';
+import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
+import {
+  LEASE_SECONDS,
+  releaseUnprocessed,
+  toLeasedEvent,
+  WEBHOOK_EVENTS,
+  type LeasedEvent,
+  type LeasedRow,
+} from './lease.ts';
+import { MAX_SUPERSEDED, SUPERSEDING, UPDATES } from './supersede.ts';
+
+/** Objects whose other updates are read at once: their payloads must fit into memory. */
+const OBJECTS_AT_ONCE = 50;
+
+/**
+ * Makes one of the events of a batch that are updates of one object, and leases its other updates that are due, as those of a
+ * backlog are. Returns what is to be processed. A lease counts as no attempt for what is superseded, since it is not
+ * processed.
+ */
+export async function leaseSuperseded(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
+  const left: LeasedEvent[] = [];
+  const updates = new Map<string, LeasedEvent>();
+  /** Returns whether the event is in the map now, or one there supersedes it. */
+  const add = (event: LeasedEvent): boolean => {
+    const key = keyOf(event);
+    if (key === null) return false;
+    const waiting = updates.get(key);
+    const merged = waiting ? SUPERSEDING.merge(waiting, event) : event;
+    if (merged) updates.set(key, merged);
+    return merged !== null;
+  };
+  for (const event of events) if (!add(event)) left.push(event);
+  const objects = [...updates.values()];
+  for (let start = 0; start < objects.length; start += OBJECTS_AT_ONCE) {
+    const others = await leaseOthers(em, objects.slice(start, start + OBJECTS_AT_ONCE));
+    const unmerged = others.filter(event => !add(event));
+    await releaseUnprocessed(em, unmerged);
+  }
+  return [...left, ...updates.values()];
+}
+
+/** Null for an event that neither supersedes others nor is superseded: also for one that was leased before. */
+function keyOf(event: LeasedEvent): string | null {
+  const key = event.attempt > 1 || event.replays > 0 || event.routed ? null : SUPERSEDING.keyOf(event);
+  return key && `${event.teamId} ${key}`;
+}
+
+const TYPES = UPDATES.map(type => `'${type}'`).join(', ');
+
+/** Leases due updates of the same objects that no process has begun to process. */
+async function leaseOthers(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
+  const leaseId = randomUUID();
+  const rows = await executeBound<LeasedRow>(
+    em.fork(),
+    `update webhook_events
+        set lease_id = $1, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where ctid = any(array(
+              select o.row_at
+                from json_to_recordset($2::json) as k(team_id text, type text, object_id text, created timestamptz)
+               cross join lateral (
+                       select ctid as row_at from webhook_events
+                        where team_id = k.team_id and object_id = k.object_id and type = k.type and type in (${TYPES})
+                          and due_at is not null and due_at <= statement_timestamp()
+                          and processor_created_at <> k.created and payload_bytes <= ${MAX_BYTES_ON_BUS}
+                          and routing_attempts = 0 and replays = 0 and awaiting = '{}'
+                        limit ${MAX_SUPERSEDED} for update skip locked) o))
+      returning ${WEBHOOK_EVENTS.columns}`,
+    [leaseId, JSON.stringify(events.map(toObject))],
+  );
+  return rows.flatMap(row => toLeasedEvent(row, leaseId));
+}
+
+const toObject = ({ teamId, type, objectId, createdAt }: LeasedEvent) => ({
+  team_id: teamId,
+  type,
+  object_id: objectId,
+  created: createdAt,
+});
