@@ -56,6 +56,35 @@ it('processes superseded updates by themselves when the newest fails', async () 
   await waitForStatus(older, 'processed');
 });
 
+it('finds the other updates of an object behind a backlog', async () => {
+  const [first = '', newest = '', second = ''] = await storeUpdates(1, 3, 2);
+  await service.sql(
+    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object(
+       'id', 'evt_' || n, 'object_id', 'sub_other_' || n, 'payload', replace(e.payload::text, 'sub_1', 'sub_other_' || n)::json))).*
+       from webhook_events e, generate_series(1, 1500) n where e.id = ?`,
+    [first],
+  );
+  await service.endLeases();
+  await service.sql(`update webhook_events set due_at = now() - interval '1 hour' where id <> all(?)`, [
+    [newest, second],
+  ]);
+  await service.sql(`update webhook_events set due_at = now() - interval '2 hours' where id = ?`, [first]);
+  await service.startCopy();
+  const [publication] = await service.waitForPublications(newest, TYPE);
+  expect(publication?.data.supersedes?.toSorted()).toEqual([first, second].toSorted());
+});
+
+it('processes an update by itself that was leased before, since it may have crashed the process', async () => {
+  const [crashing = '', newest = ''] = await storeUpdates(1, 2);
+  await service.sql('update webhook_events set routing_attempts = 1 where id = ?', [crashing]);
+  await service.endLeases();
+  await service.startCopy();
+  for (const id of [crashing, newest]) {
+    const [publication] = await service.waitForPublications(id, TYPE);
+    expect(publication?.data.supersedes).toBeUndefined();
+  }
+});
+
 it('publishes two updates of one second by themselves', async () => {
   const ids = await storeUpdates(1, 1);
   await service.run();

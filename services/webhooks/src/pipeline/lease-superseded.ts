@@ -36,8 +36,10 @@ export async function leaseSuperseded(em: EntityManager, events: readonly Leased
   const objects = [...updates.values()];
   for (let start = 0; start < objects.length; start += OBJECTS_AT_ONCE) {
     const others = await leaseOthers(em, objects.slice(start, start + OBJECTS_AT_ONCE));
-    const unmerged = others.filter(event => !add(event));
-    await releaseUnprocessed(em, unmerged);
+    await releaseUnprocessed(
+      em,
+      others.filter(event => !add(event)),
+    );
   }
   return [...left, ...updates.values()];
 }
@@ -69,6 +71,8 @@ async function leaseOthers(em: EntityManager, events: readonly LeasedEvent[]): P
                         limit ${MAX_SUPERSEDED} for update skip locked) o))
       returning ${WEBHOOK_EVENTS.columns}`,
     [leaseId, JSON.stringify(events.map(toObject))],
+    // A plan that was made while few events wait would go through all of a backlog for each object.
+    { isDynamic: true },
   );
   return rows.flatMap(row => toLeasedEvent(row, leaseId));
 }
