@@ -1,3 +1,4 @@
+import { processorEvent } from '@billing/contracts/processor-events';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -5,6 +6,9 @@ import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 const TYPE = 'customer.subscription.updated';
+const NAME = processorEvent(TYPE).name;
+/** What a team may have on the bus. */
+const WINDOW = 1_000;
 const NOW = Math.floor(Date.now() / 1_000);
 
 let service: WebhooksService;
@@ -16,15 +20,18 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-/** Stores updates of one subscription, created at these seconds, before any is processed. Returns their ids. */
+/** Sends an update of one subscription that was created at this second. */
+async function sendUpdate(of: Team, second: number, where: Parameters<WebhooksService['send']>[2] = {}) {
+  const object = { id: 'sub_1', object: 'subscription', metadata: { projectId: of.projectId }, quantity: second };
+  const event = newWebhookEvent(TYPE, object, { created: NOW + second });
+  await service.send(of, event, where);
+  return event;
+}
+
+/** Stores updates before any is processed. Returns their ids. */
 async function storeUpdates(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const second of seconds) {
-    const object = { id: 'sub_1', object: 'subscription', metadata: { projectId: team.projectId }, quantity: second };
-    const event = newWebhookEvent(TYPE, object, { created: NOW + second });
-    await service.send(team, event);
-    ids.push(event.id);
-  }
+  for (const second of seconds) ids.push((await sendUpdate(team, second)).id);
   return ids;
 }
 
@@ -72,6 +79,30 @@ it('finds the other updates of an object behind a backlog', async () => {
   await service.startCopy();
   const [publication] = await service.waitForPublications(newest, TYPE);
   expect(publication?.data.supersedes?.toSorted()).toEqual([first, second].toSorted());
+});
+
+it('counts what an event supersedes, so that another team’s event does not wait for all of it', async () => {
+  const [id] = await storeUpdates(0);
+  await service.sql(
+    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object(
+       'id', 'evt_' || o || '_' || n, 'object_id', 'sub_other_' || o,
+       'processor_created_at', e.processor_created_at + n * interval '1 second',
+       'payload', replace(e.payload::text, 'sub_1', 'sub_other_' || o)::json))).*
+       from webhook_events e, generate_series(1, 800) o, generate_series(1, 5) n where e.id = ?`,
+    [id],
+  );
+  await service.endLeases();
+  const copy = await service.startCopy();
+  const published = () => service.received.filter(({ teamId, type }) => teamId === team.teamId && type === NAME).length;
+  // Each counts as two: itself, and the four that it supersedes.
+  await waitFor(() => published() >= WINDOW / 2, { what: 'the window to fill' });
+  const other = await service.newTeam();
+  // Each of these is in another batch, to which the flooding team could add.
+  for (const second of [1, 2, 3, 4]) {
+    const { id: otherId } = await sendUpdate(other, second, { to: copy });
+    await service.waitForPublications(otherId, TYPE);
+  }
+  expect(published()).toBeLessThan(0.7 * WINDOW);
 });
 
 it('processes an update by itself that was leased before, since it may have crashed the process', async () => {

@@ -134,5 +134,9 @@ export const toLeasedKey = (event: LeaseKey) => ({ ...toKey(event), lease_id: ev
 /** The key of an event's row as one text. */
 export const nameOf = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>): string => `${teamId} ${id}`;
 /** For how many events of its team an event counts, as far as it is known where it goes. */
-export const weightOfEvent = ({ payloadSize, routed }: LeasedEvent): number =>
-  weightOf(payloadSize, routed?.projects.length);
+export const weightOfEvent = ({
+  payloadSize,
+  routed,
+  superseded,
+}: Pick<LeasedEvent, 'payloadSize' | 'routed' | 'superseded'>): number =>
+  weightOf(payloadSize, { projects: routed?.projects.length, superseded: superseded.length });

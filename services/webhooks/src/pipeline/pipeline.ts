@@ -21,6 +21,8 @@ import { SUPERSEDING } from './supersede.ts';
 
 /** Events per batch, by their weight. */
 const BATCH_SIZE = 1_000;
+/** Of those that the table holds: each may supersede many others. */
+const LEASED_AT_ONCE = 250;
 /** Stored events are processed from memory for this part of their lease, in milliseconds. */
 const MAX_AGE_MS = 10_000;
 /** About what an event costs in memory beside its payload, in characters. */
@@ -107,7 +109,10 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
           await recount();
           const { ofTeams, ofOthers } = roomsBeside([]);
           return stored.lease(limit, {
-            leaseDue: async (due, own) => leaseSuperseded(em, await leaseDueEvents(em, due, roomsBeside(own))),
+            leaseDue: async (due, own) => {
+              const events = await leaseDueEvents(em, Math.min(due, LEASED_AT_ONCE), roomsBeside(own));
+              return leaseSuperseded(em, events);
+            },
             intervalMs: POLL_MS,
             pauseMs: WAIT_MS,
             roomOf: team => ofTeams.get(team) ?? ofOthers,

@@ -7,9 +7,9 @@ import type { PublishMessage } from '@billing/messaging/bus';
 import { encode } from '@billing/messaging/relay';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
-import { MAX_BYTES_ON_BUS, weightOf } from '#domain/event-weight.ts';
+import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
 import { publicationId } from '@billing/messaging/publication-id';
-import { nameOf, type LeasedEvent } from './lease.ts';
+import { nameOf, weightOfEvent, type LeasedEvent } from './lease.ts';
 import { UNAVAILABLE_SECONDS } from './postpone.ts';
 import type { PublicationWindow } from './publication-window.ts';
 import { releaseRouted, type RoutedEvent, type RoutedKey } from './route.ts';
@@ -94,8 +94,9 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
   /** Counts the event as published, unless it goes to many projects and its team has published enough for now. */
   const admit = ({ event, route }: RoutedEvent): boolean => {
     if (route.projects.length > 1 && window.roomOf(event.teamId) === 0) return false;
+    const { payloadSize, superseded } = event;
     inFlight.add(nameOf(event));
-    window.add(event, weightOf(event.payloadSize, route.projects.length));
+    window.add(event, weightOfEvent({ payloadSize, superseded, routed: route }));
     if (route.leftOut > 0) leftOut.add(route.leftOut);
     return true;
   };
