@@ -7,7 +7,8 @@ import { newTenant } from '../tenant.ts';
 import { between, readUse, totalCpuMs, type Reading } from './reading.ts';
 
 const EVENTS = 10_000;
-const SUBSCRIPTIONS = 1_000;
+/** One for each event: of the updates of one object that wait together, only the newest is handled. */
+const SUBSCRIPTIONS = EVENTS;
 const REQUESTS = 2_000;
 const CONNECTIONS = 8;
 const TEAMS = 100;
