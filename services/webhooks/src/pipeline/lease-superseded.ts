@@ -16,8 +16,8 @@ import { MAX_SUPERSEDED, SUPERSEDING, UPDATES } from './supersede.ts';
 const OBJECTS_AT_ONCE = 50;
 
 /**
- * Makes one of the events of a batch that are updates of one object, and leases its other updates that are due, as those of a
- * backlog are. Returns what is to be processed. A lease counts as no attempt for what is superseded, since it is not
+ * Merges the updates of each object in a batch into the newest, together with the object's other updates that are due: in a
+ * backlog they may be far behind. Returns what is to be processed. To lease the others counts as no attempt, since they are not
  * processed.
  */
 export async function leaseSuperseded(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {

@@ -14,7 +14,7 @@ export const UPDATES: readonly ProcessorEventType[] = [
 export const MAX_SUPERSEDED = 20;
 
 /**
- * Of the updates of one object that wait in memory, the newest supersedes the others: it shows all that they changed, so it
+ * Of the updates of one object that wait at the same time, the newest supersedes the others: it shows all that they changed, so it
  * alone is mirrored, routed and published, and completes them too. If it does not, because it failed or goes elsewhere,
  * their leases end, and each is processed by itself.
  */
