@@ -11,8 +11,8 @@ import { findFinished } from './find-finished.ts';
 import { findRoute } from './find-route.ts';
 import { followPayment } from './follow-payment.ts';
 import { openFloodGate } from './flood-gate.ts';
-import { leaseDueEvents, releaseUnprocessed, weightOfEvent, type LeasedEvent } from './lease.ts';
-import { leaseSuperseded } from './lease-superseded.ts';
+import { releaseUnprocessed, weightOfEvent, type LeasedEvent } from './lease.ts';
+import { leaseBatch } from './lease-batch.ts';
 import { openEventProcessor } from './process.ts';
 import { openPublicationWindow } from './publication-window.ts';
 import { openEventPublisher } from './publish.ts';
@@ -21,8 +21,6 @@ import { SUPERSEDING } from './supersede.ts';
 
 /** Events per batch, by their weight. */
 const BATCH_SIZE = 1_000;
-/** Of those that the table holds: each may supersede many others. */
-const LEASED_AT_ONCE = 250;
 /** Stored events are processed from memory for this part of their lease, in milliseconds. */
 const MAX_AGE_MS = 10_000;
 /** About what an event costs in memory beside its payload, in characters. */
@@ -109,10 +107,7 @@ export function openPipeline({ em, publish, rpc, processors, pausesMs, logger }:
           await recount();
           const { ofTeams, ofOthers } = roomsBeside([]);
           return stored.lease(limit, {
-            leaseDue: async (due, own) => {
-              const events = await leaseDueEvents(em, Math.min(due, LEASED_AT_ONCE), roomsBeside(own));
-              return leaseSuperseded(em, events);
-            },
+            leaseDue: (due, own) => leaseBatch(em, due, leased => roomsBeside([...own, ...leased])),
             intervalMs: POLL_MS,
             pauseMs: WAIT_MS,
             roomOf: team => ofTeams.get(team) ?? ofOthers,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
+import type { TeamRooms } from '@billing/database/lease-rows';
 import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
 import {
   LEASE_SECONDS,
+  leaseDueEvents,
   releaseUnprocessed,
   toLeasedEvent,
   WEBHOOK_EVENTS,
@@ -13,14 +15,35 @@ import {
 import { MAX_SUPERSEDED, SUPERSEDING, UPDATES } from './supersede.ts';
 
 /** Objects whose other updates are read at once: their payloads must fit into memory. */
-const OBJECTS_AT_ONCE = 50;
+const OBJECTS_AT_ONCE = 25;
+
+/** So many are leased first: where they supersede more others than that, they are enough for one batch. */
+const FIRST = 100;
+
+/**
+ * Leases up to `limit` due events, with the updates that they supersede. `roomsBeside` says how many events of each team may be
+ * taken beside those that were leased.
+ */
+export async function leaseBatch(
+  em: EntityManager,
+  limit: number,
+  roomsBeside: (leased: readonly LeasedEvent[]) => TeamRooms,
+): Promise<LeasedEvent[]> {
+  const lease = async (count: number, leased: readonly LeasedEvent[]) =>
+    leaseSuperseded(em, await leaseDueEvents(em, count, roomsBeside(leased)));
+  const first = await lease(Math.min(limit, FIRST), []);
+  const superseded = first.reduce((sum, event) => sum + event.superseded.length, 0);
+  const isAll = first.length + superseded < FIRST;
+  if (isAll || superseded > FIRST || limit <= FIRST) return first;
+  return [...first, ...(await lease(limit - first.length, first))];
+}
 
 /**
  * Merges the updates of each object in a batch into the newest, together with the object's other updates that are due: in a
  * backlog they may be far behind. Returns what is to be processed. To lease the others counts as no attempt, since they are not
  * processed.
  */
-export async function leaseSuperseded(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
+async function leaseSuperseded(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
   const left: LeasedEvent[] = [];
   const updates = new Map<string, LeasedEvent>();
   /** Returns whether the event is in the map now, or one there supersedes it. */
