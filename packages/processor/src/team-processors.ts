@@ -21,7 +21,7 @@ export interface TeamProcessors {
   of(teamId: TeamId): Promise<Processor>;
 }
 
-interface TeamProcessorsOptions {
+export interface TeamProcessorsOptions {
   readonly rpc: RpcClient;
   readonly follow: Bus['follow'];
   readonly service: ServiceName;

@@ -11,8 +11,7 @@ import { openOutbox } from '@billing/messaging/outbox';
 import { deleteProcessed } from '@billing/messaging/processed-events';
 import { deletePublished, startRelay } from '@billing/messaging/relay';
 import { openRpcClient } from '@billing/messaging/rpc';
-import { readObjectAgain } from '@billing/processor/event-object';
-import { openTeamProcessors } from '@billing/processor/team-processors';
+import type { TeamProcessorsOptions } from '@billing/processor/team-processors';
 import { busAccessOf } from '@billing/contracts/bus-access';
 import { checkBusAccess } from './check-bus-access.ts';
 import { startCleaning } from './cleaning.ts';
@@ -115,11 +114,9 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     it => it.close(),
   );
   const { SERVICE_KEY: serviceKey, STRIPE_API_BASE_URL: baseUrl } = env;
-  const processors =
-    serviceKey &&
-    resources.adopt(openTeamProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl, logger }), it =>
-      it.close(),
-    );
+  const called =
+    serviceKey && (await openProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl, logger }));
+  const processors = called && resources.adopt(called.processors, it => it.close());
 
   const chassis: Chassis<z.output<Schema>> = {
     env,
@@ -148,11 +145,10 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const deadLetters = deadLetterHandlers({ service: name, outbox: chassis.outbox, onRetry: () => retrySoon() });
   const handlers = [...(parts.rpc ?? []), ...deadLetters];
   checkBusAccess(name, access, { consumers, rpc: handlers });
-  const readAgain = processors && readObjectAgain(processors);
   const withStoredObject = openStoredObjects(rpc);
   const receiving = consumers.map(consumer => ({
     consumer,
-    receive: receiverOf(consumer, { outbox: chassis.outbox, logger, readAgain, withStoredObject }),
+    receive: receiverOf(consumer, { outbox: chassis.outbox, logger, readAgain: called?.readAgain, withStoredObject }),
   }));
   return {
     chassis,
@@ -194,6 +190,16 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       return server.port;
     },
   };
+}
+
+/** Loads Stripe's library, a sixth of all modules, in those services alone that call Stripe. */
+async function openProcessors(options: TeamProcessorsOptions) {
+  const [{ openTeamProcessors }, { readObjectAgain }] = await Promise.all([
+    import('@billing/processor/team-processors'),
+    import('@billing/processor/event-object'),
+  ]);
+  const processors = openTeamProcessors(options);
+  return { processors, readAgain: readObjectAgain(processors) };
 }
 
 function createApp(

@@ -1,4 +1,3 @@
-import PDFDocument from 'pdfkit';
 import { formatAmount } from '../domain/money.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
@@ -25,7 +24,9 @@ export function invoicePage(invoice: Invoice): { title: string; body: Html } {
 }
 
 /** Returns the invoice as a PDF. */
-export function invoicePdf(invoice: Invoice): Promise<Buffer> {
+export async function invoicePdf(invoice: Invoice): Promise<Buffer> {
+  // Loaded when somebody downloads one: it takes long, and a start should not.
+  const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
     size: 'A4',
     margin: 56,
