@@ -3,6 +3,7 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { Outcome } from '#domain/completion.ts';
+import { IS_SUPERSEDING_UPDATE } from '#domain/superseding-updates.ts';
 
 const WebhookEventSchema = defineEntity({
   name: 'WebhookEvent',
@@ -12,8 +13,8 @@ const WebhookEventSchema = defineEntity({
     { name: 'webhook_events_due_of_team', properties: ['teamId', 'dueAt'], where: 'due_at is not null' },
     {
       name: 'webhook_events_due_of_object',
-      expression: `create index webhook_events_due_of_object on webhook_events (team_id, object_id) where due_at is not null
-        and type in ('customer.subscription.updated', 'invoice.updated', 'product.updated', 'price.updated')`,
+      expression: `create index webhook_events_due_of_object on webhook_events (team_id, object_id)
+        where due_at is not null and ${IS_SUPERSEDING_UPDATE}`,
     },
     { name: 'webhook_events_pending', properties: ['pendingReportAt'], where: 'pending_report_at is not null' },
     {

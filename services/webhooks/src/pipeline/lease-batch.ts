@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
 import type { TeamRooms } from '@billing/database/lease-rows';
 import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
+import { IS_SUPERSEDING_UPDATE } from '#domain/superseding-updates.ts';
 import {
   LEASE_SECONDS,
   leaseDueEvents,
@@ -12,7 +13,7 @@ import {
   type LeasedEvent,
   type LeasedRow,
 } from './lease.ts';
-import { MAX_SUPERSEDED, SUPERSEDING, UPDATES } from './supersede.ts';
+import { MAX_SUPERSEDED, SUPERSEDING } from './supersede.ts';
 
 /** Objects whose other updates are read at once: their payloads must fit into memory. */
 const OBJECTS_AT_ONCE = 25;
@@ -35,7 +36,9 @@ export async function leaseBatch(
   const superseded = first.reduce((sum, event) => sum + event.superseded.length, 0);
   const isAll = first.length + superseded < FIRST;
   if (isAll || superseded > FIRST || limit <= FIRST) return first;
-  return [...first, ...(await lease(limit - first.length, first))];
+  // What was leased first must not wait for the end of its lease. If the database is away, the next lease says so.
+  const second = await lease(limit - first.length, first).catch((): LeasedEvent[] => []);
+  return [...first, ...second];
 }
 
 /**
@@ -73,8 +76,6 @@ function keyOf(event: LeasedEvent): string | null {
   return key && `${event.teamId} ${key}`;
 }
 
-const TYPES = UPDATES.map(type => `'${type}'`).join(', ');
-
 /** Leases due updates of the same objects that no process has begun to process. */
 async function leaseOthers(em: EntityManager, events: readonly LeasedEvent[]): Promise<LeasedEvent[]> {
   const leaseId = randomUUID();
@@ -87,7 +88,7 @@ async function leaseOthers(em: EntityManager, events: readonly LeasedEvent[]): P
                 from json_to_recordset($2::json) as k(team_id text, type text, object_id text, created timestamptz)
                cross join lateral (
                        select ctid as row_at from webhook_events
-                        where team_id = k.team_id and object_id = k.object_id and type = k.type and type in (${TYPES})
+                        where team_id = k.team_id and object_id = k.object_id and type = k.type and ${IS_SUPERSEDING_UPDATE}
                           and due_at is not null and due_at <= statement_timestamp()
                           and processor_created_at <> k.created and payload_bytes <= ${MAX_BYTES_ON_BUS}
                           and routing_attempts = 0 and replays = 0 and awaiting = '{}'

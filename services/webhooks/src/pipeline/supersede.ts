@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Merging } from '@billing/database/lease-queue';
+import { SUPERSEDING_UPDATES } from '#domain/superseding-updates.ts';
 import type { LeasedEvent } from './lease.ts';
 
-/** Updates whose handlers record the newest state alone; those of customers may go to several projects. */
-export const UPDATES: readonly ProcessorEventType[] = [
-  'customer.subscription.updated',
-  'invoice.updated',
-  'product.updated',
-  'price.updated',
-];
 /** So that a batch of events completes a bounded number of them. */
 export const MAX_SUPERSEDED = 20;
 
@@ -19,7 +12,8 @@ export const MAX_SUPERSEDED = 20;
  * their leases end, and each is processed by itself.
  */
 export const SUPERSEDING: Merging<LeasedEvent> = {
-  keyOf: ({ type, objectId }) => (objectId !== null && UPDATES.includes(type) ? `${type} ${objectId}` : null),
+  keyOf: ({ type, objectId }) =>
+    objectId !== null && SUPERSEDING_UPDATES.includes(type) ? `${type} ${objectId}` : null,
   merge(waiting, added) {
     const [older, newer] = waiting.createdAt < added.createdAt ? [waiting, added] : [added, waiting];
     const superseded = [...older.superseded, ...newer.superseded, older];
