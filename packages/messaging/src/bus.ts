@@ -11,19 +11,20 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { metrics } from '@opentelemetry/api';
-import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
 import { StartError } from '@billing/database/start-error';
-import type { Delivery, Receive } from './consumer/delivery.ts';
+import type { Acknowledgement, Delivery, Receive } from './consumer/delivery.ts';
 import { openInFlight } from './in-flight.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
+import { decode } from './message-body.ts';
 import { carriedBy, headersOf } from './message-headers.ts';
-import { withProcessSpan, withSendSpan } from './spans.ts';
+import { withProcessSpan, withSendSpan, type ProcessedFrom } from './spans.ts';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
-/** Publishes one encoded envelope; resolves when the server has stored it. The server drops a repeat of `id`. */
+/** Publishes one message: an encoded envelope, or several of one type; resolves when the server has stored it. The server drops a repeat of `id`. */
 export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
 
 interface BusOptions {
@@ -137,31 +138,41 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     };
   }
 
-  /** Hands a message to its consumer and acknowledges it; never rejects. */
+  /** Hands the events of a message to their consumer and acknowledges it; never rejects. */
   async function deliver(message: JsMsg, consumer: string, receive: Receive): Promise<void> {
-    const event = readEnvelope(message);
+    const events = decode(message);
     // Permissions are given by subject, so a subject vouches for its own type of event only.
-    const reason = !event ? 'malformed' : message.subject === `${root}.${event.type}` ? undefined : 'foreign subject';
-    if (!event || reason) {
-      logger.error({ subject: message.subject, type: event?.type, reason }, 'message dropped');
+    const foreign = events.find(({ type }) => message.subject !== `${root}.${type}`);
+    const reason = events.length === 0 ? 'malformed' : foreign ? 'foreign subject' : undefined;
+    if (reason) {
+      logger.error({ subject: message.subject, type: foreign?.type, reason }, 'message dropped');
       rejected.add(1, { reason });
       // Without a reason, which servers older than 2.10 do not understand.
       message.term();
       return;
     }
     const attempt = message.info.deliveryCount;
+    const origin = { carrier: carriedBy(message), consumer };
+    const ends = await Promise.all(events.map(event => deliverEvent(event, { attempt, origin, receive })));
+    const delays = ends.flatMap(end => (end.kind === 'redeliver' ? [end.delayMs] : []));
+    // Those that are handled come again with the others, and are dropped as duplicates.
+    if (delays.length > 0) message.nak(Math.max(...delays));
+    else message.ack();
+  }
+
+  /** Hands an event to its consumer; never rejects. */
+  async function deliverEvent(
+    event: Envelope,
+    { attempt, origin, receive }: { attempt: number; origin: ProcessedFrom; receive: Receive },
+  ): Promise<Acknowledgement> {
     const { id, type, teamId } = event;
     try {
-      const acknowledgement = await withProcessSpan(
-        { id, type, teamId, attempt },
-        { carrier: carriedBy(message), consumer },
-        carried => receive(toDelivery(event, attempt, carried)),
+      return await withProcessSpan({ id, type, teamId, attempt }, origin, carried =>
+        receive(toDelivery(event, attempt, carried)),
       );
-      if (acknowledgement.kind === 'ack') message.ack();
-      else message.nak(acknowledgement.delayMs);
     } catch (err) {
-      logger.warn({ err, eventId: event.id, type: event.type, attempt }, 'delivery failed, will be delivered again');
-      message.nak(Math.min(500 * 2 ** attempt, 60_000));
+      logger.warn({ err, eventId: id, type, attempt }, 'delivery failed, will be delivered again');
+      return { kind: 'redeliver', delayMs: Math.min(500 * 2 ** attempt, 60_000) };
     }
   }
 
@@ -175,8 +186,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const subscription = nats.subscribe(`${root}.${type.name}`, {
       callback: (err, message) => {
         if (err) return logger.error({ err, type: type.name }, 'events not followed');
-        const event = readEnvelope(message);
-        if (event?.type === type.name) onEvent(event.teamId as TeamId); // services publish under the ids of teams
+        for (const event of decode(message)) if (event.type === type.name) onEvent(event.teamId as TeamId); // services publish under the ids of teams
       },
     });
     return () => subscription.unsubscribe();
@@ -250,11 +260,3 @@ export const toDelivery = (event: Envelope, attempt: number, trace: TraceCarrier
   context: undefined,
   isAlone: false,
 });
-
-function readEnvelope(message: Pick<JsMsg, 'json'>): Envelope | undefined {
-  try {
-    return envelope.parse(message.json());
-  } catch {
-    return undefined;
-  }
-}

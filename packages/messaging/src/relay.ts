@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { withRawJson } from '@billing/contracts/raw-json';
 import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, releaseLease, type LeasedTable } from '@billing/database/lease-rows';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Logger } from 'pino';
 import type { PublishMessage } from './bus.ts';
 import { openCommittedEvents, type CommittedEvents, type LeasedOutboxEvent } from './committed-events.ts';
+import { encode } from './message-body.ts';
 import type { NewEvent } from './new-event.ts';
 
 /** Events per batch. */
@@ -95,11 +95,6 @@ async function publishAll(publish: PublishMessage, events: readonly LeasedOutbox
   const failed = events.filter((_, index) => outcomes[index]?.status === 'rejected');
   const errors = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   return { published, failed, errors };
-}
-
-/** The envelope in JSON; `data` goes in as it is, so that it is neither parsed nor written again. */
-export function encode({ id, type, teamId, data, occurredMs }: NewEvent): string {
-  return withRawJson({ id, type, teamId, occurredAt: new Date(occurredMs).toISOString() }, { data });
 }
 
 /** Marks published events in batches, off the path that somebody waits for. */

@@ -9,6 +9,12 @@ interface TracedMessage {
   readonly type: string;
 }
 
+/** The trace that a message carries, and the consumer that has received it. */
+export interface ProcessedFrom {
+  readonly carrier: TraceCarrier;
+  readonly consumer: string;
+}
+
 const NATS = { 'messaging.system': 'nats' };
 
 /** Sends a message within a span of the trace in `carrier`. `send` gets the trace that the message carries. */
@@ -28,7 +34,7 @@ export function withSendSpan(
 /** Handles one delivery of a message within a span of the trace that the message carries. `handle` gets its trace. */
 export function withProcessSpan<Result>(
   { id, type, teamId, attempt }: TracedMessage & { readonly teamId: string; readonly attempt: number },
-  { carrier, consumer }: { readonly carrier: TraceCarrier; readonly consumer: string },
+  { carrier, consumer }: ProcessedFrom,
   handle: (carried: TraceCarrier) => Promise<Result>,
 ): Promise<Result> {
   const attributes = () => ({

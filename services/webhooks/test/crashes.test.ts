@@ -1,4 +1,5 @@
 import type { PublishMessage } from '@billing/messaging/bus';
+import { decode } from '@billing/messaging/message-body';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { teamSchemaName } from '#domain/raw-object.ts';
@@ -22,11 +23,11 @@ async function sendEvents(service: WebhooksService, team: Team): Promise<string[
   return events.map(({ id }) => id);
 }
 
-/** The messages that reach the server, also those that it drops as duplicates. */
+/** The ids of the events that reach the server, also in messages that it drops as duplicates. */
 async function watchWire({ bus }: WebhooksService) {
   const ids: string[] = [];
   bus.nats.subscribe(`${bus.root}.processor.>`, {
-    callback: (_err, message) => void ids.push(message.json<{ id: string }>().id),
+    callback: (_err, message) => void ids.push(...decode(message).map(({ id }) => id)),
   });
   await bus.nats.flush();
   return ids;
@@ -48,7 +49,7 @@ async function crashWhilePublishing({ em, rpc, processors, logger }: WebhooksSer
   const lookUps = { findRoute: findRoute({ em, rpc, processors }), followPayment: followPayment({ em, processors }) };
   const processor = openEventProcessor({ em, ...lookUps, publisher, logger });
   void processor.process(await leaseDueEvents(em, COUNT));
-  await waitFor(() => calls === COUNT, { what: 'every event to be about to be published' });
+  await waitFor(() => calls > 0, { what: 'the message with every event to be about to be published' });
 }
 
 it.each([

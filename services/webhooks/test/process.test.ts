@@ -10,6 +10,7 @@ import { startLocalProcessor } from '@billing/local-processor/server';
 import { createStream, openBus } from '@billing/messaging/bus';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { createTestDatabase } from '@billing/testing/database';
+import { decode } from '@billing/messaging/message-body';
 import { newEvent } from '@billing/testing/events';
 import { testIdentity } from '@billing/service/testing/identity';
 import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
@@ -69,10 +70,11 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
   const published = new Map<string, Set<string>>();
   nats.subscribe(`${bus.root}.processor.>`, {
     callback: (_err, message) => {
-      const { id, data } = envelope.parse(message.json());
-      const eventId = String(Reflect.get(Object(data), 'eventId'));
-      if (Reflect.get(Object(data), 'projectId') === projectId)
-        published.set(eventId, (published.get(eventId) ?? new Set()).add(id));
+      for (const { id, data } of decode(message)) {
+        const eventId = String(Reflect.get(Object(data), 'eventId'));
+        if (Reflect.get(Object(data), 'projectId') === projectId)
+          published.set(eventId, (published.get(eventId) ?? new Set()).add(id));
+      }
     },
   });
 

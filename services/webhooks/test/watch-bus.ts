@@ -6,11 +6,13 @@ import type { Bus } from '@billing/messaging/bus';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { waitFor } from '@billing/testing/wait-for';
 
-/** Collects what the bus delivers to a consumer that reads everything. */
+/** Collects what the bus delivers to a consumer that reads everything, each event once. */
 export async function watchBus(bus: Pick<Bus, 'subscribe'>) {
   const received: (Envelope & { readonly trace: TraceCarrier })[] = [];
+  const ids = new Set<string>();
   const stop = await bus.subscribe(`test-${randomUUID()}`, '>', async ({ event, trace }) => {
-    received.push({ ...event, trace });
+    if (!ids.has(event.id)) received.push({ ...event, trace });
+    ids.add(event.id);
     return { kind: 'ack' };
   });
 

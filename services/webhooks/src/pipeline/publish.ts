@@ -4,7 +4,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent, processorEventJson } from '@billing/contracts/processor-events';
 import type { PublishMessage } from '@billing/messaging/bus';
-import { encode } from '@billing/messaging/relay';
+import type { NewEvent } from '@billing/messaging/new-event';
+import { publishTogether } from '@billing/messaging/publish-together';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
 import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
@@ -16,6 +17,11 @@ import { releaseRouted, type RoutedEvent, type RoutedKey } from './route.ts';
 
 /** How long published events wait to be completed before they are released together, in milliseconds: within their lease. */
 const RELEASE_AFTER_MS = 3_000;
+/**
+ * After this time, those that shared a message are published again, each alone, in seconds: a consumer of a version before
+ * messages with several events has dropped it.
+ */
+const ALONE_AFTER_SECONDS = 30;
 /** So that events published in a row are released together, in milliseconds. */
 const MIN_FLUSH_PAUSE_MS = 250;
 /** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
@@ -28,6 +34,13 @@ interface PublishParts {
   readonly publish: PublishMessage;
   readonly window: Pick<PublicationWindow, 'add' | 'remove' | 'roomOf'>;
   readonly logger: Logger;
+}
+
+/** An event that is published and not completed. */
+interface Published extends RoutedKey {
+  /** Whether it shared no message. */
+  readonly isAlone: boolean;
+  readonly at: number;
 }
 
 /** Publishes routed events to their projects. */
@@ -49,26 +62,31 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
   /** Events whose outcome may come back before the bus has confirmed their publication. */
   const inFlight = new Set<string>();
   const limitPublications = semaphore(MAX_IN_FLIGHT);
+  const publishLimited: PublishMessage = (...message) => limitPublications(() => publish(...message));
   const leftOut = metrics.getMeter('@billing/webhooks').createCounter('billing.webhook.projects.left_out', {
     description: 'Projects that an event did not go to, since more have its customer than it may go to',
   });
   /** With the time of their publication; the oldest first. */
-  const published = new Map<string, { readonly routed: RoutedKey; readonly at: number }>();
+  const published = new Map<string, Published>();
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async (olderThanMs = 0): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const routed: RoutedKey[] = [];
+    const old: Published[] = [];
     for (const [name, one] of published) {
       if (one.at > performance.now() - olderThanMs) break;
       published.delete(name);
-      routed.push(one.routed);
+      old.push(one);
     }
     flushLater();
-    await releaseRouted(em.fork(), routed, { dueAfterSeconds: null }).catch((err: unknown) =>
-      logger.warn({ err }, 'published events not released, they will be published again under the same ids'),
-    );
+    const { alone = [], together = [] } = Object.groupBy(old, one => (one.isAlone ? 'alone' : 'together'));
+    try {
+      await releaseRouted(em.fork(), alone, { dueAfterSeconds: null });
+      await releaseRouted(em.fork(), together, { dueAfterSeconds: ALONE_AFTER_SECONDS });
+    } catch (err) {
+      logger.warn({ err }, 'published events not released, they will be published again under the same ids');
+    }
   };
 
   const flushLater = (): void => {
@@ -78,17 +96,20 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
     timer ??= setTimeout(() => void flush(RELEASE_AFTER_MS), Math.max(waitMs, MIN_FLUSH_PAUSE_MS));
   };
 
-  const publishOne = (routed: RoutedEvent) => {
-    const { event, route } = routed;
-    const isOmitted = isTooLarge(event, route.projects.length);
-    return Promise.all(
-      route.projects.map(projectId =>
-        limitPublications(() => {
-          const message = toMessage(routed, projectId, isOmitted);
-          return publish(message.type, encode(message), message.id, event.trace);
-        }),
-      ),
-    );
+  /** Returns why events were not published. */
+  const publishAll = async (routed: readonly RoutedEvent[]): Promise<ReadonlyMap<LeasedEvent, unknown>> => {
+    const messages = routed.flatMap(one => toMessages(one).map(message => ({ message, event: one.event })));
+    const { first = [], again = [] } = Object.groupBy(messages, ({ event }) => (isAlone(event) ? 'again' : 'first'));
+    const failed = new Map<LeasedEvent, unknown>();
+    const publishGroup = async (group: typeof messages) => {
+      const reasons = await publishTogether(
+        publishLimited,
+        group.map(({ message }) => message),
+      );
+      for (const { message, event } of group) if (reasons.has(message)) failed.set(event, reasons.get(message));
+    };
+    await Promise.all([first, ...again.map(one => [one])].map(publishGroup));
+    return failed;
   };
 
   /** Counts the event as published, unless it goes to many projects and its team has published enough for now. */
@@ -105,20 +126,20 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
     async publish(events) {
       const { true: routed = [], false: postponed = [] } = Object.groupBy(events, one => `${admit(one)}`);
       await releaseRouted(em.fork(), postponed, { dueAfterSeconds: 0 });
-      const outcomes = await Promise.allSettled(routed.map(publishOne));
+      const failed = await publishAll(routed);
       const refused: RoutedEvent[] = [];
-      for (const [index, one] of routed.entries()) {
+      for (const one of routed) {
         const { event } = one;
         const isIncomplete = inFlight.delete(nameOf(event));
-        if (outcomes[index]?.status === 'rejected') {
+        if (failed.has(event)) {
           window.remove(event);
           refused.push(one);
-        } else if (isIncomplete) published.set(nameOf(event), { routed: withoutContent(one), at: performance.now() });
+        } else if (isIncomplete) published.set(nameOf(event), withoutContent(one));
       }
       flushLater();
       if (refused.length === 0) return;
-      const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-      logger.warn({ err: reasons[0], events: refused.length }, 'events not published, will try again');
+      const [reason] = failed.values();
+      logger.warn({ err: reason, events: refused.length }, 'events not published, will try again');
       await releaseRouted(em.fork(), refused, { dueAfterSeconds: UNAVAILABLE_SECONDS });
       await pause(REFUSED_PAUSE_MS);
     },
@@ -133,10 +154,13 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
   };
 }
 
-const withoutContent = ({ event: { teamId, id, leaseId }, route }: RoutedEvent): RoutedKey => ({
-  event: { teamId, id, leaseId },
-  route,
-});
+/** Whether an event shares no message: it may have been published before. */
+const isAlone = ({ routed, attempt }: LeasedEvent): boolean => routed !== null || attempt > 1;
+
+const withoutContent = ({ event, route }: RoutedEvent): Published => {
+  const { teamId, id, leaseId } = event;
+  return { event: { teamId, id, leaseId }, route, isAlone: isAlone(event), at: performance.now() };
+};
 
 /** Whether the object stays off the bus, for all projects together. */
 function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: number): boolean {
@@ -144,7 +168,15 @@ function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: numbe
   return bytes * projects > MAX_BYTES_ON_BUS;
 }
 
-function toMessage({ event, route: { projects, routedBy } }: RoutedEvent, projectId: ProjectId, isOmitted: boolean) {
+/** Returns the event for each of its projects. */
+function toMessages(routed: RoutedEvent): NewEvent[] {
+  const { projects } = routed.route;
+  const isOmitted = isTooLarge(routed.event, projects.length);
+  return projects.map(projectId => toMessage(routed, projectId, isOmitted));
+}
+
+function toMessage({ event, route }: RoutedEvent, projectId: ProjectId, isOmitted: boolean): NewEvent {
+  const { projects, routedBy } = route;
   const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
   const replays = event.replays > 0 ? { replays: event.replays } : {};
   // One project's report would complete them, and the others' would find nothing to do.

@@ -3,7 +3,7 @@ import { processorEvent, processorEventJson, type ProcessorEventType } from '@bi
 import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import { publicationId } from '@billing/messaging/publication-id';
-import { encode } from '@billing/messaging/relay';
+import { encode } from '@billing/messaging/message-body';
 import { currentTrace } from '@billing/tracing/trace-carrier';
 import type { ListedObject } from '@billing/processor/port';
 import { API_VERSION } from '@billing/processor/stripe-client';
