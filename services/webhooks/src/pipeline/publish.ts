@@ -18,8 +18,8 @@ import { releaseRouted, type RoutedEvent, type RoutedKey } from './route.ts';
 /** How long published events wait to be completed before they are released together, in milliseconds: within their lease. */
 const RELEASE_AFTER_MS = 3_000;
 /**
- * After this time, those that shared a message are published again, each alone, in seconds: a consumer of a version before
- * messages with several events has dropped it.
+ * After this time those that may have shared a message are published again, each alone, in seconds: a consumer of the former
+ * version, which knows messages with one event only, has dropped it.
  */
 const ALONE_AFTER_SECONDS = 30;
 /** So that events published in a row are released together, in milliseconds. */
@@ -38,7 +38,7 @@ interface PublishParts {
 
 /** An event that is published and not completed. */
 interface Published extends RoutedKey {
-  /** Whether it shared no message. */
+  /** Whether it shared no message, so that the bus has it for every consumer. */
   readonly isAlone: boolean;
   readonly at: number;
 }
