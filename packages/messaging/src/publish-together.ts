@@ -13,8 +13,8 @@ const MAX_SIZE = 128 * 1_024;
  * Publishes events so that those of one type share messages: the server stores, syncs and delivers each message at a cost of
  * its own. Consumers get them one by one. Returns why events were not published; of a message, all of them or none were.
  *
- * A service of the former version, which knows messages with one event only, drops them. So events that are published together
- * must be published again, each alone, unless they are handled soon.
+ * A service of the former version, which knows messages with one event only, drops a message with several. So events that are
+ * published together must be published again, each alone, unless they are handled soon.
  */
 export async function publishTogether(
   publish: PublishMessage,

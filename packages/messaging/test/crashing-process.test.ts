@@ -1,13 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { envelope } from '@billing/contracts/event';
 import { testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { retryDeadLetters } from '../src/change-dead-letters.ts';
 import { listDeadLetters } from '../src/find-dead-letters.ts';
 import { relayOnce } from '../src/relay.ts';
-import { startMessaging, teamId, type Messaging } from './start-messaging.ts';
+import { counted, Counted, startMessaging, teamId, type Messaging } from './start-messaging.ts';
 
 const EVENTS = 30;
 const DEADLY = 13;
@@ -24,7 +26,7 @@ it('dead-letters an event that kills the process each time, also when it is retr
     return found.length > 0 ? found : undefined;
   };
   expect(await waitFor(letters, { what: 'the dead letter', timeoutMs: 90_000 })).toMatchObject([{ attempts: 9 }]);
-  const others = Array.from({ length: EVENTS }, (_, number) => number).filter(number => number !== DEADLY);
+  const others = Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless);
   await waitFor(async () => (await messaging.effects()).length >= others.length, {
     what: 'the other effects',
     timeoutMs: 20_000,
@@ -46,6 +48,20 @@ it('dead-letters an event that kills the process each time, also when it is retr
   expect(supervised.deaths()).toBe(deaths + 2);
   expect(await messaging.effects()).toEqual(others);
 }, 120_000);
+
+it('dead-letters it also where it shares a message with the others', async () => {
+  await using messaging = await startMessaging();
+  const events = Array.from({ length: EVENTS }, (_, number) => envelope.encode(counted(number)));
+  await messaging.bus.publish(Counted.name, JSON.stringify(events), randomUUID(), {});
+  await using supervised = supervise(messaging);
+  const effects = async () => (await messaging.effects()).length >= EVENTS - 1;
+  await waitFor(effects, { what: 'the other effects', timeoutMs: 110_000 });
+  expect(await messaging.effects()).toEqual(Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless));
+  expect(await messaging.failures()).toMatchObject([{ event: { data: { number: DEADLY } }, is_dead: true }]);
+  expect(supervised.deaths()).toBeGreaterThanOrEqual(8);
+}, 120_000);
+
+const isHarmless = (number: number): boolean => number !== DEADLY;
 
 /** Runs the consumer in a process of its own, and another in its place each time it dies. */
 function supervise({ database, bus }: Messaging) {
