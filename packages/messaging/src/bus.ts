@@ -24,7 +24,10 @@ import { carriedBy, headersOf } from './message-headers.ts';
 import { withProcessSpan, withSendSpan, type ProcessedFrom } from './spans.ts';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
-/** Publishes one message: an encoded envelope, or several of one type; resolves when the server has stored it. The server drops a repeat of `id`. */
+/**
+ * Publishes one message: an encoded envelope, or an array of several of one type. Resolves when the server has stored it. The
+ * server drops a repeat of `id`.
+ */
 export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
 
 interface BusOptions {
@@ -186,7 +189,9 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const subscription = nats.subscribe(`${root}.${type.name}`, {
       callback: (err, message) => {
         if (err) return logger.error({ err, type: type.name }, 'events not followed');
-        for (const event of decode(message)) if (event.type === type.name) onEvent(event.teamId as TeamId); // services publish under the ids of teams
+        for (const event of decode(message)) {
+          if (event.type === type.name) onEvent(event.teamId as TeamId); // services publish under the ids of teams
+        }
       },
     });
     return () => subscription.unsubscribe();

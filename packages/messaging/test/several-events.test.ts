@@ -9,8 +9,8 @@ import { PermanentFailure } from '../src/failure-reason.ts';
 import { addEffect, counted, Counted, startMessaging, type Messaging } from './start-messaging.ts';
 
 /** Publishes events as one message. */
-const publishMessage = ({ bus }: Messaging, events: readonly Envelope[], type = Counted.name) =>
-  bus.publish(type, JSON.stringify(events.map(event => envelope.encode(event))), randomUUID(), {});
+const publishMessage = ({ bus }: Messaging, events: readonly Envelope[]) =>
+  bus.publish(Counted.name, JSON.stringify(events.map(event => envelope.encode(event))), randomUUID(), {});
 
 /** Starts a consumer that stores numbers; `handle` may throw. */
 async function storeNumbers(messaging: Messaging, handle: (number: number) => void = () => undefined) {

@@ -26,7 +26,7 @@ it('publishes events of one type as one message, and alone when they are not han
   expect(messages.map(message => message.toSorted())).toEqual([ids]);
 
   const areRecorded = async () => {
-    const recorded = await service.sql(`select from webhook_events where routed_to = ?`, [[team.projectId]]);
+    const recorded = await service.sql('select from webhook_events where routed_to = ?', [[team.projectId]]);
     return recorded.length === ids.length;
   };
   await waitFor(areRecorded, { what: 'the events to be recorded as routed' });
