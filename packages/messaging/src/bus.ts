@@ -15,6 +15,7 @@ import type { Envelope, EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
 import { StartError } from '@billing/database/start-error';
+import { openAttempts } from './attempts.ts';
 import type { Acknowledgement, Delivery, Receive } from './consumer/delivery.ts';
 import { openInFlight } from './in-flight.ts';
 import { watchCapacity } from './stream-capacity.ts';
@@ -103,7 +104,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const { maxInFlight = 512, ackWaitMs = 10_000 } = options;
     const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
     const name = durableOf(durable);
-    await jsm.consumers
+    const { num_redelivered } = await jsm.consumers
       .add(stream, {
         durable_name: name,
         filter_subject: `${root}.${filter}`,
@@ -114,7 +115,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       })
       .catch(async (err: unknown) => {
         if (!(err instanceof JetStreamApiError)) throw err;
-        await jsm.consumers.update(stream, name, settings);
+        return jsm.consumers.update(stream, name, settings);
       });
     const messages = await (
       await js.consumers.get(stream, name)
@@ -123,12 +124,13 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       expires: PULL_MS,
       idle_heartbeat: HEARTBEAT_MS,
     });
+    const attemptOf = openAttempts({ serverVersion: nats.info?.version ?? '', redelivered: num_redelivered });
     const inFlight = openInFlight<JsMsg>();
     const extendTime = setInterval(() => inFlight.items().forEach(message => message.working()), ackWaitMs / 3);
     const read = async () => {
       for await (const message of messages) {
         const end = inFlight.add(message);
-        void deliver(message, durable, receive).finally(end);
+        void deliver(message, { attempt: attemptOf(message.info), consumer: durable, receive }).finally(end);
         await inFlight.fewerThan(maxInFlight);
       }
       await inFlight.fewerThan(1);
@@ -142,7 +144,10 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   }
 
   /** Hands the events of a message to their consumer and acknowledges it; never rejects. */
-  async function deliver(message: JsMsg, consumer: string, receive: Receive): Promise<void> {
+  async function deliver(
+    message: JsMsg,
+    { attempt, consumer, receive }: { attempt: number; consumer: string; receive: Receive },
+  ): Promise<void> {
     const events = decode(message);
     // Permissions are given by subject, so a subject vouches for its own type of event only.
     const foreign = events.find(({ type }) => message.subject !== `${root}.${type}`);
@@ -154,7 +159,6 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       message.term();
       return;
     }
-    const attempt = message.info.deliveryCount;
     const origin = { carrier: carriedBy(message), consumer };
     const ends = await Promise.all(events.map(event => deliverEvent(event, { attempt, origin, receive })));
     const delays = ends.flatMap(end => (end.kind === 'redeliver' ? [end.delayMs] : []));

@@ -11,9 +11,9 @@ import { addEffect, Counted } from './start-messaging.ts';
 
 /*
  * A process that stores numbers, from the bus and from dead letters, and is killed by one of them each time it handles it:
- * `node crashing-consumer.ts <database> <nats> <root> <number>`.
+ * `node crashing-consumer.ts <database> <nats> <root> <number> <ack wait>`.
  */
-const [url = '', natsUrl = '', root = '', deadly = ''] = process.argv.slice(2);
+const [url = '', natsUrl = '', root = '', deadly = '', ackWait = ''] = process.argv.slice(2);
 const logger = pino({ level: 'silent' });
 const { em } = openDatabase({ service: 'portal', url, entities: messagingEntities, migrations: messagingMigrations });
 const broker = await connectBroker({ url: natsUrl, service: 'portal', logger });
@@ -26,5 +26,5 @@ const crashing = consumer('crashing', 'test.>').on(Counted, async (tx, deliverie
   }
 });
 const receive = receiverOf(crashing, { outbox: openOutbox(em), logger });
-await bus.subscribe(crashing.name, crashing.filter, receive, { ackWaitMs: 1_000 });
+await bus.subscribe(crashing.name, crashing.filter, receive, { ackWaitMs: Number(ackWait) });
 startDeadLetterRetries({ em, consumers: [{ consumer: crashing, receive }], intervalMs: 50, logger });
