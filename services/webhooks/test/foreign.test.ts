@@ -31,7 +31,7 @@ const waitForStatus = (team: Team, eventId: string, status: string) =>
       const record = await service.recordOf(team, eventId);
       return record?.status === status ? record : undefined;
     },
-    { what: `the event to be ${status}`, timeoutMs: 15_000 },
+    { what: `the event to be ${status}`, timeoutMs: 40_000 },
   );
 
 /** A customer at Stripe that another product created: nothing names a project. */
@@ -64,7 +64,7 @@ it('ignores events of another product’s customers after one look-up, however m
     expect(await waitForStatus(team, id, 'ignored')).toMatchObject({ error: 'foreign', projectId: null, attempts: 3 });
   expect(await countLookUps(team)).toBe(1);
   expect(events.flatMap(({ id }) => service.publicationsOf(id, 'charge.succeeded'))).toEqual([]);
-});
+}, 60_000);
 
 it('looks a foreign customer up again after an hour', async () => {
   const team = await service.newTeam();
