@@ -43,10 +43,19 @@ async function prepare(quota: keyof typeof LIMITS) {
   }
 }
 
+/** Sends a request again while others of the same team hold its lock, as a client should. */
+async function sendUntilSettled(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  for (;;) {
+    const response = await send();
+    if (response.body?.error?.code !== 'conflict') return response;
+  }
+}
+
 it.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])(
   'holds the quota of %s, however many requests come at once',
   async quota => {
-    const { create, remove, existing } = await prepare(quota);
+    const { create: createOnce, remove, existing } = await prepare(quota);
+    const create = () => sendUntilSettled(createOnce);
     const responses = await Promise.all(Array.from({ length: 30 }, create));
     const created = responses.filter(({ status }) => status < 300);
     expect(created).toHaveLength(LIMITS[quota] - existing);
@@ -60,6 +69,7 @@ it.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])(
     await remove(created[0]);
     expect((await create()).status).toBeLessThan(300);
   },
+  60_000,
 );
 
 it('counts neither expired keys nor another invitation of the same address', async () => {
