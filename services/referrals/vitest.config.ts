@@ -1,3 +1,3 @@
 import { serverTestConfig } from '@billing/testing/vitest-config';
 
-export default serverTestConfig({ testTimeoutMs: 60_000 });
+export default serverTestConfig();

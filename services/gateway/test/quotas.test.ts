@@ -69,7 +69,6 @@ it.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])(
     await remove(created[0]);
     expect((await create()).status).toBeLessThan(300);
   },
-  60_000,
 );
 
 it('counts neither expired keys nor another invitation of the same address', async () => {
