@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { waitFor } from '@billing/testing/wait-for';
 import { freePort } from './free-port.ts';
 import { readPids } from './running-system.ts';
 
 /** The program of the gateway. */
 export const GATEWAY_MAIN = join(import.meta.dirname, '../../services/gateway/src/main.ts');
-
-const TELEMETRY = pathToFileURL(join(import.meta.dirname, '../../packages/service/src/register-telemetry.ts')).href;
 
 /** The variables with which a service exports its traces to a collector within a moment, and no metrics. */
 export const exportTracesTo = (collectorUrl: string) => ({
@@ -19,7 +16,6 @@ export const exportTracesTo = (collectorUrl: string) => ({
   OTEL_BSP_SCHEDULE_DELAY: '100',
   // A test may look for the span of any request.
   OTEL_TRACES_SAMPLER: 'always_on',
-  NODE_OPTIONS: `--import=${TELEMETRY}`,
 });
 
 export interface GatewayCopy {

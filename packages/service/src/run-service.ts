@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseEnv } from './env.ts';
 import { createLogger } from './logger.ts';
 import { StartError } from '@billing/database/start-error';
-import { stopTelemetry } from './telemetry.ts';
+import { startTelemetry, stopTelemetry } from './telemetry.ts';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { ChassisEnv, Parts, ServiceDefinition } from './definition.ts';
@@ -24,6 +24,7 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
   resources.defer(stopTelemetry);
   let logger: Logger | undefined;
   try {
+    await startTelemetry(name);
     const env = parseEnv(definition.env);
     logger = await createLogger(name, { level: env.LOG_LEVEL, format: env.LOG_FORMAT });
     const isClosing = closeOnSignal(resources, logger, env.CLOSE_DELAY_SECONDS * 1_000);

@@ -7,13 +7,13 @@ let sdk: NodeSDK | undefined;
 const EVENT_LOOP_PRECISION_MS = 100;
 
 /**
- * Starts traces and metrics when OpenTelemetry's standard variables name an exporter; otherwise does nothing. It must run
- * before a service creates its metrics: start the process with `--import @billing/service/register-telemetry`. No library is
- * patched; the services make the spans of requests, statements and messages themselves. Unless `OTEL_TRACES_SAMPLER` names
- * a sampler, every trace of ordinary traffic is sampled, and few of a flood (`trace-limit.ts`).
+ * Starts traces and metrics of a service when OpenTelemetry's standard variables name an exporter; otherwise does nothing. It
+ * must run before the service creates its metrics, not before its modules are loaded: no library is patched, the services
+ * make the spans of requests, statements and messages themselves. Unless `OTEL_TRACES_SAMPLER` names a sampler, every trace of
+ * ordinary traffic is sampled, and few of a flood (`trace-limit.ts`).
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Promise<void> {
+export async function startTelemetry(service: string, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const exporters = exportersIn(env);
   if (!exporters) return;
   // The SDK reads the variables itself.
@@ -25,7 +25,7 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
     import('./limited-sampler.ts'),
   ]);
   sdk = new NodeSDK({
-    serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${folderOf(process.argv[1] ?? '')}`,
+    serviceName: env['OTEL_SERVICE_NAME'] ?? `billing-${service}`,
     instrumentations: [new RuntimeNodeInstrumentation({ monitoringPrecision: EVENT_LOOP_PRECISION_MS })],
     // A trace travels as `TraceCarrier`.
     textMapPropagator: null,
@@ -38,9 +38,4 @@ export async function startTelemetry(env: NodeJS.ProcessEnv = process.env): Prom
 export async function stopTelemetry(): Promise<void> {
   await sdk?.shutdown().catch(() => undefined);
   sdk = undefined;
-}
-
-/** Returns `catalog` for `…/catalog/src/main.ts`. */
-function folderOf(entry: string): string {
-  return entry.split(/[\\/]/).at(-3) ?? 'unknown';
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
@@ -78,7 +77,6 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
     logFile: join(settings.dataDir, 'logs', 'processor.log'),
     env: {
       ...commonEnvironment(inputs),
-      ...(await metricsEnvironment('processor', inputs)),
       PORT: `${port}`,
       PUBLIC_URL: `http://localhost:${port}`,
       DATA_FILE: join(settings.dataDir, 'processor.sqlite'),
@@ -94,18 +92,10 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
     NODE_ENV: 'production',
     // Every start after the first reads the compiled code of each module from here.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'billing'),
-    ...telemetryEnvironment(root, settings),
   };
 }
 
-/** `--import` loads telemetry before the modules that create metrics. */
-function telemetryEnvironment(root: string, { exporters }: PlanInputs['settings']): Record<string, string> {
-  if (!exporters) return {};
-  const registration = pathToFileURL(join(root, 'packages/service/src/register-telemetry.ts')).href;
-  return { NODE_OPTIONS: `--import=${registration}` };
-}
-
-/** Each program has a port of its own for `/metrics`, which `ports.json` names. */
+/** Each service has a port of its own for `/metrics`, which `ports.json` names. */
 async function metricsEnvironment(name: string, { settings, choosePort }: PlanInputs): Promise<Record<string, string>> {
   if (!settings.exporters?.OTEL_METRICS_EXPORTER.includes('prometheus')) return {};
   const port = await choosePort(`${name}-metrics`);
