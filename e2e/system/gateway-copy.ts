@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts';
 import { readPids } from './running-system.ts';
 
 /** The program of the gateway. */
-export const GATEWAY_MAIN = join(import.meta.dirname, '../../services/gateway/src/main.ts');
+export const GATEWAY_MAIN = join(import.meta.dirname, '../../tools/bundle/dist/gateway.js');
 
 /** The variables with which a service exports its traces to a collector within a moment, and no metrics. */
 export const exportTracesTo = (collectorUrl: string) => ({

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { NO_LIMITS } from '@billing/testing/no-limits';
@@ -34,6 +34,9 @@ export type Balance = (service: string, ports: readonly number[]) => Promise<str
 
 type Program = BillingPrograms['gateway'];
 
+/** One more copy of a program. */
+type Copy = Program & { readonly of: string; readonly number: number };
+
 /** Returns the names of the copies of a service: `webhooks`, `webhooks-2` and so on. */
 export const copiesOf = (service: string, copies: number): string[] =>
   Array.from({ length: copies }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
@@ -67,7 +70,7 @@ export async function planFaultyPrograms(
   }
   const extra = await planExtraInstances(all, surroundings, { instances, env });
   if (formerRoot !== undefined)
-    for (const program of extra) program.entry = join(formerRoot, relative(surroundings.root, program.entry));
+    for (const program of extra) program.entry = join(formerRoot, 'services', program.of, 'src/main.ts');
   if (balancedCopies !== undefined) await balancePrograms([...all, ...extra], balance);
   return { ...planned, services: [...planned.services, ...extra] };
 }
@@ -91,8 +94,8 @@ async function planExtraInstances(
   programs: readonly Program[],
   { choosePort }: PlanInputs,
   { instances, env }: Required<Pick<FaultySystemOptions, 'instances' | 'env'>>,
-): Promise<Program[]> {
-  const planned: (Program & { readonly of: string; readonly number: number })[] = [];
+): Promise<Copy[]> {
+  const planned: Copy[] = [];
   for (const program of programs)
     for (let number = 2; number <= (instances[program.name] ?? 1); number += 1) {
       const name = `${program.name}-${number}`;

@@ -101,7 +101,7 @@ function objectsOf(name: ServiceName): Model<unknown>[] {
           metadata: { labels },
           spec: servicePod({
             name,
-            command: ['node', `services/${name}/src/main.ts`],
+            command: ['node', `tools/bundle/dist/${name}.js`],
             configMaps: [SETTINGS],
             secrets: [secretOf(name)],
           }),

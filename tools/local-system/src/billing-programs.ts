@@ -43,7 +43,7 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
 
   const programOf = async (service: ServiceName): Promise<NodeProgram> => ({
     name: service,
-    entry: join(root, 'services', service, 'src/main.ts'),
+    entry: bundled(root, service),
     port: ports[service],
     logFile: join(settings.dataDir, 'logs', `${service}.log`),
     env: {
@@ -70,7 +70,7 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
   const port = await choosePort('processor');
   return {
     name: 'processor',
-    entry: join(root, 'tools/local-processor/src/main.ts'),
+    entry: bundled(root, 'local-processor'),
     // It holds its accounts in memory: one of 20,000 customers needs more than a gigabyte.
     heapMegabytes: 4_096,
     port,
@@ -83,6 +83,9 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
     },
   };
 }
+
+/** Returns where `tools/bundle` puts a program. */
+const bundled = (root: string, program: string): string => join(root, 'tools/bundle/dist', `${program}.js`);
 
 function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<string, string> {
   return {

@@ -14,6 +14,7 @@ import {
   sharedNatsUrl,
 } from './backing-services.ts';
 import { type BillingPrograms, planBillingPrograms, type PlanInputs } from './billing-programs.ts';
+import { buildPrograms } from './build-programs.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { nodePart } from './part.ts';
 import { waitForPreviousParts } from './pids-file.ts';
@@ -53,7 +54,7 @@ export interface LocalSystem extends AsyncDisposable {
 }
 
 /**
- * Starts the whole system and supervises it; resolves when every part is ready. A part that exits is restarted. When
+ * Builds the programs, starts the whole system and supervises it; resolves when every part is ready. A part that exits is restarted. When
  * this process is killed, all parts end.
  * @throws StartError, or an error that names the part and shows the last lines of its log; nothing is left running
  */
@@ -77,6 +78,9 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
   signal?.addEventListener('abort', abortLaunches);
   resources.defer(async () => signal?.removeEventListener('abort', abortLaunches));
 
+  const built = buildPrograms(ROOT, report);
+  // It is thrown below, when the servers need not be stopped halfway.
+  built.catch(() => {});
   const backing = await startBackingServices({ settings, secrets, guard, report, choosePort, supervisor });
   const stopKeeping = await keepStream(backing.natsUrls.admin, report);
   resources.defer(stopKeeping);
@@ -94,6 +98,7 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     publicUrl: settings.publicUrl ?? gatewayUrl,
     choosePort,
   });
+  await built;
   signal?.throwIfAborted();
   await startPrograms(programs, supervisor, guard);
   signal?.throwIfAborted();

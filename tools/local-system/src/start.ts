@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { findParentNpm, isAlive } from '@billing/embedded-servers/process-table';
-import { planBillingPrograms } from './billing-programs.ts';
-import { buildConsole } from './build-console.ts';
 import { freeMemory } from './free-memory.ts';
 import { startLocalSystem } from './local-system.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -29,16 +27,10 @@ try {
 async function run(settings: Settings, signal: AbortSignal): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
   signal.addEventListener('abort', () => stop(undefined));
-  const built = buildConsole(ROOT, print);
   await using system = await startLocalSystem({
     ...settings,
     report: print,
     signal,
-    planPrograms: async inputs => {
-      // The gateway reads the built files once, when it starts.
-      await built;
-      return planBillingPrograms(inputs);
-    },
   });
   const demo = settings.demo ? await Promise.race([runStartDemo(system, settings, print), stopped]) : undefined;
   signal.throwIfAborted();

@@ -13,12 +13,15 @@ export interface TurboRun {
 }
 
 /**
- * Runs the `build` scripts of all workspaces, as far as their sources have changed.
+ * Builds and bundles all workspaces, as far as their sources have changed.
  * @throws Error with turbo's output
  */
 export async function build(root: string): Promise<void> {
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' };
-  await promisify(execFile)('turbo', ['run', 'build', '--ui=stream', '--output-logs=errors-only'], { cwd: root, env });
+  await promisify(execFile)('turbo', ['run', 'build', 'bundle', '--ui=stream', '--output-logs=errors-only'], {
+    cwd: root,
+    env,
+  });
 }
 
 /**
