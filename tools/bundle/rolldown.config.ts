@@ -19,11 +19,12 @@ export default defineConfig({
   external: ['pdfkit', /^@opentelemetry\/(sdk|instrumentation)-/, 'pg-native'],
   plugins: [keepSourceUrls(), mapOwnCodeAlone()],
   output: {
-    // All in one folder: see keepSourceUrls.
+    // Our own code in one folder: see keepSourceUrls.
     dir: 'dist',
     cleanDir: true,
-    // Their names list the programs that load them.
-    chunkFileNames: ({ name }) => `${name.startsWith(DEPENDENCIES) ? DEPENDENCIES : '[name]'}-[hash].js`,
+    // Node warns of what is deprecated unless it is used below node_modules. Their names would list the programs that load them.
+    chunkFileNames: ({ name }) =>
+      name.startsWith(DEPENDENCIES) ? `node_modules/${DEPENDENCIES}-[hash].mjs` : '[name]-[hash].js',
     comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
