@@ -54,8 +54,8 @@ export interface LocalSystem extends AsyncDisposable {
 }
 
 /**
- * Builds the programs, starts the whole system and supervises it; resolves when every part is ready. A part that exits is restarted. When
- * this process is killed, all parts end.
+ * Builds the programs, starts the whole system and supervises it; resolves when every part is ready. A part that exits is
+ * restarted. When this process is killed, all parts end.
  * @throws StartError, or an error that names the part and shows the last lines of its log; nothing is left running
  */
 export async function startLocalSystem(options: LocalSystemOptions): Promise<LocalSystem> {
