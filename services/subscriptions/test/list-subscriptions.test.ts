@@ -72,3 +72,15 @@ it.each(['?activeOnly=1', '?limit=0', '?offset=-1', '?customerId=x', '?priceId=x
     expect((await service.call('GET', `/subscriptions${query}`)).status).toBe(400);
   },
 );
+
+it.each(['subscriptions', 'invoices', 'payments'])(
+  'leaves lists of %s one index that begins with the project, whatever the statistics say',
+  async table => {
+    const indexes = await service.em.fork().execute<{ indexname: string }[]>(
+      `select indexname from pg_indexes
+        where schemaname = current_schema() and tablename = ? and indexdef like '%(team_id, project_id, %'`,
+      [table],
+    );
+    expect(indexes.map(index => index.indexname)).toEqual([`${table}_newest`]);
+  },
+);

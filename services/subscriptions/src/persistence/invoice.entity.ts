@@ -8,7 +8,7 @@ const InvoiceSchema = defineEntity({
   uniques: [{ name: 'invoices_processor_id_unique', properties: ['processorInvoiceId', 'teamId', 'projectId'] }],
   indexes: [
     { name: 'invoices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
-    { name: 'invoices_customer', properties: ['teamId', 'projectId', 'customerId'] },
+    { name: 'invoices_customer', properties: ['customerId', 'teamId', 'projectId'] },
     { name: 'invoices_processor_subscription', properties: ['processorSubscriptionId', 'teamId', 'projectId'] },
   ],
   properties: {

@@ -9,7 +9,7 @@ const PaymentSchema = defineEntity({
   uniques: [{ name: 'payments_processor_id_unique', properties: ['processorId', 'teamId', 'projectId'] }],
   indexes: [
     { name: 'payments_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
-    { name: 'payments_customer', properties: ['teamId', 'projectId', 'customerId'] },
+    { name: 'payments_customer', properties: ['customerId', 'teamId', 'projectId'] },
   ],
   properties: {
     id: p.text().$type<PaymentId>().primary(),

@@ -9,6 +9,7 @@ import { ShowAmounts } from './migrations/0002-show-amounts.ts';
 import { MakePaymentsRecords } from './migrations/0003-make-payments-records.ts';
 import { CreateCustomerIntakes } from './migrations/0004-create-customer-intakes.ts';
 import { CopyMetered } from './migrations/0005-copy-metered.ts';
+import { BeginIndexesWithCustomers } from './migrations/0006-begin-indexes-with-customers.ts';
 import { Payment } from './payment.entity.ts';
 import { Subscription } from './subscription.entity.ts';
 
@@ -32,5 +33,6 @@ export const subscriptionsSchema = {
     { name: '0003-make-payments-records', class: MakePaymentsRecords },
     { name: '0004-create-customer-intakes', class: CreateCustomerIntakes },
     { name: '0005-copy-metered', class: CopyMetered },
+    { name: '0006-begin-indexes-with-customers', class: BeginIndexesWithCustomers },
   ],
 };

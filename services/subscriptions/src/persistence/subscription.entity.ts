@@ -19,8 +19,8 @@ const SubscriptionSchema = defineEntity({
   ],
   indexes: [
     { name: 'subscriptions_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
-    { name: 'subscriptions_customer', properties: ['teamId', 'projectId', 'customerId'] },
-    { name: 'subscriptions_processor_customer', properties: ['teamId', 'projectId', 'processorCustomerId'] },
+    { name: 'subscriptions_customer', properties: ['customerId', 'teamId', 'projectId'] },
+    { name: 'subscriptions_processor_customer', properties: ['processorCustomerId', 'teamId', 'projectId'] },
   ],
   properties: {
     id: p.text().$type<SubscriptionId>().primary(),
