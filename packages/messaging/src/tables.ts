@@ -34,6 +34,7 @@ class CreateMessagingTables extends Migration {
       )`);
     this.addSql(`
       create table dead_letters (
+        id uuid not null default gen_random_uuid() constraint dead_letters_id_unique unique,
         consumer text not null,
         event_id uuid not null,
         type text not null,
@@ -41,15 +42,18 @@ class CreateMessagingTables extends Migration {
         event jsonb not null,
         attempts int not null,
         error text not null,
+        reason text,
         failed_at timestamptz not null,
         dead_lettered_at timestamptz,
+        due_at timestamptz,
+        lease_id uuid,
+        deliveries int not null default 0,
+        max_attempts int,
         primary key (consumer, event_id)
       )`);
-  }
-}
-
-class CreatePurgedTeams extends Migration {
-  override up(): void {
+    this.addSql(`
+      create index dead_letters_failed on dead_letters (team_id, dead_lettered_at) where dead_lettered_at is not null`);
+    this.addSql(`create index dead_letters_retrying on dead_letters (team_id, due_at) where due_at is not null`);
     this.addSql(`
       create table purged_teams (
         team_id text primary key,
@@ -60,25 +64,4 @@ class CreatePurgedTeams extends Migration {
   }
 }
 
-class RetryDeadLetters extends Migration {
-  override up(): void {
-    // Older copies of a service insert rows without these columns while newer ones start.
-    this.addSql(`
-      alter table dead_letters
-        add column id uuid not null default gen_random_uuid() constraint dead_letters_id_unique unique,
-        add column reason text,
-        add column due_at timestamptz,
-        add column lease_id uuid,
-        add column deliveries int not null default 0,
-        add column max_attempts int`);
-    this.addSql(`
-      create index dead_letters_failed on dead_letters (team_id, dead_lettered_at) where dead_lettered_at is not null`);
-    this.addSql(`create index dead_letters_retrying on dead_letters (team_id, due_at) where due_at is not null`);
-  }
-}
-
-export const messagingMigrations = [
-  { name: '0000-create-messaging-tables', class: CreateMessagingTables },
-  { name: '0000-create-purged-teams', class: CreatePurgedTeams },
-  { name: '0000-retry-dead-letters', class: RetryDeadLetters },
-];
+export const messagingMigrations = [{ name: '0000-create-messaging-tables', class: CreateMessagingTables }];

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TeamId } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import type { Envelope } from '@billing/contracts/event';
-import { migrate, openDatabase } from '@billing/database/database';
-import { createTestDatabase } from '@billing/testing/database';
 import { waitFor } from '@billing/testing/wait-for';
-import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { dropDeadLetters, retryDeadLetters } from '../src/change-dead-letters.ts';
 import { receiverOf } from '../src/consumer/consume.ts';
@@ -14,8 +11,6 @@ import { startDeadLetterRetries } from '../src/consumer/retry-dead-letters.ts';
 import { toDelivery } from '../src/bus.ts';
 import { PermanentFailure } from '../src/failure-reason.ts';
 import { findDeadLetter, listDeadLetters } from '../src/find-dead-letters.ts';
-import { openOutbox } from '../src/outbox.ts';
-import { messagingEntities, messagingMigrations } from '../src/tables.ts';
 import { addEffect, chargeFailed, counted, Counted, startMessaging, teamId } from './start-messaging.ts';
 
 /** Stores numbers, after `before` has let it. */
@@ -256,47 +251,4 @@ it('lists letters newest first, in pages, without those that are still tried', a
   );
   const [page, total] = await listDeadLetters(service.em, 'portal', { teamId }, { limit: 2, offset: 1 });
   expect([page.map(({ letter }) => letter), total]).toEqual([all.slice(1), 3]);
-});
-
-it('keeps the letters of a version without retries, and takes those that its copies still store', async () => {
-  await using database = await createTestDatabase('portal');
-  const openWith = (migrations: typeof messagingMigrations) =>
-    openDatabase({ service: 'portal', url: database.url, entities: messagingEntities, migrations });
-  const store = (opened: ReturnType<typeof openWith>, { id, type, ...rest }: Envelope) =>
-    opened.em.fork().execute(
-      `insert into dead_letters (consumer, event_id, type, team_id, event, attempts, error, failed_at, dead_lettered_at)
-       values ('test', ?, ?, ?, ?::jsonb, 8, 'relation does not exist', now(), now())`,
-      [id, type, rest.teamId, JSON.stringify({ id, type, ...rest })],
-    );
-  await using resources = new AsyncDisposableStack();
-  const older = resources.adopt(
-    openWith(messagingMigrations.filter(({ name }) => name !== '0000-retry-dead-letters')),
-    opened => opened.close(),
-  );
-  await migrate(older);
-  await store(older, counted(1));
-  const newer = resources.adopt(openWith(messagingMigrations), opened => opened.close());
-  await migrate(newer);
-  await store(older, counted(2));
-
-  const list = async () => (await listDeadLetters(newer.em, 'portal', { teamId }, { limit: 10, offset: 0 }))[0];
-  const letters = await list();
-  expect(letters.map(({ letter }) => [letter.status, letter.attempts])).toEqual([
-    ['failed', 8],
-    ['failed', 8],
-  ]);
-  expect(new Set(letters.map(({ letter }) => letter.id)).size).toBe(2);
-  // What libraries said was never stored in words for the team.
-  expect(letters[0]?.letter.error).toBe('an unexpected error on our side; the log has it');
-  const handled: number[] = [];
-  const outbox = openOutbox(newer.em);
-  const mended = consumer('test', 'test.>').on(Counted, async (_tx, deliveries) => {
-    handled.push(...deliveries.map(({ data }) => data.number));
-  });
-  const logger = pino({ level: 'silent' });
-  const receiving = { consumer: mended, receive: receiverOf(mended, { outbox, logger }) };
-  resources.defer(startDeadLetterRetries({ em: newer.em, consumers: [receiving], intervalMs: 20, logger }).stop);
-  await outbox.transaction(tx => retryDeadLetters(tx, 'portal', { teamId }));
-  await waitFor(async () => (await list()).length === 0, { what: 'the retries' });
-  expect(handled.toSorted((a, b) => a - b)).toEqual([1, 2]);
 });

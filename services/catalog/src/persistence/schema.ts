@@ -1,15 +1,10 @@
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
-import { ShowEveryPrice } from './migrations/0002-show-every-price.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 
 /** The tables of the catalog. */
 export const catalogSchema = {
   entities: [...operationLogEntities, Product, Price],
-  migrations: [
-    ...operationLogMigrations,
-    { name: '0001-create-catalog', class: CreateCatalog },
-    { name: '0002-show-every-price', class: ShowEveryPrice },
-  ],
+  migrations: [...operationLogMigrations, { name: '0001-create-catalog', class: CreateCatalog }],
 };

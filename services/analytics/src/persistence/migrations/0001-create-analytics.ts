@@ -10,8 +10,10 @@ export class CreateAnalytics extends Migration {
         base_currency text,
         version int not null,
         newest_event_at timestamptz,
+        estimated_until timestamptz,
         generation int not null,
         building_generation int,
+        format int not null default 6,
         primary key (team_id, project_id)
       )`);
 
@@ -26,16 +28,26 @@ export class CreateAnalytics extends Migration {
         generation int not null,
         version int not null,
         contributions json not null,
-        started_at timestamptz,
+        customer_id text,
+        status text,
+        currency text,
+        amount text,
+        live_metric text,
+        created_at timestamptz,
         ended_at timestamptz,
+        trial_ended_at timestamptz,
+        trial_converted boolean,
         primary key (team_id, kind, id, project_id, generation)
       )`);
     this.addSql(`
-      create index tracked_records_started on tracked_records (team_id, project_id, generation, started_at, ended_at)
-       where started_at is not null`);
+      create index tracked_records_live on tracked_records (team_id, project_id, generation, live_metric, created_at, id)
+       where live_metric is not null`);
     this.addSql(`
-      create index tracked_records_ended on tracked_records (team_id, project_id, generation, ended_at, started_at)
+      create index tracked_records_ended on tracked_records (team_id, project_id, generation, ended_at, id)
        where ended_at is not null`);
+    this.addSql(`
+      create index tracked_records_trial_ended on tracked_records (team_id, project_id, generation, trial_ended_at, id)
+       where trial_ended_at is not null`);
 
     // Sums of the contributions of a project's tracked records.
     this.addSql(`
@@ -53,6 +65,19 @@ export class CreateAnalytics extends Migration {
       create index metrics_movements on metrics (team_id, project_id, generation, bucket)
        where metric ~~ 'movement:%'`);
 
+    // The part of each subscription in each movement of revenue.
+    this.addSql(`
+      create table subscription_movements (
+        team_id text not null,
+        project_id text not null,
+        generation int not null,
+        metric text not null,
+        day text not null,
+        subscription_id text not null,
+        amount numeric not null,
+        primary key (team_id, project_id, generation, metric, day, subscription_id)
+      )`);
+
     // The revenue of each subscription over its versions: a source of the read model, so rebuilds keep it.
     this.addSql(`
       create table revenue_periods (
@@ -64,7 +89,10 @@ export class CreateAnalytics extends Migration {
         recorded_at timestamptz not null,
         started_at timestamptz not null,
         ended_at timestamptz,
+        phase text not null,
+        trial text,
         revenue json not null,
+        former_revenue json,
         primary key (team_id, project_id, subscription_id, first_version)
       )`);
   }

@@ -20,6 +20,7 @@ export class CreateCatalog extends Migration {
         constraint products_processor_product_id_unique unique (team_id, project_id, processor_product_id)
       )`);
     this.addSql(`create index products_newest on products (team_id, project_id, created_at, id)`);
+
     this.addSql(`
       create table prices (
         id text primary key,
@@ -27,6 +28,9 @@ export class CreateCatalog extends Migration {
         project_id text not null,
         product_id text not null,
         unit_amount bigint,
+        unit_amount_decimal text,
+        billing_scheme text not null default 'per_unit' check (billing_scheme in ('per_unit', 'tiered')),
+        metered boolean not null default false,
         currency text not null,
         type text not null check (type in ('recurring', 'one_time')),
         interval text check (interval in ('day', 'week', 'month', 'year')),

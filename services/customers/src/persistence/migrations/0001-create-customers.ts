@@ -7,10 +7,12 @@ export class CreateCustomers extends Migration {
         id text primary key,
         team_id text not null,
         project_id text not null,
-        email text not null,
+        email text,
         name text,
+        external_id text,
         metadata jsonb not null,
         processor_customer_id text,
+        linked_to_existing boolean not null,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
@@ -18,19 +20,23 @@ export class CreateCustomers extends Migration {
         updated_at timestamptz not null,
         deleted_at timestamptz
       )`);
+    // One customer for each of the processor's in a project. A customer may be created again after its deletion.
     this.addSql(`
       create unique index customers_processor_customer_id_unique
         on customers (team_id, project_id, processor_customer_id) where deleted_at is null`);
     this.addSql(`create index customers_newest on customers (team_id, project_id, created_at, id)`);
     this.addSql(`create index customers_by_processor_customer_id on customers (team_id, processor_customer_id)`);
+
+    // The key makes e-mails and external ids unique in a project.
     this.addSql(`
-      create table customer_emails (
+      create table customer_identifiers (
         team_id text not null,
         project_id text not null,
-        email text not null,
+        kind text not null,
+        value text not null,
         customer_id text not null,
-        primary key (team_id, project_id, email)
+        primary key (team_id, project_id, kind, value)
       )`);
-    this.addSql(`create index customer_emails_by_customer on customer_emails (customer_id)`);
+    this.addSql(`create index customer_identifiers_by_customer on customer_identifiers (customer_id)`);
   }
 }

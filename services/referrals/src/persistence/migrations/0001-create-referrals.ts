@@ -24,6 +24,7 @@ export class CreateReferrals extends Migration {
         subscribed_at timestamptz,
         primary key (team_id, project_id, id)
       )`);
+
     this.addSql(`
       create table referral_codes (
         team_id text not null,
@@ -42,6 +43,8 @@ export class CreateReferrals extends Migration {
       create unique index referral_codes_one_active_per_customer
           on referral_codes (team_id, project_id, customer_id) where is_active`);
     this.addSql(`create index referral_codes_newest on referral_codes (team_id, project_id, created_at)`);
+    this.addSql(`create index referral_codes_customer on referral_codes (team_id, project_id, customer_id)`);
+
     this.addSql(`
       create table referrals (
         id text primary key,
@@ -57,7 +60,11 @@ export class CreateReferrals extends Migration {
         constraint referrals_one_per_referee unique (team_id, project_id, referee_customer_id),
         constraint referrals_operation_key_unique unique (team_id, project_id, operation_key)
       )`);
+    this.addSql(`create index referrals_newest on referrals (team_id, project_id, created_at)`);
     this.addSql(`create index referrals_of_code on referrals (team_id, project_id, code, created_at)`);
+    this.addSql(`
+      create index referrals_of_referrer on referrals (team_id, project_id, referrer_customer_id, created_at)`);
+
     this.addSql(`
       create table referral_credits (
         referral_id text not null,
@@ -76,5 +83,7 @@ export class CreateReferrals extends Migration {
         primary key (referral_id, side)
       )`);
     this.addSql(`create index referral_credits_newest on referral_credits (team_id, project_id, created_at)`);
+    this.addSql(`
+      create index referral_credits_customer on referral_credits (team_id, project_id, customer_id, created_at)`);
   }
 }

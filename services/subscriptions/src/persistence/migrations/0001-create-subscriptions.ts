@@ -1,5 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
 
+/**
+ * Events change subscriptions, invoices and payments often: with free space on its page, a row is updated without new
+ * entries in the indexes. Of each table's indexes only that of the newest rows begins with the team and the project: while
+ * the statistics say that a project has few rows, a list would otherwise take any of them, and sort all that it has.
+ */
 export class CreateSubscriptions extends Migration {
   override up(): void {
     this.#createSubscriptions();
@@ -8,7 +13,6 @@ export class CreateSubscriptions extends Migration {
     this.#createCopies();
   }
 
-  // Events change these rows often: with free space on its page, a row is updated without new entries in the indexes.
   #createSubscriptions(): void {
     this.addSql(`
       create table subscriptions (
@@ -23,6 +27,9 @@ export class CreateSubscriptions extends Migration {
         quantity int not null,
         cancel_at_period_end boolean not null,
         cancel_at timestamptz,
+        canceled_at timestamptz,
+        pause_behavior text,
+        pause_resumes_at timestamptz,
         items jsonb not null,
         current_period_start timestamptz not null,
         current_period_end timestamptz not null,
@@ -41,9 +48,9 @@ export class CreateSubscriptions extends Migration {
         constraint subscriptions_processor_id_unique unique (processor_subscription_id, team_id, project_id)
       ) with (fillfactor = 70)`);
     this.addSql(`create index subscriptions_newest on subscriptions (team_id, project_id, created_at, id)`);
-    this.addSql(`create index subscriptions_customer on subscriptions (team_id, project_id, customer_id)`);
+    this.addSql(`create index subscriptions_customer on subscriptions (customer_id, team_id, project_id)`);
     this.addSql(
-      `create index subscriptions_processor_customer on subscriptions (team_id, project_id, processor_customer_id)`,
+      `create index subscriptions_processor_customer on subscriptions (processor_customer_id, team_id, project_id)`,
     );
   }
 
@@ -79,29 +86,35 @@ export class CreateSubscriptions extends Migration {
         constraint invoices_processor_id_unique unique (processor_invoice_id, team_id, project_id)
       ) with (fillfactor = 70)`);
     this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
-    this.addSql(`create index invoices_customer on invoices (team_id, project_id, customer_id)`);
+    this.addSql(`create index invoices_customer on invoices (customer_id, team_id, project_id)`);
     this.addSql(
       `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,
     );
+
     this.addSql(`
       create table payments (
-        processor_id text not null,
+        id text primary key,
         team_id text not null,
         project_id text not null,
-        kind text not null,
-        customer_id text,
+        processor_id text not null,
         processor_payment_intent_id text,
-        status text not null,
-        amount bigint not null,
-        currency text not null,
+        processor_charge_id text,
+        processor_customer_id text,
+        customer_id text,
+        processor_invoice_id text,
+        status text,
+        amount bigint,
+        amount_refunded bigint not null,
+        currency text,
         failure_code text,
-        event_at timestamptz not null,
-        event_id text not null,
+        failure_message text,
+        observations jsonb not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
-        primary key (processor_id, team_id, project_id)
-      )`);
-    this.addSql(`create index payments_customer on payments (team_id, project_id, customer_id)`);
+        constraint payments_processor_id_unique unique (processor_id, team_id, project_id)
+      ) with (fillfactor = 70)`);
+    this.addSql(`create index payments_newest on payments (team_id, project_id, created_at, id)`);
+    this.addSql(`create index payments_customer on payments (customer_id, team_id, project_id)`);
   }
 
   #createCheckoutSessions(): void {
@@ -137,6 +150,20 @@ export class CreateSubscriptions extends Migration {
       `create index customer_copies_processor_id on customer_copies (team_id, project_id, processor_customer_id)`,
     );
     this.addSql(`
+      create table customer_intakes (
+        customer_id text primary key,
+        team_id text not null,
+        project_id text not null,
+        processor_customer_id text not null,
+        stage text not null,
+        after text,
+        attempts int not null,
+        due_at timestamptz,
+        lease_id uuid,
+        created_at timestamptz not null
+      )`);
+    this.addSql(`create index customer_intakes_due on customer_intakes (due_at) where due_at is not null`);
+    this.addSql(`
       create table product_copies (
         id text primary key,
         team_id text not null,
@@ -154,6 +181,7 @@ export class CreateSubscriptions extends Migration {
         product_id text not null,
         type text not null,
         is_active boolean not null,
+        metered boolean not null default false,
         processor_price_id text not null,
         version int not null,
         deleted_at timestamptz
