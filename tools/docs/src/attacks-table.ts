@@ -2,39 +2,30 @@ import { readdir, readFile } from 'node:fs/promises';
 import { ATTACKS } from './attack-rows.ts';
 
 const FOLDER = new URL('../../../e2e/attacks/', import.meta.url);
-const BEGIN = '<!-- attacks: made by `npm run docs` from the names of the tests -->';
+const BEGIN = '<!-- attacks: made by `npm run docs` from e2e/attacks -->';
 const END = '<!-- /attacks -->';
 
-interface TestedAttack {
-  readonly id: string;
-  /** What is tried, and what must happen. */
-  readonly name: string;
-  readonly file: string;
-}
-
-/** Returns the tests of `e2e/attacks`, whose names are `<id>: <sentence>`. */
-async function readTests(): Promise<TestedAttack[]> {
+/** Returns the files of `e2e/attacks` by the ids of the attacks that they test; the name of such a test is `<id>: <sentence>`. */
+async function filesByAttack(): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = (await readdir(FOLDER)).filter(file => file.endsWith('.test.ts')).toSorted();
-  const found = await Promise.all(
-    files.map(async file => {
-      const source = await readFile(new URL(file, FOLDER), 'utf8');
-      const names = source.matchAll(/\bit(?:\.each\([\s\S]*?\))?\(\s*(['"`])(S\d+): ([\s\S]*?)\1/g);
-      return [...names].map(([, , id = '', name = '']) => ({ id, name, file }));
-    }),
-  );
-  return found.flat();
+  const byAttack = new Map<string, string[]>();
+  for (const file of files) {
+    const source = await readFile(new URL(file, FOLDER), 'utf8');
+    const names = source.matchAll(/\bit(?:\.each\([\s\S]*?\))?\(\s*['"`](S\d+): /g);
+    for (const id of new Set([...names].map(([, name = '']) => name)))
+      byAttack.set(id, [...(byAttack.get(id) ?? []), file]);
+  }
+  return byAttack;
 }
 
-/** Returns `page`, a Markdown text, with its table of attacks as the tests state them now. */
+/** Returns `page`, a Markdown text, with its table of attacks and the files that test them now. */
 export async function withAttacksTable(page: string): Promise<string> {
-  const tests = await readTests();
+  const byAttack = await filesByAttack();
   const rows = Object.entries(ATTACKS).map(([id, attack]) => {
-    const own = tests.filter(test => test.id === id);
-    const files = [...new Set(own.map(({ file }) => `[tested](../e2e/attacks/${file})`))].join(', ');
-    const expected = own.map(({ name }) => name).join('<br>');
-    return `| ${id} | ${attack} | ${expected} | ${files || '**not tested**'} |`;
+    const files = (byAttack.get(id) ?? []).map(file => `[test](../e2e/attacks/${file})`).join(', ');
+    return `| ${id} | ${attack} | ${files || '**not tested**'} |`;
   });
-  const table = ['| | Attack | What must happen | State |', '|---|---|---|---|', ...rows].join('\n');
+  const table = ['| | Attack | |', '|---|---|---|', ...rows].join('\n');
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
