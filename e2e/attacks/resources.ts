@@ -96,7 +96,7 @@ function findPaidInvoiceEvent({ api, P }: Tenant, customerId: string): Promise<s
       ]);
       return invoices.length > 0 && payments.length > 0 ? (webhookEvents[0]?.id as string | undefined) : undefined;
     },
-    { what: 'the invoice of the subscription', timeoutMs: 60_000, intervalMs: 50 },
+    { what: 'the invoice of the subscription', intervalMs: 50 },
   );
 }
 

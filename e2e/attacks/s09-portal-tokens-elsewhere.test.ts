@@ -132,7 +132,6 @@ async function waitForLast(): Promise<void> {
   });
   await waitFor(() => collector.received.some(({ body }) => body.includes(marker)), {
     what: 'the last span',
-    timeoutMs: 30_000,
   });
 }
 

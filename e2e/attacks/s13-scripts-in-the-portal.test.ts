@@ -80,7 +80,7 @@ async function newBuyer(products: readonly string[], numbers: readonly string[],
       ]);
       return subscriptions.total > products.length && invoices.total === numbers.length;
     },
-    { what: 'the subscriptions and invoices', timeoutMs: 60_000, intervalMs: 100 },
+    { what: 'the subscriptions and invoices', intervalMs: 100 },
   );
   return (await billing.portal.create({ customerId })).token;
 }
@@ -158,7 +158,7 @@ describe('stored text on the portal’s page', () => {
           const { text: html } = await pageOf(token);
           return html.includes(`<bdi>${escaped(name)}</bdi>`) ? html : undefined;
         },
-        { what: `the project’s name ${name}`, timeoutMs: 30_000, intervalMs: 20 },
+        { what: `the project’s name ${name}`, intervalMs: 20 },
       );
       expect(skeletonOf(page).tags, name).toEqual(plain?.tags);
     }

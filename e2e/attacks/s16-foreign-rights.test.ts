@@ -32,7 +32,7 @@ beforeAll(async () => {
         );
         return new Set(rows.map(({ schema }) => schema)).size === schemas.length ? rows : undefined;
       },
-      { what: 'the schema of the team’s objects', timeoutMs: 60_000 },
+      { what: 'the schema of the team’s objects' },
     ),
   );
 });

@@ -134,7 +134,7 @@ describe('encrypted secrets', () => {
     for (const { what, team, statuses, written } of seen) {
       expect({ what, statuses }).toEqual({ what, statuses: [503, 503] });
       expect(await writesTo(team), what).toEqual(written);
-      await waitFor(() => hasAlertOf(team), { what: `an alert of ${what}`, timeoutMs: 20_000 });
+      await waitFor(() => hasAlertOf(team), { what: `an alert of ${what}` });
     }
     expect(await writesTo(victim)).toEqual(before);
   });

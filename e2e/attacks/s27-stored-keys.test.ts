@@ -74,7 +74,7 @@ describe('what is stored of keys and passwords', () => {
           );
           return rowCount !== null && rowCount > 0;
         },
-        { what: 'the lookup of a key', timeoutMs: 30_000 },
+        { what: 'the lookup of a key' },
       );
       await keys.query('rollback');
       expect(await looking).toBe(401);

@@ -84,7 +84,7 @@ describe('a tenant that signs a flood of events itself', () => {
       return { ...event, created: event.created + 100 + index };
     });
     expect(await post(tenant, events)).toEqual(new Set([200]));
-    await waitFor(() => isNamed(`Large ${count - 1}`), { what: 'the newest one to be applied', timeoutMs: 30_000 });
+    await waitFor(() => isNamed(`Large ${count - 1}`), { what: 'the newest one to be applied' });
     expect(await isOnBus(`Large ${count - 1}`)).toBe(true);
     expect(await isOnBus(bulk)).toBe(false);
   });

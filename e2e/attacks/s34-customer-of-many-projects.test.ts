@@ -37,7 +37,6 @@ describe('a customer of the processor that many projects of a team hold', () => 
     };
     await waitFor(async () => (await names()).every(name => name === 'Everyone’s'), {
       what: 'every project to have the new name',
-      timeoutMs: 30_000,
     });
     const records = await waitFor(
       async () => {

@@ -166,7 +166,7 @@ describe('events of a taken service', () => {
         const lines = (await readLogs()).filter(({ line }) => line.includes('"message dropped"') && line.includes(own));
         return ['foreign subject', 'malformed'].every(reason => lines.some(({ line }) => line.includes(reason)));
       },
-      { what: 'the dropped messages in a log', timeoutMs: 30_000 },
+      { what: 'the dropped messages in a log' },
     );
     expect((await billing.subscriptions.get(subscription.id)).status).toBe('active');
     expect((await billing.analytics.get()).mrr).toBe(before.mrr);

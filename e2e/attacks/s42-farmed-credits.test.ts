@@ -65,7 +65,7 @@ function ledgerOf(referralId: string) {
       const isSettled = entries.length > 0 && entries.every(({ status }) => status !== 'pending');
       return isSettled ? entries.toSorted((one, other) => (one.side < other.side ? -1 : 1)) : undefined;
     },
-    { what: 'the credits of the referral', timeoutMs: 60_000, intervalMs: 50 },
+    { what: 'the credits of the referral', intervalMs: 50 },
   );
 }
 
@@ -184,7 +184,6 @@ describe.concurrent('someone who farms referral credits', () => {
     const customerId = await newCustomer(tenant);
     await waitFor(async () => !(await billing.referrals.getCode(gone.code)).code.isActive, {
       what: 'the code to be deactivated',
-      timeoutMs: 30_000,
     });
     expect(await applyError(gone.code, customerId)).toBe('referral_code_inactive');
 
@@ -192,7 +191,6 @@ describe.concurrent('someone who farms referral credits', () => {
     await billing.customers.delete(referrer.customerId);
     await waitFor(async () => !(await billing.referrals.getCode(referrer.code)).code.isActive, {
       what: 'the deletion to arrive',
-      timeoutMs: 30_000,
     });
     await subscribeAtProcessor(refereeCustomerId, { trial_period_days: '30' });
     expect(await ledgerOf(id)).toEqual([

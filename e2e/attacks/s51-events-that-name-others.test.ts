@@ -54,7 +54,7 @@ async function waitUntilTried(tenant: Tenant): Promise<void> {
       const isTried = ({ attempts, routedBy }: Tried) => attempts > 0 || routedBy !== null;
       return pagination.total > 0 && waiting.every(isTried);
     },
-    { what: 'the events to be tried', timeoutMs: 60_000, intervalMs: 50 },
+    { what: 'the events to be tried', intervalMs: 50 },
   );
 }
 

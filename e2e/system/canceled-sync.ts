@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts';
 export async function canceledSync({ billing }: Pick<Tenant, 'billing'>): Promise<string> {
   const [newest] = (await billing.syncs.list({ limit: 1 }).page()).items;
   const create = () => billing.syncs.create({ mode: 'report', types: ['product'] });
-  const { id } = newest ?? (await waitFor(create, { what: "the team's other syncs to end", timeoutMs: 30_000 }));
+  const { id } = newest ?? (await waitFor(create, { what: "the team's other syncs to end" }));
   await billing.syncs.cancel(id);
   return id;
 }

@@ -24,7 +24,7 @@ export async function newFailedCredit(tenant: Tenant, customerId?: string): Prom
       const { items } = await billing.referrals.listCredits({ status: 'failed', customerId: referrer }).page();
       return items[0];
     },
-    { what: 'the credit to fail', timeoutMs: 30_000 },
+    { what: 'the credit to fail' },
   );
   return credit.id;
 }

@@ -14,7 +14,7 @@ export async function failEvent(tenant: Tenant, type: string, object: object): P
     const { webhookEvents } = await ok(user.get(`${P}/webhook-events?status=failed`));
     return webhookEvents.some(({ id }: { readonly id: string }) => id === event.id);
   };
-  await waitFor(hasFailed, { what: 'the event to fail', timeoutMs: 60_000, intervalMs: 50 });
+  await waitFor(hasFailed, { what: 'the event to fail', intervalMs: 50 });
   return event.id;
 }
 

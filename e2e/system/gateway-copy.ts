@@ -39,13 +39,11 @@ export async function startGatewayCopy(
     gateway.kill('SIGTERM');
     await waitFor(() => gateway.exitCode !== null || gateway.signalCode !== null, {
       what: 'the copy of the gateway to stop',
-      timeoutMs: 30_000,
     });
   };
   try {
     await waitFor(async () => (await fetch(`${url}/health/ready`)).ok, {
       what: 'the copy of the gateway to be ready',
-      timeoutMs: 60_000,
     });
   } catch (err) {
     await stop();

@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
 import { startLimitedGateway } from './limited-gateway.ts';
-import { readPids } from './running-system.ts';
 import { startSystem } from './start-system.ts';
 
 declare module 'vitest' {
@@ -16,10 +15,9 @@ declare module 'vitest' {
 /** Starts one system for all test files, without the demo and with a second gateway, and stops it after the last test. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const system = await startSystem();
-  const { gatewayUrl, dataDir } = system;
-  const { parts } = await readPids(dataDir);
+  const { gatewayUrl, processorUrl, dataDir } = system;
   project.provide('gatewayUrl', gatewayUrl);
-  project.provide('processorUrl', parts['processor']?.url ?? '');
+  project.provide('processorUrl', processorUrl);
   project.provide('dataDir', dataDir);
   const limited = await startLimitedGateway(dataDir);
   project.provide('limitedGatewayUrl', limited.url);

@@ -22,7 +22,7 @@ export async function runReadmeSession(gatewayUrl: string): Promise<string> {
   const script = (await commandsOf('A session with curl')).replace('http://localhost:8080', gatewayUrl);
   const folder = await mkdtemp(join(tmpdir(), 'billing-readme-'));
   try {
-    const options = { cwd: folder, timeout: 60_000 };
+    const options = { cwd: folder };
     return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export async function runReadmeSync({ gatewayUrl, secret, teamId, projectId }: S
     .replace('bil_…', secret)
     .replaceAll('team_…', teamId)
     .replaceAll('proj_…', `${projectId} --url ${gatewayUrl}`);
-  const options = { cwd: join(README, '..'), timeout: 120_000 };
+  const options = { cwd: join(README, '..') };
   return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
 }
 

@@ -9,10 +9,12 @@ import { readPids } from './running-system.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/local-system/src/main.ts');
 /** Generous: only a failed start takes this long, even on a slow machine. */
-const START_MS = 90_000;
+const START_MS = 240_000;
 
 export interface StartedSystem {
   readonly gatewayUrl: string;
+  /** Of the local processor. */
+  readonly processorUrl: string;
   readonly dataDir: string;
   /** Everything printed so far. */
   output(): string;
@@ -68,13 +70,15 @@ export async function startSystem(
     system.kill('SIGTERM');
     throw new Error(`The system did not start:\n${output()}`, { cause: error });
   }
+  const { url: processorUrl = '' } = (await readPids(dataDir)).parts['processor'] ?? {};
   return {
     gatewayUrl,
+    processorUrl,
     dataDir,
     output,
     async stop() {
       system.kill('SIGTERM');
-      await waitFor(() => hasExited(system), { what: 'the system to stop', timeoutMs: 60_000 });
+      await waitFor(() => hasExited(system), { what: 'the system to stop' });
       if (system.exitCode !== 0) throw new Error(`The system stopped with exit code ${system.exitCode}:\n${output()}`);
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -82,7 +86,7 @@ export async function startSystem(
       const { parts } = await readPids(dataDir);
       system.kill('SIGKILL');
       const isGone = ({ pid }: { readonly pid?: number }) => pid === undefined || !isAlive(pid);
-      await waitFor(() => Object.values(parts).every(isGone), { what: 'every process to end', timeoutMs: 60_000 });
+      await waitFor(() => Object.values(parts).every(isGone), { what: 'every process to end' });
     },
   };
 }

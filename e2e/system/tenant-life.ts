@@ -23,7 +23,6 @@ export async function fillTenant(tenant: Tenant): Promise<void> {
   await payOnHostedPage((await newCheckout(tenant, referee, priceId)).url);
   await waitFor(async () => (await billing.referrals.listCredits({ status: 'credited' }).page()).items.length === 2, {
     what: 'both credits',
-    timeoutMs: 60_000,
   });
   const { id } = await newSubscription(tenant, priceId);
   await billing.subscriptions.cancelNow(id);
@@ -57,10 +56,7 @@ export function startTraffic(tenant: Tenant): Traffic {
     async untilSubscribed(count) {
       const target = subscribed + count;
       const failed = running.then(() => Promise.reject(new Error('The traffic has ended.')));
-      await Promise.race([
-        waitFor(() => subscribed >= target, { what: `${count} more subscriptions`, timeoutMs: 60_000 }),
-        failed,
-      ]);
+      await Promise.race([waitFor(() => subscribed >= target, { what: `${count} more subscriptions` }), failed]);
     },
     async stop() {
       stopping.abort();

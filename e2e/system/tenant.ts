@@ -87,7 +87,7 @@ export async function newUser(
     // A busy machine may say so for a moment.
     return response.status === 503 ? undefined : response;
   };
-  const signedUp = await ok(waitFor(signUp, { what: 'the sign-up', timeoutMs: 30_000 }));
+  const signedUp = await ok(waitFor(signUp, { what: 'the sign-up' }));
   return { user, credentials, userId: String(signedUp.user.id) };
 }
 

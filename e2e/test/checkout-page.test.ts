@@ -1,5 +1,6 @@
-import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
+import { isWithoutBrowser } from '@billing/testing/browser';
 import { expect, it } from 'vitest';
+import { openWindow } from '../system/browser.ts';
 import { waitForActiveSubscription, newCheckout, newCustomer, newMonthlyPrice, newTenant } from '../system/tenant.ts';
 
 it.skipIf(isWithoutBrowser())('takes a payment after a decline, and shows the subscription in the portal', async () => {
@@ -7,7 +8,7 @@ it.skipIf(isWithoutBrowser())('takes a payment after a decline, and shows the su
   const { priceId } = await newMonthlyPrice(tenant);
   const customerId = await newCustomer(tenant);
   const checkout = await newCheckout(tenant, customerId, priceId);
-  await using browser = await launchBrowser();
+  await using browser = await openWindow();
   const page = await browser.newPage();
   // The shop does not exist; the test only checks where the page redirects to.
   await page.route('https://shop.example/**', route => route.fulfill({ contentType: 'text/html', body: 'thank you' }));

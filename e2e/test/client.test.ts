@@ -1,8 +1,6 @@
 import { BillingClient } from '@billing/client';
-import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
 import { errorOf } from '../system/http.ts';
-import { killService } from '../system/running-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
 
 it('iterates over pages only as far as the caller reads', async () => {
@@ -32,37 +30,6 @@ it('iterates over pages only as far as the caller reads', async () => {
   expect(page).toMatchObject({ total: 120, hasMore: false });
   expect(page.items.map(({ id }) => id)).toEqual(all.slice(100));
 });
-
-it.each(['customers', 'catalog', 'gateway'])(
-  'creates each resource once when %s is killed during the calls',
-  async service => {
-    const tenant = await newTenant();
-    const { processor } = tenant;
-    const billing = clientOf(tenant, { maxRetries: 8 });
-    // The processor responds slowly, so that the kill hits calls in flight. The client retries under the same key.
-    for (const path of ['/v1/customers', '/v1/products'])
-      await processor.fail({ path, method: 'POST', mode: 'slow', delayMs: 2_000, times: 1 });
-    const creating = Promise.all([
-      billing.customers.create({ email: newEmail() }),
-      billing.products.create({ name: 'Pro' }),
-    ]);
-    await waitFor(async () => (await processor.faults()).length === 0, {
-      what: 'both calls to reach the processor',
-      timeoutMs: 30_000,
-    });
-    await Promise.all([creating, killService(service)]);
-
-    const [customers, products] = await Promise.all([
-      Array.fromAsync(billing.customers.list()),
-      Array.fromAsync(billing.products.list()),
-    ]);
-    expect([customers.length, products.length]).toEqual([1, 1]);
-    const { objects } = await processor.ledger();
-    const idsOf = (kind: string) => objects.filter(({ object }) => object === kind).map(({ id }) => id);
-    expect(idsOf('customer')).toEqual(customers.map(({ processorCustomerId }) => processorCustomerId));
-    expect(idsOf('product')).toEqual(products.map(({ processorProductId }) => processorProductId));
-  },
-);
 
 it('reports every failure as a BillingError', async () => {
   const tenant = await newTenant();

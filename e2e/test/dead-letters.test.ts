@@ -29,7 +29,7 @@ it('takes a webhook event that failed back to processed when its dead letter is 
     const { deadLetter } = await ok(user.get(`${teamPath}/dead-letters/${letter.id}`));
     return deadLetter.status === 'failed' && deadLetter.attempts === 2;
   };
-  await waitFor(failedAgain, { what: 'the retry to fail', timeoutMs: 30_000 });
+  await waitFor(failedAgain, { what: 'the retry to fail' });
   expect(await statusOf(tenant, eventId)).toMatchObject({ status: 'failed' });
 
   const { teamId, projectId } = tenant;
@@ -41,7 +41,7 @@ it('takes a webhook event that failed back to processed when its dead letter is 
   });
   expect(await ok(user.post(`${teamPath}/dead-letters/retry`, { service: 'catalog' }), 202)).toEqual({ retried: 1 });
   const isProcessed = async () => (await statusOf(tenant, eventId))?.status === 'processed';
-  await waitFor(isProcessed, { what: 'the event to be processed', timeoutMs: 30_000 });
+  await waitFor(isProcessed, { what: 'the event to be processed' });
   expect(await statusOf(tenant, eventId)).toMatchObject({ error: null, attempts: 3 });
   expect((await user.get(`${teamPath}/dead-letters/${letter.id}`)).status).toBe(404);
   expect((await ok(user.get(`${teamPath}/dead-letters`))).pagination.total).toBe(0);
@@ -52,7 +52,7 @@ it('takes a webhook event that failed back to processed when its dead letter is 
       const metrics = await billing.analytics.get();
       return metrics.webhookStats.failed === 0 ? metrics : undefined;
     },
-    { what: 'the metrics', timeoutMs: 30_000 },
+    { what: 'the metrics' },
   );
   expect(webhookStats).toMatchObject({ failed: 0 });
 });
@@ -87,7 +87,7 @@ it('is retried by the operator’s command on the system of the data folder', as
     const { deadLetter } = await ok(user.get(`${teamPath}/dead-letters/${id}`));
     return deadLetter.status === 'failed' && deadLetter.attempts === 2;
   };
-  await waitFor(hasFailedAgain, { what: 'the retry to fail', timeoutMs: 30_000 });
+  await waitFor(hasFailedAgain, { what: 'the retry to fail' });
   expect(await run('drop', '--team', tenant.teamId, '--yes')).toEqual({ count: 1 });
   const log = async () =>
     (await ok(user.get(`${teamPath}/audit-log`))).entries.map(
@@ -96,7 +96,7 @@ it('is retried by the operator’s command on the system of the data folder', as
         actor.type,
       ],
     );
-  await expect.poll(log, { timeout: 30_000 }).toEqual(
+  await expect.poll(log).toEqual(
     expect.arrayContaining([
       ['retryDeadLetters', 'operator'],
       ['dropDeadLetters', 'operator'],

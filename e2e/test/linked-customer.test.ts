@@ -49,7 +49,7 @@ it('knows what a linked customer was billed before from the first moment, and af
   const { items: former } = await billing.subscriptions.list({ customerId: customer.id, activeOnly: false }).page();
   expect(former).toEqual([]);
 
-  await waitFor(async () => (await billing.analytics.get()).mrr === 2_999, { what: 'the revenue', timeoutMs: 30_000 });
+  await waitFor(async () => (await billing.analytics.get()).mrr === 2_999, { what: 'the revenue' });
   const { referralStats, subscriptionBreakdown } = await billing.analytics.get();
   expect(referralStats.converted).toBe(0);
   expect(subscriptionBreakdown.active).toBe(1);

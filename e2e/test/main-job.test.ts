@@ -35,7 +35,7 @@ it('takes a referred customer from checkout to analytics, credits and the portal
       const counted = mrr === 2_999 && customerCount === 2 && referralStats.converted === 1;
       return counted && webhookStats.processed > 0 ? metrics : undefined;
     },
-    { what: 'analytics to include the customers, the revenue and the conversion', timeoutMs: 30_000 },
+    { what: 'analytics to include the customers, the revenue and the conversion' },
   );
   expect(analytics).toMatchObject({
     mrrByCurrency: { usd: 2_999 },
@@ -51,7 +51,7 @@ it('takes a referred customer from checkout to analytics, credits and the portal
       const { items } = await billing.referrals.listCredits({ status: 'credited' }).page();
       return items.length === 2 ? items : undefined;
     },
-    { what: 'both credits at the processor', timeoutMs: 30_000 },
+    { what: 'both credits at the processor' },
   );
   expect(Object.fromEntries(credits.map(({ side, amount }) => [side, amount]))).toEqual({
     referee: 300,

@@ -53,7 +53,6 @@ async function newSubscription(): Promise<{ customerId: string; subscriptionId: 
     async () => (await ok(api.get(list))).subscriptions[0]?.id as string | undefined,
     {
       what: 'the subscription',
-      timeoutMs: 30_000,
     },
   );
   return { customerId, subscriptionId };
@@ -202,11 +201,9 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   await ok(api.patch(at, { cancelAtPeriodEnd: true }));
   await waitFor(async () => (await ok(api.get(`${P}/invoices?customerId=${customerId}`))).invoices.length > 0, {
     what: 'the invoice',
-    timeoutMs: 30_000,
   });
   await waitFor(async () => (await ok(api.get(`${P}/payments?customerId=${customerId}`))).payments.length > 0, {
     what: 'the payment',
-    timeoutMs: 30_000,
   });
   await ok(api.get(`${P}/analytics?growthDays=7`));
   await ok(api.get(`${P}/analytics/history?days=7&step=3`));
@@ -250,13 +247,11 @@ it('documents referrals', async () => {
   await payOnHostedPage(url);
   await waitFor(async () => (await ok(api.get(`${at}/credits`))).credits.length === 2, {
     what: 'the credits',
-    timeoutMs: 30_000,
   });
   const failed = await newFailedCredit(tenant);
   await ok(api.post(`${at}/credits/${failed}/retry`), 202);
   await waitFor(async () => (await ok(api.get(`${at}/credits?status=credited`))).credits.length === 3, {
     what: 'the failed credit to be given',
-    timeoutMs: 30_000,
   });
   expect((await api.post(`${at}/credits/${failed}/retry`)).body.error.code).toBe('referral_credit_not_failed');
   await ok(api.get(`${at}/codes?activeOnly=true&customerId=${referrer}`));
@@ -274,7 +269,6 @@ it('documents syncs and the health of the connection', async () => {
   const path = `${P}/syncs/${sync.id}`;
   await waitFor(async () => (await ok(api.get(path))).sync.status === 'completed', {
     what: 'the sync to complete',
-    timeoutMs: 60_000,
   });
   await ok(api.get(`${P}/syncs`));
   await ok(api.get(`${path}/findings?outcome=missing`));
@@ -312,14 +306,12 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   const events = `${teamPath}/projects/${project.id}/webhook-events`;
   await waitFor(async () => (await ok(user.get(`${events}?status=failed`))).webhookEvents.length === 1, {
     what: 'the event to fail',
-    timeoutMs: 30_000,
   });
   await ok(user.post(`${events}/${event.id}/replay`));
   expect((await user.post(`${events}/evt_unknown/replay`)).status).toBe(404);
   const ofTeam = `${teamPath}/webhook-events`;
   await waitFor(async () => (await ok(user.get(`${ofTeam}?status=failed`))).webhookEvents.length === 1, {
     what: 'the event to fail again',
-    timeoutMs: 30_000,
   });
   await ok(user.post(`${ofTeam}/${event.id}/replay`));
   expect(await ok(user.get(`${ofTeam}/${event.id}`))).toMatchObject({ webhookEvent: { id: event.id }, payload: event });
@@ -335,7 +327,7 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   await ok(user.get(`${letters}/${letter.id}`));
   await ok(user.post(`${letters}/${letter.id}/retry`), 202);
   await ok(user.post(`${letters}/retry`, { service: 'catalog' }), 202);
-  await waitFor(async () => (await listFailed()).length > 0, { what: 'a letter to fail again', timeoutMs: 30_000 });
+  await waitFor(async () => (await listFailed()).length > 0, { what: 'a letter to fail again' });
   const [last] = await listFailed();
   await ok(user.delete(`${letters}/${last.id}`));
   expect((await user.delete(`${letters}/${last.id}`)).body.error.code).toBe('dead_letter_not_found');

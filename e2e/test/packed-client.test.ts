@@ -91,6 +91,6 @@ async function bash(commands: string, nodeFolder: string): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name));
   const PATH = [nodeFolder, process.env['PATH']].join(delimiter);
   const env = { ...Object.fromEntries(inherited), PATH, npm_config_offline: 'true', npm_config_audit: 'false' };
-  const options = { cwd: folder, env, timeout: 80_000 };
+  const options = { cwd: folder, env };
   return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
 }

@@ -45,7 +45,6 @@ it('purges everything that mirrors an account, and starts anew with another one'
   const secretKey = newKey();
   await waitFor(async () => (await user.post(`${teamPath}/processor/connect`, { secretKey })).status === 200, {
     what: 'another account to be connected',
-    timeoutMs: 60_000,
   });
 
   const after = await countRecords(tenant);
@@ -67,7 +66,6 @@ it('purges everything that mirrors an account, and starts anew with another one'
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
   await waitFor(async () => (await billing.analytics.get()).mrr === 2_999, {
     what: 'the revenue of the other account',
-    timeoutMs: 60_000,
   });
   expect(await countRecords(tenant)).toMatchObject({ products: 1, prices: 1, customers: 1, subscriptions: 1 });
-}, 180_000);
+});

@@ -41,7 +41,7 @@ it.concurrent('processes events of a customer whose creation is still in progres
 
   const processorCustomerId = await waitFor<string>(
     async () => (await tenant.callProcessor(`/v1/customers?email=${encodeURIComponent(email)}`)).data[0]?.id,
-    { what: 'the customer at the processor', timeoutMs: 30_000 },
+    { what: 'the customer at the processor' },
   );
   const subscription = subscriptionEvent(
     'created',
@@ -128,6 +128,6 @@ function waitForSingleRecord(tenant: Tenant, id: string, status: string) {
       const records = (await readWebhookEvents(tenant)).filter(event => event.id === id);
       return records.length === 1 && records[0]?.status === status ? records[0] : undefined;
     },
-    { what: `the event ${id} to be ${status}`, timeoutMs: 60_000, intervalMs: 100 },
+    { what: `the event ${id} to be ${status}`, intervalMs: 100 },
   );
 }

@@ -83,7 +83,6 @@ it('dead-letters poisoned events only, and processes their replays', async conte
   for (const { id } of [early, hanging])
     await waitFor(async () => ok(tenant.user.post(`${tenant.P}/webhook-events/${id}/replay`)), {
       what: `the event ${id} to be replayed`,
-      timeoutMs: 30_000,
     });
   const violations = await checkInvariants({ tenant, sent, poisoned: new Set([invalid.id]), drainMs: 240_000 });
   recordTally(context, sent, violations, violations.drainMs);

@@ -94,7 +94,7 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Answe
       const { credits } = await ok(tenant.api.get(`${tenant.P}/referrals/credits?limit=100`));
       return credits.filter(({ status }: { status: string }) => status === 'credited').length === 2 * REFERRALS;
     },
-    { what: 'every credit', timeoutMs: 60_000, intervalMs: 500 },
+    { what: 'every credit', intervalMs: 500 },
   );
   await drain(tenant);
   const after = await countObjects(tenant);
@@ -140,7 +140,7 @@ async function create({ api, P }: Tenant, path: string, body: object) {
         throw new Error(`${path} got ${response.status}: ${JSON.stringify(response.body)}`);
       return response?.status === 201 && response.body;
     },
-    { what: `${path} to succeed`, timeoutMs: 120_000, intervalMs: 500 },
+    { what: `${path} to succeed`, intervalMs: 500 },
   );
 }
 
@@ -150,7 +150,7 @@ async function cancel({ api, P }: Tenant, id: string): Promise<void> {
       const response = await api.delete(`${P}/subscriptions/${id}`).catch(() => undefined);
       return response?.status === 200 || response?.body?.error?.code === 'subscription_ended';
     },
-    { what: 'the cancellation', timeoutMs: 120_000, intervalMs: 500 },
+    { what: 'the cancellation', intervalMs: 500 },
   );
 }
 

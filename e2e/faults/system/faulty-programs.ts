@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { planBillingPrograms, type BillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { NO_LIMITS } from '@billing/testing/no-limits';
@@ -11,8 +10,6 @@ export interface FaultySystemOptions {
   readonly instances?: Readonly<Record<string, number>>;
   /** How many copies of every service run behind a load balancer that passes over copies that close; without one unless given. */
   readonly balancedCopies?: number;
-  /** Where the second instances have their code; the repository unless given. */
-  readonly formerRoot?: string;
   /** A NATS cluster, in place of a server behind a proxy. */
   readonly nats?: {
     /** Of the user that creates the stream. */
@@ -45,7 +42,7 @@ export const copiesOf = (service: string, copies: number): string[] =>
 export async function planFaultyPrograms(
   surroundings: PlanInputs,
   { reroute, balance }: { readonly reroute: Reroute; readonly balance: Balance },
-  { instances: wanted = {}, env = {}, balancedCopies, formerRoot, nats }: FaultySystemOptions,
+  { instances: wanted = {}, env = {}, balancedCopies, nats }: FaultySystemOptions,
 ): Promise<BillingPrograms> {
   const databaseUrls = { ...surroundings.databaseUrls };
   for (const [service, url] of Object.entries(databaseUrls))
@@ -69,8 +66,6 @@ export async function planFaultyPrograms(
     };
   }
   const extra = await planExtraInstances(all, surroundings, { instances, env });
-  if (formerRoot !== undefined)
-    for (const program of extra) program.entry = join(formerRoot, 'services', program.of, 'src/main.ts');
   if (balancedCopies !== undefined) await balancePrograms([...all, ...extra], balance);
   return { ...planned, services: [...planned.services, ...extra] };
 }

@@ -132,7 +132,6 @@ function controlsOf(
       process.kill(before, sent);
       await waitFor(() => stateOf(name).pid !== before && isReady(name), {
         what: `${name} to be back`,
-        timeoutMs: 120_000,
         intervalMs: 100,
       });
     },

@@ -64,7 +64,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
       await streams.add({ name: 'TRIAL', subjects: ['trial'], num_replicas: SERVERS });
       return streams.delete('TRIAL');
     },
-    { what: 'the cluster to accept streams', timeoutMs: 60_000, intervalMs: 250 },
+    { what: 'the cluster to accept streams', intervalMs: 250 },
   );
   const describeStream = async () => (await manager()).streams.info(STREAM);
 
@@ -76,7 +76,6 @@ export async function startNatsCluster(): Promise<NatsCluster> {
     async kill(which) {
       const leader = await waitFor(async () => (await describeStream()).cluster?.leader, {
         what: 'the stream to have a leader',
-        timeoutMs: 60_000,
       });
       const found = servers.findIndex((_server, index) => (nameOf(index) === leader) === (which === 'leader'));
       const server = servers[found];
@@ -92,7 +91,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
         const others = cluster?.replicas ?? [];
         return cluster?.leader && others.length === SERVERS - 1 && others.every(it => it.current && !it.offline);
       };
-      await waitFor(isWhole, { what: 'every server to have every event', timeoutMs: 120_000, intervalMs: 250 });
+      await waitFor(isWhole, { what: 'every server to have every event', intervalMs: 250 });
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

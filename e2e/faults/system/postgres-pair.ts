@@ -47,7 +47,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     await client.query('select pg_reload_conf()');
     const isSynchronous = async () =>
       (await client.query(`select from pg_stat_replication where sync_state = 'sync'`)).rowCount === 1;
-    await waitFor(isSynchronous, { what: 'the standby to be synchronous', timeoutMs: 30_000 });
+    await waitFor(isSynchronous, { what: 'the standby to be synchronous' });
   });
 
   const owned = resources.move();

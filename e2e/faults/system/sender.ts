@@ -81,7 +81,7 @@ async function untilOk(sent: SentEvent | Write, send: () => Promise<number>, nam
       if (outcomeOf(await send()) === 'ok') return true;
       throw new Error(`Statuses so far: ${sent.statuses.join(', ')}.`);
     },
-    { what: `${name} to be accepted`, timeoutMs: 120_000, intervalMs: 500 },
+    { what: `${name} to be accepted`, intervalMs: 500 },
   );
 }
 

@@ -1,10 +1,7 @@
-import { launchBrowser } from '@billing/testing/browser';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
+import { openWindow } from '../../system/browser.ts';
 import type { Caller } from '../../system/http.ts';
-
-/** Browsers are slow on a busy machine. */
-export const PATIENT = { timeout: 150_000 };
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
@@ -12,23 +9,13 @@ export interface Visit extends AsyncDisposable {
   readonly problems: readonly string[];
 }
 
-/** Opens the console in a browser of its own, as a user who is signed in, or as nobody. */
+/** Opens the console in a window of its own, as a user who is signed in, or as nobody. */
 export async function visitConsole(
   path: string,
   { user, ...options }: BrowserContextOptions & { readonly user?: Caller } = {},
 ): Promise<Visit> {
-  const browser = await launchBrowser();
-  try {
-    return await open(browser, path, user, options);
-  } catch (error) {
-    await browser.close();
-    throw error;
-  }
-}
-
-async function open(browser: Browser, path: string, user: Caller | undefined, options: BrowserContextOptions) {
   const gatewayUrl = inject('gatewayUrl');
-  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const context = await openWindow({ locale: 'en-US', ...options });
   if (user) await context.addCookies(cookiesOf(user, gatewayUrl));
   const page = await context.newPage();
   const problems: string[] = [];
@@ -42,7 +29,7 @@ async function open(browser: Browser, path: string, user: Caller | undefined, op
     if (url.protocol.startsWith('http') && url.origin !== gatewayUrl) problems.push(`a request to ${url.origin}`);
   });
   await page.goto(`${gatewayUrl}${path}`);
-  return { page, problems, [Symbol.asyncDispose]: () => browser.close() };
+  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
 }
 
 function cookiesOf(user: Caller, url: string) {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { newFailedCredit } from '../../system/failed-credit.ts';
 import { newCustomer, newTenant, type Tenant } from '../../system/tenant.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 import { expectAccessible, expectFitting, LOOKS, takeScreenshot } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
@@ -39,7 +39,7 @@ const valueOf = (page: Page, term: string) =>
     .locator('dt', { hasText: new RegExp(`^${term}$`) })
     .locator('xpath=following-sibling::dd[1]');
 
-it.skipIf(withoutBrowser)('tells who referred a customer, and leads there', PATIENT, async () => {
+it.skipIf(withoutBrowser)('tells who referred a customer, and leads there', async () => {
   await using visit = await visitConsole(pageOf(tenant, `customers/${converted}`), { user: tenant.user });
   const { page, problems } = visit;
   await valueOf(page, 'Referred by').getByText('Ada Lovelace').waitFor();
@@ -59,14 +59,14 @@ it.skipIf(withoutBrowser)('tells who referred a customer, and leads there', PATI
   expect(problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('says that a referral has not converted', PATIENT, async () => {
+it.skipIf(withoutBrowser)('says that a referral has not converted', async () => {
   await using visit = await visitConsole(pageOf(tenant, `customers/${pending}`), { user: tenant.user });
   await valueOf(visit.page, 'Status').getByText('Pending').waitFor();
   await visit.page.getByText(`Referred with the code ${code}`).waitFor();
   expect(await visit.page.getByText('The referral converted').count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)('explains where a referral comes from when there is none', PATIENT, async () => {
+it.skipIf(withoutBrowser)('explains where a referral comes from when there is none', async () => {
   const customerId = await newCustomer(tenant);
   await using visit = await visitConsole(pageOf(tenant, `customers/${customerId}`), { user: tenant.user });
   const { page } = visit;
@@ -78,8 +78,7 @@ it.skipIf(withoutBrowser)('explains where a referral comes from when there is no
 
 it.skipIf(withoutBrowser).each(LOOKS)(
   'shows whom a customer referred and what that earned: $name',
-  PATIENT,
-  async ({ name, viewport, colorScheme, rules }) => {
+  async ({ name, viewport, colorScheme }) => {
     const { user } = tenant;
     await using visit = await visitConsole(pageOf(tenant, `customers/${referrer}`), { user, viewport, colorScheme });
     const { page, problems } = visit;
@@ -90,7 +89,7 @@ it.skipIf(withoutBrowser).each(LOOKS)(
     expect(await codes.filter({ hasNotText: code }).innerText()).toContain('Inactive');
     const credits = await valueOf(page, 'Credits').getByRole('listitem').allInnerTexts();
     expect(credits.map(text => text.replaceAll(/\s+/g, ' '))).toEqual(['$5.00 for referring Failed']);
-    await expectAccessible(page, rules);
+    await expectAccessible(page);
     await expectFitting(page, viewport.width);
     await cardOf(page).scrollIntoViewIfNeeded();
     await takeScreenshot(page, `${name}-customers-referral`);

@@ -4,7 +4,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import type { AnalyticsSubscription } from '@billing/client';
 import { ok } from '../../system/http.ts';
 import type { Tenant } from '../../system/tenant.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 import { newTenantWithVariedPast } from './varied-past.ts';
 
 const WINDOWS = [7, 30, 90, 365] as const;
@@ -20,7 +20,7 @@ type Metric =
   | 'trialConversion';
 
 let tenant: Tenant;
-beforeAll(async () => void (tenant = await newTenantWithVariedPast()), 300_000);
+beforeAll(async () => void (tenant = await newTenantWithVariedPast()));
 
 /** A list by HTTP, all of its pages, and what it says that its figure is. */
 async function list(metric: Metric, query: string): Promise<{ rows: AnalyticsSubscription[]; total: number }> {
@@ -50,9 +50,9 @@ function sum(rows: readonly AnalyticsSubscription[]): number {
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100);
 
 /** Figures and lists are read one after the other, and an event may be counted between them. */
-const ONCE_ALL_IS_COUNTED = { timeout: 20_000, interval: 500 };
+const ONCE_ALL_IS_COUNTED = { interval: 500 };
 
-it.each(WINDOWS)('adds every list up to its figure, %i days back', PATIENT, days =>
+it.each(WINDOWS)('adds every list up to its figure, %i days back', days =>
   expect(vi.waitFor(() => requireListsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
 );
 
@@ -88,7 +88,7 @@ async function requireListsOf(days: number): Promise<void> {
   }
 }
 
-it.each(WINDOWS)('adds the list of every bar up to its figure, %i days back', PATIENT, days =>
+it.each(WINDOWS)('adds the list of every bar up to its figure, %i days back', days =>
   expect(vi.waitFor(() => requireBarsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
 );
 
@@ -111,7 +111,7 @@ async function requireBarsOf(days: (typeof WINDOWS)[number]): Promise<void> {
   }
 }
 
-it('has figures of every kind, so that none of the lists is tested empty', PATIENT, async () => {
+it('has figures of every kind, so that none of the lists is tested empty', async () => {
   const { mrr, mrrExcluded, churnRate, trialConversion } = await tenant.billing.analytics.get({ growthDays: 365 });
   const { totals, history } = await tenant.billing.analytics.history({ days: 365 });
   expect(Math.min(mrr, churnRate, trialConversion.converted, ...Object.values(totals))).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ it('has figures of every kind, so that none of the lists is tested empty', PATIE
   expect(history.filter(({ estimated }) => estimated).length).toBeGreaterThan(300);
 });
 
-it.skipIf(isWithoutBrowser())('opens the list behind every number of the overview', { timeout: 300_000 }, async () => {
+it.skipIf(isWithoutBrowser())('opens the list behind every number of the overview', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'overview?days=90'), { user: tenant.user });
   const { page, problems } = visit;
   await page.getByText('Estimated: before the first sync').waitFor();
@@ -174,7 +174,7 @@ it.skipIf(isWithoutBrowser())('opens the list behind every number of the overvie
   expect(problems).toEqual([]);
 });
 
-it.skipIf(isWithoutBrowser())('opens the list behind a bar, and numbers by keyboard', PATIENT, async () => {
+it.skipIf(isWithoutBrowser())('opens the list behind a bar, and numbers by keyboard', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'overview?days=7'), { user: tenant.user });
   const { page } = visit;
   await page.locator('.movement-bar path').last().waitFor();

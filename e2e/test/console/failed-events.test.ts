@@ -4,34 +4,30 @@ import { expect, it } from 'vitest';
 import { newDeadLetter, newFailedEvent } from '../../system/failed-events.ts';
 import { ok } from '../../system/http.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../../system/tenant.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 
-it.skipIf(isWithoutBrowser())(
-  'shows failed events before newer ones, why they failed, and replays them',
-  PATIENT,
-  async () => {
-    const tenant = await newTenant();
-    const eventId = await newFailedEvent(tenant);
-    const { priceId } = await newMonthlyPrice(tenant);
-    await newSubscription(tenant, priceId);
+it.skipIf(isWithoutBrowser())('shows failed events before newer ones, why they failed, and replays them', async () => {
+  const tenant = await newTenant();
+  const eventId = await newFailedEvent(tenant);
+  const { priceId } = await newMonthlyPrice(tenant);
+  await newSubscription(tenant, priceId);
 
-    await using visit = await visitConsole(pageOf(tenant, 'events'), { user: tenant.user });
-    const { page, problems } = visit;
-    await page.getByRole('heading', { name: 'One event has failed' }).waitFor();
-    const failed = page.getByRole('list', { name: 'Newest failed events' }).getByRole('listitem');
-    const newest = page.getByRole('table').getByRole('link').first();
-    await newest.waitFor();
-    const [above, below] = await Promise.all([failed.first().boundingBox(), newest.boundingBox()]);
-    expect(above?.y).toBeLessThan(below?.y ?? 0);
-    await failed.getByRole('link', { name: 'checkout.session.completed' }).click();
-    await page.waitForURL(new RegExp(`/events/${eventId}$`));
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('The event is handled once more.').waitFor();
-    expect(problems).toEqual([]);
-  },
-);
+  await using visit = await visitConsole(pageOf(tenant, 'events'), { user: tenant.user });
+  const { page, problems } = visit;
+  await page.getByRole('heading', { name: 'One event has failed' }).waitFor();
+  const failed = page.getByRole('list', { name: 'Newest failed events' }).getByRole('listitem');
+  const newest = page.getByRole('table').getByRole('link').first();
+  await newest.waitFor();
+  const [above, below] = await Promise.all([failed.first().boundingBox(), newest.boundingBox()]);
+  expect(above?.y).toBeLessThan(below?.y ?? 0);
+  await failed.getByRole('link', { name: 'checkout.session.completed' }).click();
+  await page.waitForURL(new RegExp(`/events/${eventId}$`));
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('The event is handled once more.').waitFor();
+  expect(problems).toEqual([]);
+});
 
-it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', PATIENT, async () => {
+it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', async () => {
   const tenant = await newTenant();
   const { user, teamPath } = tenant;
   const path = `${teamPath}/dead-letters/${await newDeadLetter(tenant)}`;
@@ -47,7 +43,7 @@ it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', PA
     const { deadLetter } = await ok(user.get(path));
     return deadLetter.status === 'failed' && deadLetter.attempts === 2;
   };
-  await waitFor(failedAgain, { what: 'the retry to fail', timeoutMs: 30_000 });
+  await waitFor(failedAgain, { what: 'the retry to fail' });
   await choose('Drop for good');
   await page.getByText('Nothing is left behind').waitFor();
   expect((await user.get(path)).status).toBe(404);

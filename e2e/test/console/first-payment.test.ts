@@ -1,9 +1,9 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { expect, inject, it } from 'vitest';
 import { newEmail } from '../../system/tenant.ts';
-import { PATIENT, visitConsole } from './browse.ts';
+import { visitConsole } from './browse.ts';
 
-it.skipIf(isWithoutBrowser())('leads from sign-up to the first payment without a terminal', PATIENT, async () => {
+it.skipIf(isWithoutBrowser())('leads from sign-up to the first payment without a terminal', async () => {
   await using visit = await visitConsole('/');
   const { page, problems } = visit;
   await page.getByRole('link', { name: 'Create an account' }).click();

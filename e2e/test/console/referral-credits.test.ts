@@ -2,11 +2,11 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import { expect, it } from 'vitest';
 import { newFailedCredit } from '../../system/failed-credit.ts';
 import { newTenant } from '../../system/tenant.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
-it.skipIf(withoutBrowser)('sends a credit again that the processor refused first', PATIENT, async () => {
+it.skipIf(withoutBrowser)('sends a credit again that the processor refused first', async () => {
   const tenant = await newTenant();
   const { billing, user } = tenant;
   const creditId = await newFailedCredit(tenant);

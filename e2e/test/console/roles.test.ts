@@ -1,7 +1,7 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { beforeAll, expect, it } from 'vitest';
 import { addMember, newTenant, newUser, type Tenant, type User } from '../../system/tenant.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await addMember(tenant, member);
 });
 
-it.skipIf(withoutBrowser)('offers an owner what only owners may do', PATIENT, async () => {
+it.skipIf(withoutBrowser)('offers an owner what only owners may do', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'settings/members'), { user: tenant.user });
   const { page } = visit;
   await page.getByRole('button', { name: 'Invite someone' }).click();
@@ -29,7 +29,7 @@ it.skipIf(withoutBrowser)('offers an owner what only owners may do', PATIENT, as
   await page.getByRole('button', { name: 'Invite member' }).first().waitFor();
 });
 
-it.skipIf(withoutBrowser)('shows a member neither the audit log nor how to invite', PATIENT, async () => {
+it.skipIf(withoutBrowser)('shows a member neither the audit log nor how to invite', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'settings/members'), { user: member.user });
   const { page } = visit;
   await page.getByText(member.credentials.email).first().waitFor();
@@ -40,30 +40,26 @@ it.skipIf(withoutBrowser)('shows a member neither the audit log nor how to invit
   expect(await page.getByRole('button', { name: 'Disconnect…' }).count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)('tells a member who opens an owner’s page why it is empty', PATIENT, async () => {
+it.skipIf(withoutBrowser)('tells a member who opens an owner’s page why it is empty', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'settings/audit-log'), { user: member.user });
   await visit.page.getByText('Your role does not allow this').waitFor();
   await visit.page.getByText('Request id').waitFor();
   expect(await visit.page.getByRole('table').count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)('shows strangers nothing of a team', PATIENT, async () => {
+it.skipIf(withoutBrowser)('shows strangers nothing of a team', async () => {
   const stranger = await newUser();
   await using visit = await visitConsole(pageOf(tenant, 'customers'), { user: stranger.user });
   await visit.page.getByRole('alert').waitFor();
   expect(await visit.page.getByText('Shop').count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)(
-  'asks signed-out people to sign in, and brings them to where they were heading',
-  PATIENT,
-  async () => {
-    await using visit = await visitConsole(pageOf(tenant, 'customers'));
-    const { page } = visit;
-    await page.getByLabel('E-mail address').fill(tenant.credentials.email);
-    await page.getByLabel('Password').fill(tenant.credentials.password);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe(pageOf(tenant, 'customers'));
-  },
-);
+it.skipIf(withoutBrowser)('asks signed-out people to sign in, and brings them to where they were heading', async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'customers'));
+  const { page } = visit;
+  await page.getByLabel('E-mail address').fill(tenant.credentials.email);
+  await page.getByLabel('Password').fill(tenant.credentials.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(pageOf(tenant, 'customers'));
+});

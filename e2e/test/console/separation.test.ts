@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { ok } from '../../system/http.ts';
 import { addMember, newEmail, newTenant } from '../../system/tenant.ts';
 import { HOSTILE_TEXTS } from '../portal/hostile-texts.ts';
-import { pageOf, PATIENT, visitConsole } from './browse.ts';
+import { pageOf, visitConsole } from './browse.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
-it.skipIf(withoutBrowser)('shows nothing of another team after a switch, not even for a moment', PATIENT, async () => {
+it.skipIf(withoutBrowser)('shows nothing of another team after a switch, not even for a moment', async () => {
   const [first, second] = [await newTenant(), await newTenant()];
   await addMember(second, first);
   await ok(second.user.patch(second.P, { name: 'Second shop' }));
@@ -38,7 +38,7 @@ it.skipIf(withoutBrowser)('shows nothing of another team after a switch, not eve
   expect(await page.getByText('Only in the first').count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)('keeps nothing after signing out', PATIENT, async () => {
+it.skipIf(withoutBrowser)('keeps nothing after signing out', async () => {
   const tenant = await newTenant();
   await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
   const { page } = visit;
@@ -50,7 +50,7 @@ it.skipIf(withoutBrowser)('keeps nothing after signing out', PATIENT, async () =
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it.skipIf(withoutBrowser)('shows hostile names as text', PATIENT, async () => {
+it.skipIf(withoutBrowser)('shows hostile names as text', async () => {
   const tenant = await newTenant();
   const { billing } = tenant;
   const names = HOSTILE_TEXTS.map(text => text.slice(0, 120)).filter(text => text.trim() === text);

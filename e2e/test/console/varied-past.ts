@@ -58,13 +58,12 @@ async function newTrial(tenant: Tenant, priceId: string): Promise<Subscription> 
     const { items } = await tenant.billing.subscriptions.list({ customerId, activeOnly: false }).page();
     return items[0]?.status === 'trialing' ? items[0] : undefined;
   };
-  return waitFor(find, { what: 'the trial to start', timeoutMs: 30_000 });
+  return waitFor(find, { what: 'the trial to start' });
 }
 
 const untilShown = (tenant: Tenant, id: string, isSo: (subscription: Subscription) => boolean) =>
   waitFor(async () => isSo(await tenant.billing.subscriptions.get(id)), {
     what: 'the change of the subscription',
-    timeoutMs: 30_000,
   });
 
 /**
@@ -89,5 +88,5 @@ async function untilCounted({ billing }: Tenant, priceId: string) {
     if (isEqual && behind.length === 0 && trialConversion.ended >= 2) return true;
     throw new Error(JSON.stringify({ counted, shown, trialConversion, behind }));
   };
-  await waitFor(isCounted, { what: 'every subscription to be counted', timeoutMs: 60_000 });
+  await waitFor(isCounted, { what: 'every subscription to be counted' });
 }

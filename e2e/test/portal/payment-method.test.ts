@@ -1,15 +1,14 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openShop, PATIENT, type Shop } from './shop.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openShop, type Shop } from './shop.ts';
 
 const withoutBrowser = isWithoutBrowser();
 let shop: Shop;
 beforeAll(async () => {
   if (!withoutBrowser) shop = await openShop();
 });
-afterAll(() => shop?.[Symbol.asyncDispose]());
 
 /** Returns the payment methods at the processor: the customer's default, then that of each subscription. */
 async function readPaymentMethods(customerId: string, subscriptionIds: readonly string[]): Promise<string[]> {
@@ -36,7 +35,7 @@ function readCard(page: Page): Promise<string> {
       if (shown === undefined) await page.reload();
       return shown;
     },
-    { what: 'the payment method on the page', timeoutMs: 60_000 },
+    { what: 'the payment method on the page' },
   );
 }
 
@@ -45,7 +44,7 @@ const OFFERS = [
   { name: 'Support', unitAmount: 4_900 },
 ];
 
-it.skipIf(withoutBrowser)('replaces the payment method of every subscription, and confirms it', PATIENT, async () => {
+it.skipIf(withoutBrowser)('replaces the payment method of every subscription, and confirms it', async () => {
   const { customer, subscriptions, portalUrl } = await shop.customerWith(...OFFERS);
   const ids = subscriptions.map(({ processorSubscriptionId }) => processorSubscriptionId);
   const before = new Set(await readPaymentMethods(customer.processorCustomerId, ids));
@@ -66,7 +65,7 @@ it.skipIf(withoutBrowser)('replaces the payment method of every subscription, an
       const isReplaced = first !== undefined && !before.has(first) && others.every(other => other === first);
       return isReplaced ? first : undefined;
     },
-    { what: 'every subscription to use the new payment method', timeoutMs: 45_000 },
+    { what: 'every subscription to use the new payment method' },
   );
   const { card } = (await shop.tenant.callProcessor(`/v1/payment_methods/${after}`)) as { card: { last4: string } };
   await page.goto(`${portalUrl}?tab=payment-methods`);
@@ -76,7 +75,7 @@ it.skipIf(withoutBrowser)('replaces the payment method of every subscription, an
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('saves or cancels a new payment method without JavaScript', PATIENT, async () => {
+it.skipIf(withoutBrowser)('saves or cancels a new payment method without JavaScript', async () => {
   const { portalUrl } = await shop.customerWith(...OFFERS.slice(0, 1));
   await using visitor = await shop.visit(`${portalUrl}?tab=payment-methods`, { javaScriptEnabled: false });
   const { page } = visitor;
@@ -91,7 +90,7 @@ it.skipIf(withoutBrowser)('saves or cancels a new payment method without JavaScr
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('does not expose the portal link to the processor', PATIENT, async () => {
+it.skipIf(withoutBrowser)('does not expose the portal link to the processor', async () => {
   const { portalUrl, token } = await shop.customerWith(...OFFERS.slice(0, 1));
   await using visitor = await shop.visit(`${portalUrl}?tab=payment-methods`);
   await visitor.page.getByRole('button', { name: 'Update payment method' }).click();

@@ -1,12 +1,9 @@
-import { launchBrowser } from '@billing/testing/browser';
 import type { Subscription } from '@billing/client';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { waitFor } from '@billing/testing/wait-for';
+import { openWindow } from '../../system/browser.ts';
 import { ok } from '../../system/http.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../../system/tenant.ts';
-
-/** Browsers are slow on a busy machine. */
-export const PATIENT = { timeout: 150_000 };
 
 /** A monthly subscription to a new product. */
 export interface Offer {
@@ -17,18 +14,15 @@ export interface Offer {
   readonly trialDays?: number;
 }
 
-/** Creates a tenant whose customers use the portal, and starts a browser. */
+/** Creates a tenant whose customers use the portal. */
 export async function openShop(projectName = 'Northwind') {
   const tenant = await newTenant();
   await ok(tenant.user.patch(tenant.P, { name: projectName }));
-  const browser = await launchBrowser();
   return {
     tenant,
-    browser,
     /** Creates a customer who subscribes to these offers, with a portal link. */
     customerWith: (...offers: Offer[]) => customerWith(tenant, offers),
-    visit: (url: string, options?: BrowserContextOptions) => visit(browser, url, options),
-    [Symbol.asyncDispose]: () => browser.close(),
+    visit,
   };
 }
 export type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -58,14 +52,13 @@ async function subscribe({ billing }: Tenant, customerId: string, offer: Offer, 
       const { items } = await billing.subscriptions.list({ customerId }).page();
       return items.length > before ? items.find(({ priceId }) => priceId === price.id) : undefined;
     },
-    { what: `the subscription to ${name}`, timeoutMs: 45_000, intervalMs: 50 },
+    { what: `the subscription to ${name}`, intervalMs: 50 },
   );
 }
 
-/** Opens a page in a new browser context. `messages` collects console messages, script errors and dialogs. */
-async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
+/** Opens a page in a new window. `messages` collects console messages, script errors and dialogs. */
+async function visit(url: string, options: BrowserContextOptions = {}) {
+  const context = await openWindow(options);
   const page = await context.newPage();
   const messages: string[] = [];
   page.on('console', message => messages.push(message.text()));

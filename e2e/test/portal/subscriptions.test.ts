@@ -1,8 +1,8 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Caller } from '../../system/http.ts';
-import { untilAnnounced, cardOf, openShop, PATIENT, type Shop } from './shop.ts';
+import { untilAnnounced, cardOf, openShop, type Shop } from './shop.ts';
 
 const PRO = { name: 'Pro', unitAmount: 2_999, quantity: 3 };
 const withoutBrowser = isWithoutBrowser();
@@ -10,12 +10,11 @@ let shop: Shop;
 beforeAll(async () => {
   if (!withoutBrowser) shop = await openShop();
 });
-afterAll(() => shop?.[Symbol.asyncDispose]());
 
 const cancelsAtPeriodEnd = async (id: string): Promise<boolean> =>
   (await shop.tenant.billing.subscriptions.get(id)).cancelAtPeriodEnd;
 
-it.skipIf(withoutBrowser)('explains a cancellation, shows it immediately, and resumes', PATIENT, async () => {
+it.skipIf(withoutBrowser)('explains a cancellation, shows it immediately, and resumes', async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const [subscription] = subscriptions;
   if (!subscription) throw new Error('There is no subscription.');
@@ -52,7 +51,7 @@ it.skipIf(withoutBrowser)('explains a cancellation, shows it immediately, and re
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('reverts an optimistic cancellation when the processor fails', PATIENT, async () => {
+it.skipIf(withoutBrowser)('reverts an optimistic cancellation when the processor fails', async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const [subscription] = subscriptions;
   if (!subscription) throw new Error('There is no subscription.');
@@ -68,7 +67,7 @@ it.skipIf(withoutBrowser)('reverts an optimistic cancellation when the processor
   await processor.clearFaults();
 });
 
-it.skipIf(withoutBrowser)('cancels and resumes without JavaScript', PATIENT, async () => {
+it.skipIf(withoutBrowser)('cancels and resumes without JavaScript', async () => {
   const { subscriptions, portalUrl } = await shop.customerWith(PRO);
   const id = subscriptions[0]?.id ?? '';
   await using visitor = await shop.visit(portalUrl, { javaScriptEnabled: false });
@@ -86,7 +85,7 @@ it.skipIf(withoutBrowser)('cancels and resumes without JavaScript', PATIENT, asy
   expect(page.url()).toContain('tab=invoices');
 });
 
-it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to pay', PATIENT, async () => {
+it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to pay', async () => {
   const { subscriptions, portalUrl } = await shop.customerWith({ name: 'Support', unitAmount: 4_900 }, PRO);
   const [overdue] = subscriptions;
   if (!overdue) throw new Error('There is no subscription.');
@@ -97,7 +96,7 @@ it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to p
       const { items } = await billing.invoices.list({ subscriptionId: overdue.id, status: 'open' }).page();
       return items.length > 0 && (await billing.subscriptions.get(overdue.id)).status === 'past_due';
     },
-    { what: 'the subscription to be past due', timeoutMs: 45_000 },
+    { what: 'the subscription to be past due' },
   );
   await using visitor = await shop.visit(portalUrl);
   const first = visitor.page.locator('.cards > li').first();
@@ -107,7 +106,7 @@ it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to p
   await visitor.page.waitForURL(/\/i\//);
 });
 
-it.skipIf(withoutBrowser)('hides subscriptions of other customers', PATIENT, async () => {
+it.skipIf(withoutBrowser)('hides subscriptions of other customers', async () => {
   const [one, other] = [await shop.customerWith(), await shop.customerWith(PRO)];
   const id = other.subscriptions[0]?.id ?? '';
   const anonymous = new Caller();

@@ -1,20 +1,19 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { ok } from '../../system/http.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
-import { openShop, PATIENT, type Shop } from './shop.ts';
+import { openShop, type Shop } from './shop.ts';
 
 const withoutBrowser = isWithoutBrowser();
 let shop: Shop;
 beforeAll(async () => {
   if (!withoutBrowser) shop = await openShop();
 });
-afterAll(() => shop?.[Symbol.asyncDispose]());
 
 const ELEMENTS = `[...document.querySelectorAll('*')].map(it => it.localName + [...it.getAttributeNames()]).join()`;
 
-it.skipIf(withoutBrowser)('renders hostile customer and project names as text', PATIENT, async () => {
+it.skipIf(withoutBrowser)('renders hostile customer and project names as text', async () => {
   const { tenant } = shop;
   const { customer, portalUrl } = await shop.customerWith({ name: 'Pro', unitAmount: 2_999 });
   await using visitor = await shop.visit(portalUrl);
@@ -24,10 +23,11 @@ it.skipIf(withoutBrowser)('renders hostile customer and project names as text', 
       await page.reload();
       return (await page.locator('.method').count()) === 1;
     },
-    { what: 'the payment method on the page', timeoutMs: 60_000 },
+    { what: 'the payment method on the page' },
   );
   const harmless = await page.evaluate(ELEMENTS);
-  for (const name of HOSTILE_TEXTS) {
+  // S13 compares the page's elements for all of them; here a browser reads a few.
+  for (const name of HOSTILE_TEXTS.filter((_text, index) => index % 8 === 0)) {
     await tenant.billing.customers.update(customer.id, { name });
     const project = name.slice(0, 120);
     await ok(tenant.user.patch(tenant.P, { name: project }));
@@ -38,7 +38,7 @@ it.skipIf(withoutBrowser)('renders hostile customer and project names as text', 
         const hasAll = (await page.locator('.advice').count()) === 0;
         return hasAll && (await page.locator('.project').textContent()) === project;
       },
-      { what: `the project name ${project}`, timeoutMs: 60_000 },
+      { what: `the project name ${project}` },
     );
     expect(await page.locator('.who p').first().textContent()).toBe(name);
     expect(await page.evaluate(ELEMENTS)).toBe(harmless);
@@ -47,27 +47,22 @@ it.skipIf(withoutBrowser)('renders hostile customer and project names as text', 
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)(
-  'renders long, hostile and right-to-left product names within the page',
-  PATIENT,
-  async () => {
-    const names = ['عضوية <b>مميزة</b>', `Pro ${'x'.repeat(196)}`, '"><img src=x onerror=alert(1)>'];
-    const { portalUrl } = await shop.customerWith(...names.map(name => ({ name, unitAmount: 2_999 })));
-    await using visitor = await shop.visit(portalUrl, { viewport: { width: 320, height: 640 } });
-    const { page } = visitor;
-    const shown = await page.locator('.card h3 bdi').allTextContents();
-    for (const name of names) expect(shown).toContain(name);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    expect(visitor.messages).toEqual([]);
-  },
-);
+it.skipIf(withoutBrowser)('renders long, hostile and right-to-left product names within the page', async () => {
+  const names = ['عضوية <b>مميزة</b>', `Pro ${'x'.repeat(196)}`, '"><img src=x onerror=alert(1)>'];
+  const { portalUrl } = await shop.customerWith(...names.map(name => ({ name, unitAmount: 2_999 })));
+  await using visitor = await shop.visit(portalUrl, { viewport: { width: 320, height: 640 } });
+  const { page } = visitor;
+  const shown = await page.locator('.card h3 bdi').allTextContents();
+  for (const name of names) expect(shown).toContain(name);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  expect(visitor.messages).toEqual([]);
+});
 
-it.skipIf(withoutBrowser)('formats amounts and dates in the reader’s locale', PATIENT, async () => {
+it.skipIf(withoutBrowser)('formats amounts and dates in the reader’s locale', async () => {
   const { customer, portalUrl } = await shop.customerWith({ name: 'Pro', unitAmount: 123_450 });
   const { tenant } = shop;
   await waitFor(async () => (await tenant.billing.invoices.list({ customerId: customer.id }).page()).items.length > 0, {
     what: 'the invoice',
-    timeoutMs: 45_000,
   });
   await using visitor = await shop.visit(portalUrl, { locale: 'de-DE' });
   const text = (await visitor.page.locator('main').textContent())?.replaceAll('\u00a0', ' ');
@@ -75,7 +70,7 @@ it.skipIf(withoutBrowser)('formats amounts and dates in the reader’s locale', 
   expect(text).toMatch(/\d\d\.\d\d\.\d{4}/);
 });
 
-it.skipIf(withoutBrowser)('formats amounts in the smallest unit of each currency', PATIENT, async () => {
+it.skipIf(withoutBrowser)('formats amounts in the smallest unit of each currency', async () => {
   const offers = [
     ['jpy', '¥2,990'],
     ['kwd', 'KWD 2.990'],

@@ -42,7 +42,6 @@ it('starts right after its customer and price were created, with all its options
     expect(await payOnHostedPage(url)).toBe(`https://shop.example/done?s=${sessionId}&x=%20`);
     const subscription = await waitFor(async () => (await billing.subscriptions.list({ customerId }).page()).items[0], {
       what: 'the subscription',
-      timeoutMs: 20_000,
     });
     expect(subscription).toMatchObject({ status: 'trialing', quantity: 3, priceId });
   }

@@ -49,7 +49,6 @@ it('cancels at period end, resumes, and ends with the period', async () => {
   await processor.end(processorSubscriptionId);
   await waitFor(async () => (await billing.subscriptions.get(id)).status === 'canceled', {
     what: 'the subscription to be canceled',
-    timeoutMs: 20_000,
   });
 });
 
@@ -74,7 +73,7 @@ it('lists the invoices of a customer and of a subscription', async () => {
       const { items } = await billing.invoices.list({ customerId, status: 'paid' }).page();
       return items.length > 0 ? items : undefined;
     },
-    { what: 'the invoice to be paid', timeoutMs: 20_000 },
+    { what: 'the invoice to be paid' },
   );
   expect(invoice).toMatchObject({
     id: expect.stringMatching(/^pinv_/),

@@ -11,7 +11,7 @@ export async function runSync({ billing }: Tenant, wanted: SyncCreate) {
       const found = await billing.syncs.get(id);
       return found.status === 'queued' || found.status === 'running' ? undefined : found;
     },
-    { what: 'the sync to end', timeoutMs: 120_000 },
+    { what: 'the sync to end' },
   );
   expect(ended.error).toBeNull();
   expect(ended.status).toBe('completed');

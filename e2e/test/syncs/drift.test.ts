@@ -33,7 +33,7 @@ it('finds nothing while webhooks tell everything, under live traffic', async () 
   for (let reports = 0; reports < 2 || traffic.rounds() < 2; reports += 1)
     expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
   await traffic.stop();
-}, 300_000);
+});
 
 it('never puts an older reading above a webhook while it applies', async () => {
   const tenant = await newTenant();
@@ -46,7 +46,7 @@ it('never puts an older reading above a webhook while it applies', async () => {
   expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
   const { items } = await tenant.billing.webhookEvents.list({ status: 'failed' }).page();
   expect(items).toEqual([]);
-}, 300_000);
+});
 
 it('finds every difference that no webhook told, and nothing else, and repairs them', async () => {
   const tenant = await newTenant();
@@ -121,7 +121,6 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   await processor.waitForDeliveries();
   await waitFor(async () => (await billing.webhookEvents.list({ status: 'received' }).page()).total === 0, {
     what: 'the late webhooks to be handled',
-    timeoutMs: 60_000,
   });
   expect((await runSync(tenant, { mode: 'report' })).findings).toEqual([]);
-}, 300_000);
+});

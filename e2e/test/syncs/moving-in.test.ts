@@ -71,7 +71,7 @@ describe('moving in with an account', () => {
 
     const again = await runSync(tenant, { mode: 'apply' });
     expect(again.findings.map(({ outcome }) => outcome)).toEqual(['conflict']);
-  }, 300_000);
+  });
 
   it('takes only what the filter leaves to each of two projects', async () => {
     const tenant = await newTenant();
@@ -155,5 +155,17 @@ describe('moving in with an account', () => {
       what: 'the subscription to be counted',
     });
     expect((await billing.referrals.getCode(code)).referrals).toMatchObject([{ status: 'pending' }]);
+  });
+
+  it('runs one sync of a team at a time, and stops when it is canceled', async () => {
+    const tenant = await newTenant();
+    const { billing } = tenant;
+    await newAccount(tenant, 3);
+    const { id } = await billing.syncs.create({ mode: 'apply' });
+    await expect(billing.syncs.create({ mode: 'report' })).rejects.toMatchObject({ code: 'sync_running' });
+    expect(await billing.syncs.cancel(id)).toMatchObject({ status: 'canceled' });
+    const { findings } = await runSync(tenant, { mode: 'apply' });
+    expect(findings.filter(one => !one.applied)).toEqual([]);
+    expect(await billing.syncs.get(id)).toMatchObject({ status: 'canceled' });
   });
 });

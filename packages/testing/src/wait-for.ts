@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface WaitOptions {
   /** Completes the error message "Waited 20 s for …", for example "the referral to convert". */
   what: string;
-  /** 20,000 ms by default: a condition that comes true costs no time, and a busy machine is slow. */
+  /** 120,000 ms by default: a condition that comes true costs no time, and a busy machine is slow. */
   timeoutMs?: number;
   /** Pause between two checks; 20 ms by default. */
   intervalMs?: number;
@@ -15,7 +15,7 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { what, timeoutMs = 20_000, intervalMs = 20 }: WaitOptions,
+  { what, timeoutMs = 120_000, intervalMs = 20 }: WaitOptions,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

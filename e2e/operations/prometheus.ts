@@ -73,7 +73,6 @@ export async function startPrometheus(addresses: ReadonlyMap<string, string>): P
   };
   await waitFor(async () => (await prometheus.count('up == 1')) === addresses.size, {
     what: 'Prometheus to scrape every service',
-    timeoutMs: 30_000,
   });
   return prometheus;
 }

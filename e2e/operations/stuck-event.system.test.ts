@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
 import { ok } from '../system/http.ts';
 import { runForSystem, type CommandResult } from '../system/operator-command.ts';
 import { exportTo, startOtlpCollector } from '../system/otlp-collector.ts';
-import { readPids } from '../system/running-system.ts';
 import { startSystem } from '../system/start-system.ts';
 import {
   newCheckout,
@@ -26,13 +25,12 @@ interface WebhookEvent {
 }
 
 /** Follows "A stuck event" of docs/operations.md: each step is one that stands there, in its order. */
-it('leads from a payment that does not show to its effect', { timeout: 300_000 }, async () => {
+it('leads from a payment that does not show to its effect', async () => {
   await using resources = new AsyncDisposableStack();
   const collector = resources.use(await startOtlpCollector());
   const system = resources.adopt(await startSystem(exportTo(collector)), started => started.stop());
-  const { gatewayUrl, dataDir } = system;
-  const { parts } = await readPids(dataDir);
-  const tenant = await newTenant({ gatewayUrl, processorUrl: parts['processor']?.url ?? '' });
+  const { dataDir } = system;
+  const tenant = await newTenant(system);
   const { teamId, user, teamPath, P, callProcessor, billing } = tenant;
   const run = async (program: string, ...args: string[]): Promise<CommandResult> =>
     runForSystem(dataDir, `tools/${program}/src/main.ts`, ...args);
@@ -52,12 +50,12 @@ it('leads from a payment that does not show to its effect', { timeout: 300_000 }
   // 1. Stripe has the event, and no delivery of it is left.
   const [made] = (await callProcessor('/v1/events?type=customer.subscription.created')).data;
   const isDelivered = async () => (await callProcessor(`/v1/events/${made.id}`)).pending_webhooks === 0;
-  await waitFor(isDelivered, { what: 'the event to be delivered', timeoutMs: 30_000 });
+  await waitFor(isDelivered, { what: 'the event to be delivered' });
 
   // 2. It is here: not among those without a project, but in the project.
   const withoutProject = async () =>
     (await ok(user.get(`${teamPath}/webhook-events?projectId=none&type=${made.type}`))).webhookEvents;
-  await expect.poll(withoutProject, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(withoutProject).toEqual([]);
   const eventHere = async (): Promise<WebhookEvent | undefined> =>
     (await ok(user.get(`${P}/webhook-events?limit=100`))).webhookEvents.find(({ id }: WebhookEvent) => id === made.id);
   expect(await eventHere()).toMatchObject({ status: 'received', error: null });
@@ -73,11 +71,10 @@ it('leads from a payment that does not show to its effect', { timeout: 300_000 }
   const isAttempt = (line: { type: string }) => line.type === 'processor.customer.subscription.created.v1';
   const attempt = await waitFor(async () => (await logged()).find(isAttempt), {
     what: 'an attempt that failed',
-    timeoutMs: 30_000,
   });
   expect(attempt).toMatchObject({ teamId });
   const hasFailed = async () => (await eventHere())?.status === 'failed';
-  await waitFor(hasFailed, { what: 'the event to fail', timeoutMs: 150_000 });
+  await waitFor(hasFailed, { what: 'the event to fail' });
   expect((await eventHere())?.error).toBeTruthy();
 
   const list = await run('dead-letters', 'list', '--team', teamId);
@@ -96,7 +93,7 @@ it('leads from a payment that does not show to its effect', { timeout: 300_000 }
   const [failure] = (await logged()).filter(({ eventId }) => shown.output.includes(eventId));
   const spans = () => collector.spans().filter(({ traceId }) => traceId === failure.trace_id);
   const servicesOf = () => [...new Set(spans().map(({ service }) => service))].toSorted();
-  await expect.poll(servicesOf, { timeout: 20_000 }).toEqual(expect.arrayContaining(['subscriptions', 'webhooks']));
+  await expect.poll(servicesOf).toEqual(expect.arrayContaining(['subscriptions', 'webhooks']));
 
   // 5. With the cause mended a retry has the effect.
   await database.query('alter table subscriptions.subscriptions drop constraint planted');
@@ -104,7 +101,7 @@ it('leads from a payment that does not show to its effect', { timeout: 300_000 }
   expect(retried).toMatchObject({ exitCode: 0 });
   await waitForActiveSubscription(tenant, customerId);
   const isProcessed = async () => (await eventHere())?.status === 'processed';
-  await waitFor(isProcessed, { what: 'the event to be processed', timeoutMs: 30_000 });
+  await waitFor(isProcessed, { what: 'the event to be processed' });
   expect((await run('dead-letters', 'list', '--team', teamId)).output).toBe('no dead letters\n');
   expect((await run('doctor')).output).toBe('nothing is wrong\n');
 });

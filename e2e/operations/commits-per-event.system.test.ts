@@ -4,7 +4,6 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { postSigned } from '../faults/events/post-webhook.ts';
 import { newProcessorId, subscriptionEvent } from '../faults/system/webhook-events.ts';
-import { readPids } from '../system/running-system.ts';
 import { startSystem } from '../system/start-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
 
@@ -20,8 +19,7 @@ it('needs few commits from a lone webhook to the metrics', async () => {
   const system = await startSystem();
   try {
     const { gatewayUrl, dataDir } = system;
-    const { parts } = await readPids(dataDir);
-    const tenant = await newTenant({ gatewayUrl, processorUrl: parts['processor']?.url ?? '' });
+    const tenant = await newTenant(system);
     await using transactions = await watchTransactions(findServers(dataDir, 'subscriptions').databaseUrl);
 
     const counts: number[] = [];
@@ -48,7 +46,7 @@ it('needs few commits from a lone webhook to the metrics', async () => {
           const { mrr, webhookStats } = await tenant.billing.analytics.get();
           return mrr === sent * UNIT_AMOUNT && webhookStats.processed === before.processed + 1;
         },
-        { what: 'the metrics to include the subscription', intervalMs: 5, timeoutMs: 30_000 },
+        { what: 'the metrics to include the subscription', intervalMs: 5 },
       );
       counts.push((await transactions.next()) - first);
     }
@@ -85,7 +83,7 @@ async function watchTransactions(databaseUrl: string) {
           last = now;
           return equal >= QUIET_READINGS;
         },
-        { what: 'PostgreSQL to be quiet', intervalMs: 200, timeoutMs: 60_000 },
+        { what: 'PostgreSQL to be quiet', intervalMs: 200 },
       );
     },
     [Symbol.asyncDispose]: () => client.end(),
