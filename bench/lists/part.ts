@@ -54,7 +54,7 @@ export const lists: Part = {
 /** Starts the other side in its own process, with the memory settings of our services. */
 async function startBareServer(args: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
   const server = fork(join(import.meta.dirname, 'bare-server.ts'), args, {
-    execArgv: ['--max-old-space-size=256', '--max-semi-space-size=32'],
+    execArgv: ['--max-old-space-size=256'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const stop = async () => {

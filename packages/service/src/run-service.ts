@@ -30,8 +30,6 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
     const isClosing = closeOnSignal(resources, logger, env.CLOSE_DELAY_SECONDS * 1_000);
     const service = await openService(definition, { env, logger, resources, isClosing });
     await service.start();
-    // Loading left garbage behind that would stay until the heap is full. Only `--expose-gc` defines `gc`.
-    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await service.listen();
     logger.info('service started');
   } catch (err) {

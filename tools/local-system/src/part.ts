@@ -21,7 +21,7 @@ export interface NodeProgram {
   /** Absolute path of the main module. */
   entry: string;
   args?: readonly string[];
-  /** The limit of its heap, in megabytes; 256 unless given. */
+  /** The limit of its heap, in megabytes; 256 unless given, which is what V8 takes in a container with 512 MiB. */
   heapMegabytes?: number;
   port: number;
   env: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
   const command = {
     name,
     command: process.execPath,
-    args: [`--max-old-space-size=${heapMegabytes}`, ...NODE_FLAGS, entry, ...args],
+    args: ['--enable-source-maps', `--max-old-space-size=${heapMegabytes}`, entry, ...args],
     cwd: root,
     env: { ...inheritedEnvironment(process.env), ...env },
     logFile,
@@ -60,12 +60,6 @@ export function nodePart(program: NodeProgram, { root, guard }: { root: string; 
   };
   return { name, port, url, logFile, launch };
 }
-
-/**
- * Nine such processes share one machine. A service frees memory by `gc` once it has started. Under load a heap may triple
- * before V8 collects its old part; with a limit as small as ours it would do so each time the heap has doubled.
- */
-const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32', '--expose-gc', '--heap-growing-percent=200'];
 
 /** Renames the log of the previous start to `.previous`, so that each log covers one start. */
 export function beginLog(logFile: string): void {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { findParentNpm, isAlive } from '@billing/embedded-servers/process-table';
-import { freeMemory } from './free-memory.ts';
 import { startLocalSystem } from './local-system.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { runStartDemo } from './start-demo.ts';
@@ -34,7 +33,6 @@ async function run(settings: Settings, signal: AbortSignal): Promise<void> {
   });
   const demo = settings.demo ? await Promise.race([runStartDemo(system, settings, print), stopped]) : undefined;
   signal.throwIfAborted();
-  freeMemory();
   print(
     renderStartSummary({
       gatewayUrl: settings.publicUrl ?? system.gatewayUrl,
