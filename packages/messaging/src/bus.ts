@@ -17,7 +17,7 @@ import type { Logger } from 'pino';
 import { StartError } from '@billing/database/start-error';
 import { openAttempts } from './attempts.ts';
 import type { Acknowledgement, Delivery, Receive } from './consumer/delivery.ts';
-import { openInFlight } from './in-flight.ts';
+import { semaphore } from './semaphore.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
 import { decode } from './message-body.ts';
@@ -125,15 +125,19 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       idle_heartbeat: HEARTBEAT_MS,
     });
     const attemptOf = openAttempts({ serverVersion: nats.info?.version ?? '', redelivered: num_redelivered });
-    const inFlight = openInFlight<JsMsg>();
-    const extendTime = setInterval(() => inFlight.items().forEach(message => message.working()), ackWaitMs / 3);
+    const limit = semaphore(maxInFlight);
+    const inFlight = new Set<JsMsg>();
+    const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
     const read = async () => {
       for await (const message of messages) {
-        const end = inFlight.add(message);
-        void deliver(message, { attempt: attemptOf(message.info), consumer: durable, receive }).finally(end);
-        await inFlight.fewerThan(maxInFlight);
+        inFlight.add(message);
+        const release = await limit.acquire();
+        void deliver(message, { attempt: attemptOf(message.info), consumer: durable, receive }).finally(() => {
+          inFlight.delete(message);
+          release();
+        });
       }
-      await inFlight.fewerThan(1);
+      await limit.acquire(maxInFlight);
     };
     const reading = read();
     return async () => {

@@ -5,6 +5,7 @@ import { conflict, Problem, unavailable } from '@billing/contracts/problem';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import type { Bus } from '@billing/messaging/bus';
 import type { RpcClient } from '@billing/messaging/rpc';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { unseal } from './credentials.ts';
 import { keyRingOf } from './key-ring.ts';
@@ -34,18 +35,18 @@ export interface TeamProcessorsOptions {
 interface CachedProcessor {
   readonly processor: Processor;
   readonly version: number;
-  /** By the process's monotonic clock. */
-  readonly fetchedAt: number;
 }
 
 /** Credentials are fetched again after this time, even if the event about a change was lost, in milliseconds. */
 const CACHE_MS = 60_000;
+/** Teams in memory. */
+const MAX_TEAMS = 10_000;
 
 /** Fetches a team's credentials once a minute, and again when they changed; the secret key stays in memory only. */
 export function openTeamProcessors(options: TeamProcessorsOptions) {
   const { rpc, follow, service, serviceKey, baseUrl, logger } = options;
   const onCall = recordCalls(logger);
-  const cached = new Map<TeamId, CachedProcessor>();
+  const cached = new LRUCache<TeamId, CachedProcessor>({ max: MAX_TEAMS, ttl: CACHE_MS, noDeleteOnStaleGet: true });
   const stopFollowing = follow(ProcessorAccountChanged, teamId => cached.delete(teamId));
 
   const ring = keyRingOf(serviceKey);
@@ -65,20 +66,21 @@ export function openTeamProcessors(options: TeamProcessorsOptions) {
     const credentials = await rpc.call(FindProcessorCredentials, { teamId, service });
     if (!credentials) throw conflict('processor_not_connected', 'Connect the payment processor to this team first.');
     const { version, sealedSecretKey } = credentials;
-    const before = cached.get(teamId);
+    const before = cached.get(teamId, { allowStale: true });
     const processor =
       before?.version === version ? before.processor : stripeProcessor(open(teamId, sealedSecretKey), baseUrl, onCall);
-    cached.set(teamId, { processor, version, fetchedAt: performance.now() });
+    cached.set(teamId, { processor, version });
     return processor;
   };
 
   const processors: TeamProcessors = {
     async of(teamId) {
-      const entry = cached.get(teamId);
-      if (entry && performance.now() - entry.fetchedAt < CACHE_MS) return entry.processor;
+      const fresh = cached.get(teamId);
+      if (fresh) return fresh.processor;
       return fetchProcessor(teamId).catch((err: unknown) => {
         // While the webhooks service is away, the last credentials are used.
-        if (entry && err instanceof Problem && err.kind === 'unavailable') return entry.processor;
+        const last = cached.get(teamId, { allowStale: true });
+        if (last && err instanceof Problem && err.kind === 'unavailable') return last.processor;
         throw err;
       });
     },

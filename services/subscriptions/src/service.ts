@@ -2,7 +2,6 @@ import { defineService } from '@billing/service/definition';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { openSignedTraces } from '@billing/processor/signed-trace';
-import { semaphore } from '@billing/messaging/semaphore';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
 import { customerIntakes } from '#operations/take-in-billing.ts';
@@ -19,9 +18,6 @@ import { paymentRoutes } from './routes/payments.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { subscriptionRpc } from './rpc/subscriptions.ts';
 
-/** How long the others of a payment's events wait for each other, in milliseconds: one that is stuck delays them no longer. */
-const PATIENCE_MS = 100;
-
 /** The parts of the subscriptions service; the chassis runs them. */
 export const subscriptionsService = () =>
   defineService({
@@ -33,19 +29,17 @@ export const subscriptionsService = () =>
       const operationLog = openSubscriptionsOperationLog({ outbox, processors, logger, now });
       const dependencies = { em, outbox, rpc, processors, operationLog, traces, logger, now };
       const intakes = customerIntakes(dependencies);
-      // A payment's events arrive together. That of the subscription, which somebody waits for, comes through first.
-      const inTurn = { limitBatches: semaphore(1, { patienceMs: PATIENCE_MS }) };
       return {
         consumers: [
           ...copies(dependencies),
-          checkoutEvents(dependencies, inTurn),
+          checkoutEvents(dependencies),
           subscriptionEvents(dependencies),
           deletedCustomerEvents(dependencies),
-          invoiceEvents(dependencies, inTurn),
-          paymentIntentEvents(dependencies, inTurn),
-          chargeEvents(dependencies, inTurn),
-          refundEvents(dependencies, inTurn),
-          invoicePayments(dependencies, inTurn),
+          invoiceEvents(dependencies),
+          paymentIntentEvents(dependencies),
+          chargeEvents(dependencies),
+          refundEvents(dependencies),
+          invoicePayments(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),
         jobs: [() => startReconciler({ operationLog, logger }), () => startIntakes({ intakes, logger })],

@@ -1,6 +1,7 @@
 import { Problem } from '@billing/contracts/problem';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { isDatabaseUnavailable } from '@billing/database/database';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { completionOf } from '../completion.ts';
 import { countFailure, storeDeadLetter, type Failure } from '../dead-letters.ts';
@@ -48,7 +49,7 @@ interface DeadLetterParts {
  * @throws FailedAttempt when the event should be delivered again
  */
 export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterParts) {
-  const failed = new Set<string>();
+  const failed = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   /** Events whose last delivery was counted in advance and met something unavailable, which could not be taken back. */
   const countedInVain = new Set<string>();
   const oneAtATime = semaphore(1);
@@ -86,8 +87,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
     const attempts = await count(delivery, error, isCounted ? 0 : 1);
     if (attempts >= (delivery.maxAttempts ?? MAX_ATTEMPTS) || err instanceof PermanentFailure)
       return store(delivery, { attempts, error, reason: failureReason(err) });
-    if (failed.size >= MAX_REMEMBERED) failed.clear();
-    failed.add(delivery.event.id);
+    failed.set(delivery.event.id, true);
     throw new FailedAttempt(attempts, err);
   };
 

@@ -1,24 +1,26 @@
 import type { Stripe } from 'stripe';
-import { createBulkhead, type Bulkhead } from '../bulkhead.ts';
+import { unavailable } from '@billing/contracts/problem';
+import { semaphore } from '@billing/messaging/semaphore';
 import { toProblem } from '../errors.ts';
 import { withRetries } from '../retries.ts';
 import { stripeClient, type OnCall } from '../stripe-client.ts';
 
-/** Concurrent calls of one team in a process. */
+/** Calls of one team at the same time in a process. Further ones are refused at once, so that a slow account holds up nobody else. */
 const MAX_IN_FLIGHT = 32;
 
 /** What the parts of the port work with. */
 export interface Calls {
   readonly stripe: Stripe;
   /** Makes calls to the library: limited, retried, with its errors converted to problems. */
-  readonly call: Bulkhead;
+  readonly call: <Result>(request: () => Promise<Result>) => Promise<Result>;
 }
 
 /** Opens the library with one team's secret key; `baseUrl` replaces Stripe's address. */
 export function openCalls(secretKey: string, baseUrl?: string, onCall?: OnCall): Calls {
-  const bulkhead = createBulkhead(MAX_IN_FLIGHT);
-  const call: Bulkhead = request =>
-    bulkhead(async () => {
+  const refusal = () => unavailable('Too many calls to the payment processor are under way for this team.', 5);
+  const limit = semaphore(MAX_IN_FLIGHT, { maxWaiting: 0, refusal });
+  const call: Calls['call'] = request =>
+    limit(async () => {
       try {
         return await withRetries(request);
       } catch (err) {

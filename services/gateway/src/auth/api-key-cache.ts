@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKeyId } from '@billing/contracts/ids';
 import { openBatcher } from '@billing/messaging/batcher';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hashSecret, isWellFormed, modeOf } from '#domain/api-key-secret.ts';
 import type { KeyGrant } from '#domain/access.ts';
@@ -56,11 +57,12 @@ type FindByHash = (hash: string) => Promise<StoredApiKey | null>;
  * unknown keys arrive, they share few queries, and a key in use never waits for them.
  */
 export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache {
-  const entries = new Map<string, Entry>();
-  const lastWrites = new Map<ApiKeyId, number>();
+  const limits = { max: MAX_ENTRIES, ttlResolution: 0, perf: { now: () => now().getTime() } };
+  const entries = new LRUCache<string, Entry>(limits);
+  const unknown = new LRUCache<string, true>({ ...limits, ttl: UNKNOWN_MS });
+  const usesWritten = new LRUCache<ApiKeyId, true>({ ...limits, ttl: LAST_USED_INTERVAL_MS });
   const pendingWrites = new Set<Promise<unknown>>();
 
-  const unknown = new Map<string, number>();
   const findMany = (hashes: readonly string[]) => findApiKeys(em.fork(), hashes);
   const findInUse: FindByHash = openBatcher(findMany, { parallel: PARALLEL_QUERIES });
   const findNew: FindByHash = openBatcher(findMany, { parallel: PARALLEL_QUERIES });
@@ -69,7 +71,7 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
   async function findByHash(hash: string, at: number, isSuspect: boolean): Promise<StoredApiKey | null> {
     const cached = entries.get(hash);
     if (!cached) {
-      if ((unknown.get(hash) ?? 0) > at) return null;
+      if (unknown.has(hash)) return null;
       return store(hash, queryKey(hash, at, isSuspect ? findOfSuspect : findNew)).query;
     }
     if (cached.expiresAt <= at) return store(hash, queryKey(hash, at, findInUse)).query;
@@ -83,10 +85,7 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
   });
 
   function store(hash: string, entry: Entry): Entry {
-    // A Map iterates in insertion order, so its first entry is the oldest.
-    entries.delete(hash);
     entries.set(hash, entry);
-    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
     void indexOrDrop(hash, entry);
     return entry;
   }
@@ -110,18 +109,12 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
       return;
     }
     if (entries.get(hash) === entry) entries.delete(hash);
-    if (apiKey === null) rememberUnknown(hash, entry.expiresAt + UNKNOWN_MS);
-  }
-
-  function rememberUnknown(hash: string, until: number): void {
-    unknown.set(hash, until);
-    if (unknown.size > MAX_ENTRIES) unknown.delete(unknown.keys().next().value ?? '');
+    if (apiKey === null) unknown.set(hash, true);
   }
 
   function writeLastUsed(keyId: ApiKeyId, at: number): void {
-    if (at - (lastWrites.get(keyId) ?? 0) < LAST_USED_INTERVAL_MS) return;
-    lastWrites.set(keyId, at);
-    if (lastWrites.size > MAX_ENTRIES) lastWrites.clear();
+    if (usesWritten.has(keyId)) return;
+    usesWritten.set(keyId, true);
     const write = em
       .fork()
       .execute(`update api_keys set last_used_at = ? where id = ? and (last_used_at is null or last_used_at < ?)`, [
@@ -146,7 +139,7 @@ export function openApiKeyCache({ em, now, logger }: Dependencies): ApiKeyCache 
       return { keyId, teamId, projectId, scopes, accountLivemode, mode: modeOf(secret) };
     },
     evict(keyId) {
-      for (const [hash, entry] of entries) if (entry.keyId === keyId) entries.delete(hash);
+      for (const [hash, entry] of entries.entries()) if (entry.keyId === keyId) entries.delete(hash);
     },
     async close() {
       await Promise.all(pendingWrites);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ServiceName } from '@billing/contracts/operation';
 import {
   identityTokenSigner,
@@ -20,7 +21,8 @@ export type IdentityTokenFor = (service: ServiceName, identity: Identity, reques
  */
 export function identityTokens(privateKey: string, now: () => Date): IdentityTokenFor {
   const signers = new Map<ServiceName, SignIdentityToken>();
-  const cache = new Map<string, { readonly token: string; readonly expiresAt: number }>();
+  const perf = { now: () => now().getTime() };
+  const tokens = new LRUCache<string, string>({ max: MAX_ENTRIES, ttl: REUSE_MS, ttlResolution: 0, perf });
 
   function sign(service: ServiceName, ...what: Parameters<SignIdentityToken>): string {
     const signer = signers.get(service) ?? identityTokenSigner(privateKey, service);
@@ -30,15 +32,11 @@ export function identityTokens(privateKey: string, now: () => Date): IdentityTok
 
   return (service, identity, request) => {
     if (identity.caller) return sign(service, identity, request);
-    const at = now().getTime();
-    const cacheKey = `${service} ${request.method} ${request.path} ${JSON.stringify(identity.principal)}`;
-    const cached = cache.get(cacheKey);
-    if (cached && cached.expiresAt > at) return cached.token;
+    const key = `${service} ${request.method} ${request.path} ${JSON.stringify(identity.principal)}`;
+    const known = tokens.get(key);
+    if (known !== undefined) return known;
     const token = sign(service, identity, request);
-    // A Map iterates in insertion order, so its first entry is the oldest.
-    cache.delete(cacheKey);
-    cache.set(cacheKey, { token, expiresAt: at + REUSE_MS });
-    if (cache.size > MAX_ENTRIES) cache.delete(cache.keys().next().value ?? '');
+    tokens.set(key, token);
     return token;
   };
 }

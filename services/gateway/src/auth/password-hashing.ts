@@ -1,6 +1,6 @@
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { unavailable } from '@billing/contracts/problem';
-import { createSlots } from '#limits/slots.ts';
+import { semaphore } from '@billing/messaging/semaphore';
 
 /** Hashes at a time: each takes 32 MiB and a processor for a tenth of a second. */
 const CONCURRENT = 2;
@@ -17,18 +17,8 @@ interface HashedPassword {
  * @throws Problem 503 when too many wait
  */
 export function passwordHashing({ maxWaiting = MAX_WAITING } = {}) {
-  const slots = createSlots({ maxWaiting });
-
-  async function inTurn<Result>(hash: () => Promise<Result>): Promise<Result> {
-    const leave = await slots.enter('hash', CONCURRENT);
-    if (!leave) throw unavailable('Too many passwords are being checked at the moment.', 5);
-    try {
-      return await hash();
-    } finally {
-      leave();
-    }
-  }
-
+  const refusal = () => unavailable('Too many passwords are being checked at the moment.', 5);
+  const inTurn = semaphore(CONCURRENT, { maxWaiting, refusal });
   return {
     hash: (password: string) => inTurn(() => hashPassword(password)),
     verify: ({ hash, password }: HashedPassword) => inTurn(() => verifyPassword({ hash, password })),

@@ -10,7 +10,10 @@ export interface BodyBudget {
 /** The part of the budget that one owner may use. */
 const SHARE = 1 / 4;
 
-/** Opens a budget of so many bytes. An owner is an address: one alone cannot use up the budget of all. */
+/**
+ * Opens a budget of so many bytes. An owner is an address: one alone cannot use up the budget of all. No semaphore, since
+ * nobody waits, a body takes its bytes piece by piece, and each piece has to fit into two bounds.
+ */
 export function openBodyBudget(maxBytes: number): BodyBudget {
   const byOwner = new Map<string, number>();
   let held = 0;

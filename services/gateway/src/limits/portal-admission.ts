@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { invalid, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
+import { semaphore, type Semaphore } from '@billing/messaging/semaphore';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import { addressGroup } from '#domain/address-group.ts';
 import { findCookie } from '#domain/browser-headers.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
-import { recentKeys } from './recent-keys.ts';
-import { createSlots } from './slots.ts';
 
 /** Requests with links that this copy has not seen work, at a time and address. */
-const SLOTS = 8;
-/** The same for an address that sent too many bad links. */
-const SLOTS_OVER_LIMIT = 1;
-/** Further requests of one address that wait for a slot; more get 429. */
+const PERMITS = 8;
+/** Further requests of one address that wait for a permit; more get 429. */
 const MAX_WAITING = 1_000;
 /** Links in memory that worked lately. */
 const MAX_LINKS = 20_000;
@@ -36,8 +34,8 @@ export type AdmitToPortal = (request: Request, response: GatewayResponse) => Pro
 export function portalAdmission(
   rateLimits: Pick<RateLimits, 'portalLink' | 'portalSetup' | 'badPortalTokens'>,
 ): AdmitToPortal {
-  const workingLinks = recentKeys(MAX_LINKS);
-  const slots = createSlots({ maxWaiting: MAX_WAITING });
+  const workingLinks = new LRUCache<string, true>({ max: MAX_LINKS });
+  const byAddress = new Map<string, Semaphore>();
 
   async function takeFor(request: Request, link: string) {
     const usages = [await rateLimits.portalLink.take(link)];
@@ -45,16 +43,20 @@ export function portalAdmission(
     return usages;
   }
 
-  /** Waits for a slot; the link may have proved to work meanwhile. */
+  /** Waits for its turn, in which an address over its limit is alone; the link may have proved to work meanwhile. */
   async function enter(response: GatewayResponse, address: string): Promise<void> {
     const usage = rateLimits.badPortalTokens.peek(address);
-    const leave = await slots.enter(address, usage.isAllowed ? SLOTS : SLOTS_OVER_LIMIT);
-    if (!leave) requireWithin(response, { ...usage, isAllowed: false });
-    else if (!response.destroyed) response.once('close', leave);
-    else {
-      leave();
-      throw invalid([{ path: '', message: 'The connection was closed.' }]);
-    }
+    const limit = byAddress.get(address) ?? semaphore(PERMITS, { maxWaiting: MAX_WAITING });
+    byAddress.set(address, limit);
+    const release = await limit.acquire(usage.isAllowed ? 1 : PERMITS).catch(() => undefined);
+    if (!release) return requireWithin(response, { ...usage, isAllowed: false });
+    const leave = () => {
+      release();
+      if (limit.isIdle()) byAddress.delete(address);
+    };
+    if (!response.destroyed) return void response.once('close', leave);
+    leave();
+    throw invalid([{ path: '', message: 'The connection was closed.' }]);
   }
 
   return async (request, response) => {
@@ -70,7 +72,7 @@ export function portalAdmission(
         const usage = await rateLimits.badPortalTokens.take(address);
         if (!usage.isAllowed) requireWithin(response, usage);
       } else if (link !== undefined && !isKnown && statusCode < 400) {
-        workingLinks.add(link);
+        workingLinks.set(link, true);
         await takeFor(request, link);
       }
     };

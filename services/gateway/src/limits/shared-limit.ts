@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Counts the points of keys together with all other copies of the gateway. Times are milliseconds since 1970. */
 export interface PointStore {
   /** Adds points to the key's current window, or begins one; returns all points of that window and when it ends. */
@@ -59,7 +61,7 @@ const SAME_WINDOW_MS = 500;
  */
 export function sharedLimit(options: LimitOptions): SharedLimit {
   const { name = '', store, limit, chunk = chunkOf(limit), now = Date.now } = options;
-  const windows = new Map<string, Window>();
+  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
 
   function windowOf(key: string): Window {
     const known = windows.get(key);
@@ -69,8 +71,6 @@ export function sharedLimit(options: LimitOptions): SharedLimit {
     }
     const window: Window = { endsAt: 0, available: 0, total: 0 };
     windows.set(key, window);
-    // A Map iterates in insertion order, so its first entry is the oldest.
-    if (windows.size > MAX_KEYS) windows.delete(windows.keys().next().value ?? '');
     return window;
   }
 

@@ -1,5 +1,5 @@
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { consumer, type Consumer, type ConsumerOptions } from '@billing/messaging/consumer/consumer';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
@@ -22,13 +22,10 @@ const OUTCOMES = new Map<ProcessorEventType, CheckoutEvent['outcome']>([
 const OUTCOMES_BY_NAME = new Map([...OUTCOMES].map(([type, outcome]) => [processorEvent(type).name, outcome]));
 
 /** Follows hosted checkout sessions to their end. */
-export function checkoutEvents(
-  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>,
-  options: ConsumerOptions,
-): Consumer {
+export function checkoutEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applyCheckoutEvents(dependencies);
   const prepare = prepareCheckoutEvent(dependencies);
-  return consumer('subscriptions-checkouts', 'processor.checkout.>', options).onProcessorEvent([...OUTCOMES.keys()], {
+  return consumer('subscriptions-checkouts', 'processor.checkout.>').onProcessorEvent([...OUTCOMES.keys()], {
     prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
     handle: async (tx, deliveries, publish) => {
       const unprepared = await apply(tx, deliveries.map(toEvent), publish);

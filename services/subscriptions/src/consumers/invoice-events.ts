@@ -1,5 +1,5 @@
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { consumer, type Consumer, type ConsumerOptions } from '@billing/messaging/consumer/consumer';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
@@ -20,13 +20,10 @@ const TYPES = [
 const NAMES = TYPES.map(type => processorEvent(type).name);
 
 /** Keeps copies of the invoices of the project's customers. */
-export function invoiceEvents(
-  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>,
-  options: ConsumerOptions,
-): Consumer {
+export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applyInvoiceEvents(dependencies);
   const prepare = prepareInvoiceEvent(dependencies);
-  return consumer('subscriptions-invoices', 'processor.invoice.>', options).onProcessorEvent(TYPES, {
+  return consumer('subscriptions-invoices', 'processor.invoice.>').onProcessorEvent(TYPES, {
     prepare: async delivery => {
       const [event] = toEvents({ ...delivery, context: undefined });
       return event ? prepare(event) : null;

@@ -1,5 +1,5 @@
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
-import { consumer, type Consumer, type ConsumerOptions, type EventHandler } from '@billing/messaging/consumer/consumer';
+import { consumer, type Consumer, type EventHandler } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoicePayments } from '@billing/processor/snapshots/invoice';
@@ -49,29 +49,29 @@ const REFUNDS: ReadByType = [['refund.updated', ofRefund]];
 const INVOICES: ReadByType = [['invoice.paid', ofInvoice]];
 
 /** Records how payment intents ended. */
-export const paymentIntentEvents = (dependencies: PaymentDependencies, options: ConsumerOptions): Consumer =>
-  consumer('subscriptions-payment-intents', 'processor.payment_intent.>', options).onProcessorEvent(
+export const paymentIntentEvents = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-payment-intents', 'processor.payment_intent.>').onProcessorEvent(
     INTENTS.map(([type]) => type),
     recordPayments(INTENTS, dependencies),
   );
 
 /** Records how charges ended, and what became of them. */
-export const chargeEvents = (dependencies: PaymentDependencies, options: ConsumerOptions): Consumer =>
-  consumer('subscriptions-charges', 'processor.charge.>', options).onProcessorEvent(
+export const chargeEvents = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-charges', 'processor.charge.>').onProcessorEvent(
     CHARGES.map(([type]) => type),
     recordPayments(CHARGES, dependencies),
   );
 
 /** Records refunds, also those that fail after the charge has counted them. */
-export const refundEvents = (dependencies: PaymentDependencies, options: ConsumerOptions): Consumer =>
-  consumer('subscriptions-refunds', 'processor.refund.>', options).onProcessorEvent(
+export const refundEvents = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-refunds', 'processor.refund.>').onProcessorEvent(
     REFUNDS.map(([type]) => type),
     recordPayments(REFUNDS, dependencies),
   );
 
 /** Links payments to the invoices that they paid. The consumer of invoices reports the outcome of the event. */
-export const invoicePayments = (dependencies: PaymentDependencies, options: ConsumerOptions): Consumer =>
-  consumer('subscriptions-invoice-payments', 'processor.invoice.paid.v1', options).on(
+export const invoicePayments = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-invoice-payments', 'processor.invoice.paid.v1').on(
     INVOICES.map(([type]) => processorEvent(type)),
     recordPayments(INVOICES, dependencies),
   );

@@ -4,6 +4,7 @@ import { TeamId } from '@billing/contracts/ids';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { openBatcher } from '@billing/messaging/batcher';
 import type { Bus } from '@billing/messaging/bus';
+import { LRUCache } from 'lru-cache';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** The secrets that may sign a team's events, from memory where possible. */
@@ -45,8 +46,8 @@ const PARALLEL_QUERIES = 2;
 
 /** Opens the cache of signing secrets; it drops a team's at once when `processor-account.changed` arrives. */
 export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions): SigningSecrets {
-  const known = new Map<string, CachedSecrets>();
-  const unknown = new Map<string, CachedSecrets>();
+  const known = new LRUCache<string, CachedSecrets>({ max: MAX_TEAMS });
+  const unknown = new LRUCache<string, CachedSecrets>({ max: MAX_UNKNOWN });
   const readTogether = openBatcher((teamIds: readonly string[]) => readSecrets(em, sealed, teamIds), {
     parallel: PARALLEL_QUERIES,
   });
@@ -61,12 +62,11 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
     const entry = { secrets: secretsOf(teamId), readAt: performance.now(), reloads };
     const cache = known.has(teamId) ? known : unknown;
     forget(teamId);
-    save(cache, cache === known ? MAX_TEAMS : MAX_UNKNOWN, teamId, entry);
+    cache.set(teamId, entry);
     const move = (secrets: readonly string[]): void => {
       if (cache.get(teamId) !== entry) return;
       forget(teamId);
-      if (secrets.length > 0) save(known, MAX_TEAMS, teamId, entry);
-      else save(unknown, MAX_UNKNOWN, teamId, entry);
+      (secrets.length > 0 ? known : unknown).set(teamId, entry);
     };
     entry.secrets.then(move, () => cache.get(teamId) === entry && forget(teamId));
     return entry.secrets;
@@ -90,12 +90,6 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
     forget,
     close: stopFollowing,
   };
-}
-
-/** Saves an entry as the newest; the oldest goes when there are too many. A Map keeps the order of insertion. */
-function save(cache: Map<string, CachedSecrets>, max: number, teamId: string, entry: CachedSecrets): void {
-  cache.set(teamId, entry);
-  if (cache.size > max) cache.delete(cache.keys().next().value ?? '');
 }
 
 /** Returns the valid secrets of each team, in order. */

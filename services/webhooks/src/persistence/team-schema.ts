@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { sqlState } from '@billing/database/sql-state';
+import { LRUCache } from 'lru-cache';
 import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
 
 /** PostgreSQL: `invalid_schema_name`, `undefined_table`. */
@@ -17,14 +18,13 @@ export interface TeamSchemas {
 
 /** Creates schemas where they are missing, and remembers for which teams it did. */
 export function openTeamSchemas(em: EntityManager): TeamSchemas {
-  const existing = new Set<TeamId>();
+  const existing = new LRUCache<TeamId, true>({ max: MAX_REMEMBERED });
   return {
     async ensure(teamIds) {
       for (const teamId of new Set(teamIds)) {
         if (existing.has(teamId)) continue;
         await createTeamSchema(em, teamId);
-        if (existing.size >= MAX_REMEMBERED) existing.clear();
-        existing.add(teamId);
+        existing.set(teamId, true);
       }
     },
     forgetAfter(err) {
