@@ -11,8 +11,6 @@ import type { BodyBudget } from './body-budget.ts';
 /** What the gateway knows about a request besides the request itself. */
 export interface RequestContext {
   requestId: string;
-  /** Headers of every response, unless a service sets its own. */
-  defaultHeaders: Readonly<Record<string, string>>;
   /** Adds the request id to every line. */
   logger: Logger;
   /** Where the bytes of its body are held. */
@@ -67,7 +65,6 @@ export function requestContext({ logger, publicUrl, bodyBudget }: ContextDepende
     response.locals.requestId = requestId;
     response.locals.bodyBudget = bodyBudget;
     response.locals.logger = logger.child({ requestId });
-    response.locals.defaultHeaders = defaultHeaders;
     response.set({ ...defaultHeaders, 'x-request-id': requestId });
     if (request.url.startsWith('/health/')) return next();
     const span = startServerSpan(request);

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { findCookie } from '#domain/browser-headers.ts';
-import type { RequestContext } from '#http/request-context.ts';
 
 /**
  * The request headers that a service receives. An allow-list: credentials, addresses, identities and anything that a
@@ -15,7 +14,7 @@ const FORWARDED_HEADERS = [
   'user-agent',
 ] as const;
 
-/** The response headers that callers do not receive: they belong to one connection or describe the service's software. */
+/** The response headers that callers do not receive: of one connection, about the service's software, or the gateway's own. */
 const REMOVED_HEADERS = new Set([
   'connection',
   'content-length',
@@ -29,6 +28,7 @@ const REMOVED_HEADERS = new Set([
   'transfer-encoding',
   'upgrade',
   'x-powered-by',
+  'x-request-id',
 ]);
 
 interface Exchange {
@@ -61,20 +61,16 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** Returns the headers that a caller receives: those of the service's response, with at most the one cookie. */
+/** Returns the headers that a caller receives: our own, and those of the service's response with at most the one cookie. */
 export function downstreamHeaders(
   received: IncomingHttpHeaders,
-  {
-    requestId,
-    defaultHeaders,
-    cookie,
-  }: Pick<RequestContext, 'requestId' | 'defaultHeaders'> & Pick<Exchange, 'cookie'>,
+  own: OutgoingHttpHeaders,
+  cookie: string | undefined,
 ): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { ...defaultHeaders };
+  const headers = { ...own };
   for (const [name, value] of Object.entries(received))
     if (!REMOVED_HEADERS.has(name) && !name.startsWith('x-billing-')) headers[name] = value;
   const cookies = received['set-cookie']?.filter(it => cookie !== undefined && it.startsWith(`${cookie}=`)) ?? [];
   if (cookies.length > 0) headers['set-cookie'] = cookies;
-  headers['x-request-id'] = requestId;
   return headers;
 }

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import type { NextFunction, Request } from 'express';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { NextFunction, Request, RequestHandler } from 'express';
 import proxy, { type ProxyOptions } from 'express-http-proxy';
 import type { ServiceName } from '@billing/contracts/operation';
 import { Problem, unavailable } from '@billing/contracts/problem';
-import { startClientSpan } from '@billing/service/http-spans';
+import { startClientSpan, type ClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/identity-token';
 import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
@@ -14,6 +14,8 @@ import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
 import { keepConnections } from './service-connections.ts';
+
+type HeaderDecorator = NonNullable<ProxyOptions['userResHeaderDecorator']>;
 
 interface Target {
   readonly service: keyof ServiceUrls;
@@ -44,19 +46,82 @@ interface Dependencies {
   readonly responseTimeoutMs: number;
 }
 
+/** A request that is being forwarded. */
+interface Exchange extends Target {
+  readonly response: GatewayResponse;
+  readonly forwarded: Buffer | undefined;
+  readonly admitted: InspectResponse | undefined;
+  readonly signal: AbortSignal;
+  readonly span: ClientSpan;
+  /** Headers of the response to the caller, before those of the service's response are copied to it. */
+  readonly ownHeaders: OutgoingHttpHeaders;
+}
+
 /**
  * Forwards over keep-alive connections. Bodies are forwarded whole, in both directions: a slow or broken caller does
  * not occupy a service, and a service that responds early leaves nothing unread.
  */
 export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependencies): ServiceProxy {
   const agent = keepConnections({ maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
+  const exchanges = new WeakMap<Request, Exchange>();
+  const exchangeOf = (request: Request): Exchange => {
+    const exchange = exchanges.get(request);
+    if (!exchange) throw new Error('A request came to the proxy past `forward`.');
+    return exchange;
+  };
+
+  const decorateRequest: ProxyOptions['proxyReqOptDecorator'] = (options, request) => {
+    const { service, principal, cookie, forwarded: body, signal, span, response } = exchangeOf(request);
+    const { requestId } = response.locals;
+    const signed = { method: request.method, path: pathOf(request.url) };
+    const headers = {
+      ...upstreamHeaders(request.headers, { requestId, body, cookie }),
+      ...span.headers,
+      [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, requestId) }, signed),
+    };
+    return { ...options, agent, signal, headers };
+  };
+
+  const decorateResponse = async (...[, request, , , upstream]: Parameters<HeaderDecorator>) => {
+    const { service, cookie, span, admitted, inspect, response, ownHeaders } = exchangeOf(request);
+    span.end(upstream.statusCode ?? null);
+    if (upstream.statusCode === 401) throw identityRejected(service);
+    await admitted?.(upstream);
+    await inspect?.(upstream);
+    return { ...downstreamHeaders(upstream.headers, ownHeaders, cookie), ...rateLimitHeaders(response) };
+  };
+
+  const fail = (err: unknown, request: Request, next: NextFunction): void => {
+    const { service, span, ownHeaders, response } = exchangeOf(request);
+    span.end(null);
+    if (response.destroyed) return;
+    if (!response.headersSent) {
+      const headers = { ...ownHeaders, ...rateLimitHeaders(response) };
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      response.set(headers);
+    }
+    next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
+  };
+
+  const openProxy = (url: string): RequestHandler =>
+    proxy(url, {
+      parseReqBody: false,
+      reqBodyEncoding: null,
+      proxyReqPathResolver: ({ url: path }) => path,
+      proxyReqOptDecorator: decorateRequest,
+      proxyReqBodyDecorator: (_body, request) => exchangeOf(request).forwarded,
+      userResHeaderDecorator: decorateResponse as unknown as HeaderDecorator, // it is awaited, which the types do not say
+      proxyErrorHandler: (err: unknown, response, next) => fail(err, response.req, next),
+    });
+  const proxies = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, openProxy(url)])) as Record<
+    keyof ServiceUrls,
+    RequestHandler
+  >; // one for each service
 
   return {
-    async forward(request, response, next, { service, principal, body: bodyRule, cookie, inspect, admit }) {
-      const { requestId, defaultHeaders } = response.locals;
-      const body = bodyRule === 'json' ? await readJsonBytes(request) : await discardJson(request);
-      const admitted = await admit?.();
-      const signed = { method: request.method, path: pathOf(request.url) };
+    async forward(request, response, next, target) {
+      const forwarded = target.body === 'json' ? await readJsonBytes(request) : await discardJson(request);
+      const admitted = await target.admit?.();
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);
       const span = startClientSpan(request);
@@ -64,40 +129,10 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
         clearTimeout(timer);
         span.end(null);
       });
-
-      const handle = proxy(urls[service], {
-        parseReqBody: false,
-        reqBodyEncoding: null,
-        proxyReqPathResolver: ({ url }) => url,
-        proxyReqOptDecorator: options => ({
-          ...options,
-          agent,
-          signal: timeout.signal,
-          headers: {
-            ...upstreamHeaders(request.headers, { requestId, body, cookie }),
-            ...span.headers,
-            [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, requestId) }, signed),
-          },
-        }),
-        proxyReqBodyDecorator: () => body,
-        skipToNextHandlerFilter: (async (upstream: IncomingMessage) => {
-          span.end(upstream.statusCode ?? null);
-          if (upstream.statusCode === 401) throw identityRejected(service);
-          await admitted?.(upstream);
-          await inspect?.(upstream);
-          return false;
-        }) as unknown as ProxyOptions['skipToNextHandlerFilter'], // it is awaited, which the types do not say
-        userResHeaderDecorator: (_headers, _request, _response, _proxyRequest, upstream) => ({
-          ...downstreamHeaders(upstream.headers, { requestId, defaultHeaders, cookie }),
-          ...rateLimitHeaders(response),
-        }),
-        proxyErrorHandler: (err: unknown) => {
-          span.end(null);
-          if (response.destroyed) return;
-          next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
-        },
-      });
-      handle(request, response, next);
+      const { signal } = timeout;
+      const ownHeaders = response.getHeaders();
+      exchanges.set(request, { ...target, response, forwarded, admitted, signal, span, ownHeaders });
+      await proxies[target.service](request, response, next);
     },
     close: () => agent.destroy(),
   };
