@@ -12,7 +12,7 @@ import { findCompose, openProject, type ComposeProject } from './compose.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const COPIES = { subscriptions: 3, webhooks: 2, gateway: 2 };
 /** Programs that run once. */
-const ONCE = ['provision', 'nats-data'];
+const ONCE = ['provision'];
 
 const run = promisify(execFile);
 const command = findCompose();

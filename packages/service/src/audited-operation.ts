@@ -8,11 +8,11 @@ import type { Audited } from './audit.ts';
 const pendingAudit = auditEntry.omit({ at: true });
 export type PendingAudit = z.output<typeof pendingAudit>;
 
-/** What the log stores besides the input; null for an operation from before there was an audit log. */
-const stored = z.object({ audit: pendingAudit.nullable().default(null) });
+/** What the log stores besides the input. */
+const stored = z.object({ audit: pendingAudit });
 
 /** The input of an operation that a request makes. */
-export type WithAudit<Input> = Input & { readonly audit: PendingAudit | null };
+export type WithAudit<Input> = Input & { readonly audit: PendingAudit };
 
 /** Returns the entry that an operation records once it has succeeded. `changes` are those that were requested. */
 export const pendingAuditOf = (context: AuditContext, { target, changes }: Audited): PendingAudit => ({
@@ -40,7 +40,7 @@ export function audited<Input, Response, Result>(
     async commit(tx, operation, response, publish) {
       const result = await kind.commit(tx, operation, response, publish);
       const { audit } = operation.input;
-      if (result === STALE || !audit || isRefusal(result)) return result;
+      if (result === STALE || isRefusal(result)) return result;
       const target = audit.target && idOf ? { ...audit.target, id: idOf(result) } : audit.target;
       publish(AuditRecorded, operation.teamId, { ...audit, target, at: new Date() });
       return result;

@@ -105,15 +105,3 @@ it('lists and ends the user’s own sessions only', async () => {
   expect(await one.statusOf()).toBe(401);
   expect((await eve.call('GET', '/api/service/teams')).status).toBe(200);
 });
-
-it('keeps sessions from before the time of the password check was recorded', async () => {
-  const user = await gateway.signUp();
-  await gateway.em.fork().execute('alter table auth.session drop column "passwordCheckedAt"');
-  await gateway.em.fork().execute('drop table auth."twoFactor"');
-  await gateway.em.fork().execute('alter table auth."user" drop column "twoFactorEnabled"');
-  await using upgraded = await startGateway({ copyOf: gateway });
-  const headers = { cookie: user.cookie };
-  expect((await upgraded.call('GET', '/api/service/teams', { headers })).status).toBe(200);
-  const { email, password } = user;
-  expect((await upgraded.call('POST', '/api/auth/sign-in/email', { body: { email, password } })).status).toBe(200);
-});

@@ -7,7 +7,6 @@ import { createStream } from '@billing/messaging/bus';
 import { brokerAddress, connectTo } from '@billing/messaging/connection';
 import { startTrimming } from '@billing/messaging/trim-stream';
 import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
-import { adoptStreams } from './adopt-streams.ts';
 import type { Secrets } from './secrets.ts';
 import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
@@ -65,10 +64,8 @@ export async function natsPart(options: EmbeddedOptions, secrets: NatsSecrets): 
     admin: JSON.stringify(secrets.natsPassword),
     of: service => JSON.stringify(secrets.natsPasswords[service]),
   });
-  const launch = async (signal: AbortSignal) => {
-    await adoptStreams(storeDir);
-    return startNats({ storeDir, logFile, password, accounts, guard, port, signal, report });
-  };
+  const launch = (signal: AbortSignal) =>
+    startNats({ storeDir, logFile, password, accounts, guard, port, signal, report });
   const url = `nats://127.0.0.1:${port}`;
   return { name: 'nats', port, url, logFile, launch, urls: natsUrls(port, secrets) };
 }

@@ -27,29 +27,19 @@ const secrets = z.object({
 export type Secrets = z.output<typeof secrets>;
 
 /**
- * Returns the secrets of a data folder, in a file that only its owner can read. The first start creates them; a later one
- * adds those that did not exist then.
+ * Returns the secrets of a data folder, in a file that only its owner can read. The first start creates them.
  * @throws StartError when the file is damaged; the data can't be opened without it
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json');
   if (!existsSync(file)) return save(file, createSecrets());
   try {
-    const saved = z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(file, 'utf8')));
-    const added = createAddedSecrets();
-    const loaded = secrets.parse({ ...added, ...saved });
-    return Object.keys(added).every(name => name in saved) ? loaded : save(file, loaded);
+    return secrets.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new StartError(
       `${file} can't be read as the secrets of this data folder. Restore it, or remove the whole folder ${dataDir} to start afresh.`,
     );
   }
-}
-
-/** New secrets of the kinds that older data folders lack. */
-function createAddedSecrets(): Partial<Secrets> {
-  const { natsPasswords, serviceKeys } = createSecrets();
-  return { natsPasswords, serviceKeys };
 }
 
 /** Returns new random secrets for one system. */

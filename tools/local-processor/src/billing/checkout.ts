@@ -242,7 +242,7 @@ function payingCustomer(unit: UnitOfWork, session: CheckoutSession): Customer | 
  */
 function withEnteredDetails(unit: UnitOfWork, plan: CheckoutPlan, customer: Customer | null): Customer | null {
   if (!customer) return customer;
-  const { updatesAddress = false, updatesName = false } = plan.options ?? {};
+  const { updatesAddress, updatesName } = plan.options;
   const changes = {
     email: customer.email ?? ENTERED_EMAIL,
     ...(updatesAddress ? { address: customer.address ?? ENTERED_ADDRESS } : {}),

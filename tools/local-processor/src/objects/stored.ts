@@ -98,8 +98,7 @@ export interface CheckoutPlan {
   subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
   payment: { description: string | null; metadata: Stripe.Metadata };
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
-  /** Absent in older data files. */
-  options?: CheckoutOptions;
+  options: CheckoutOptions;
   /** The payment or setup intent of an earlier, declined attempt. */
   paymentIntent: string | null;
   setupIntent: string | null;

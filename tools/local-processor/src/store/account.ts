@@ -30,8 +30,8 @@ export interface AccountState {
   /** All changes that were due until this time have been applied; Unix seconds of the account's clock. */
   dueUntil: number;
   rules: DeliveryRules;
-  /** The permissions that restricted keys of this account lack, by a digest of the key. Absent in older data files. */
-  restrictedKeys?: Record<string, string[]>;
+  /** The permissions that restricted keys of this account lack, by a digest of the key. */
+  restrictedKeys: Record<string, string[]>;
 }
 
 const INDEXED: Partial<Record<TableName, readonly string[]>> = {

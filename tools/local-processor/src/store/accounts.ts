@@ -22,7 +22,7 @@ export class Accounts {
   open(secretKey: string): { account: Account; missing: readonly string[] } {
     const id = accountId(secretKey);
     const account = this.#ofRestrictedKeys.get(id) ?? this.#accounts.get(id) ?? this.#create(id, secretKey);
-    return { account, missing: account.state.restrictedKeys?.[id] ?? [] };
+    return { account, missing: account.state.restrictedKeys[id] ?? [] };
   }
 
   /** Makes a key a restricted key of an account, which lacks the permissions. */
@@ -34,7 +34,14 @@ export class Accounts {
 
   #create(id: string, secretKey: string): Account {
     const now = Math.floor(Date.now() / 1000);
-    const state = { created: now, clockOffset: 0, nextInvoiceNumber: 1, dueUntil: now, rules: DEFAULT_RULES };
+    const state = {
+      created: now,
+      clockOffset: 0,
+      nextInvoiceNumber: 1,
+      dueUntil: now,
+      rules: DEFAULT_RULES,
+      restrictedKeys: {},
+    };
     const livemode = /^[a-z]+_live_/.test(secretKey);
     this.#file.saveAccount({ id, livemode, state });
     return this.#add(id, livemode, state);
@@ -53,7 +60,7 @@ export class Accounts {
     for (const table of Object.values(account.tables)) table.clear();
     account.calls.clear();
     const { created } = account.state;
-    for (const id of Object.keys(account.state.restrictedKeys ?? {})) this.#ofRestrictedKeys.delete(id);
+    for (const id of Object.keys(account.state.restrictedKeys)) this.#ofRestrictedKeys.delete(id);
     const restrictedKeys = {};
     account.change({ clockOffset: 0, nextInvoiceNumber: 1, dueUntil: created, rules: DEFAULT_RULES, restrictedKeys });
   }
@@ -62,7 +69,7 @@ export class Accounts {
     const saveState = (next: AccountState) => this.#file.saveAccount({ id, livemode, state: next });
     const account = new Account(id, livemode, state, this.#file.changeLog(id), saveState);
     this.#accounts.set(id, account);
-    for (const key of Object.keys(state.restrictedKeys ?? {})) this.#ofRestrictedKeys.set(key, account);
+    for (const key of Object.keys(state.restrictedKeys)) this.#ofRestrictedKeys.set(key, account);
     return account;
   }
 

@@ -1,16 +1,10 @@
 // Prints an `.env` file with new secrets for docker-compose.yml. Run it once and keep the file: the data in the volumes
-// can't be opened without it. With an existing file it prints what that one lacks.
+// can't be opened without it.
 //   node tools/local-system/src/compose/write-env.ts > .env
-//   node tools/local-system/src/compose/write-env.ts .env >> .env
-import { readFileSync } from 'node:fs';
 import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES } from '@billing/contracts/operation';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { createSecrets, natsPasswordVariable, passwordVariable, serviceKeyVariable } from '../secrets.ts';
-
-const [existing] = process.argv.slice(2);
-const has = (name: string, text: string) => text.split('\n').some(line => line.startsWith(`${name}=`));
-const text = existing === undefined ? '' : readFileSync(existing, 'utf8');
 
 const secrets = createSecrets();
 const variables: Record<string, string> = {
@@ -25,8 +19,8 @@ const variables: Record<string, string> = {
   ...Object.fromEntries(
     callersOf(FindProcessorCredentials).map(service => [serviceKeyVariable(service), secrets.serviceKeys[service]]),
   ),
+  // The local processor in place of Stripe; without these two it is Stripe itself.
+  COMPOSE_PROFILES: 'local-processor',
+  STRIPE_API_BASE_URL: 'http://processor:12111',
 };
-// The local processor in place of Stripe; without these two it is Stripe itself.
-if (existing === undefined)
-  Object.assign(variables, { COMPOSE_PROFILES: 'local-processor', STRIPE_API_BASE_URL: 'http://processor:12111' });
-for (const [name, value] of Object.entries(variables)) if (!has(name, text)) console.log(`${name}=${value}`);
+for (const [name, value] of Object.entries(variables)) console.log(`${name}=${value}`);
