@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 import { waitFor } from '@billing/testing/wait-for';
 import { freePort } from './free-port.ts';
@@ -56,6 +57,10 @@ export async function startSystem(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // The system also ends when the tests are killed.
+  const guard = startProcessGuard();
+  if (system.pid !== undefined) guard.watch(system.pid, { first: 'SIGTERM', later: 'SIGKILL' });
+  system.once('exit', () => guard.close());
   const output = outputOf(system);
   const isUp = demo
     ? () => output().includes('Billing is running.')

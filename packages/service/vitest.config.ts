@@ -1,3 +1,1 @@
-import { serverTestConfig } from '@billing/testing/vitest-config';
-
-export default serverTestConfig();
+export { default } from '../../vitest.config.ts';

@@ -1,3 +1,1 @@
-import { serverTestConfig } from './src/vitest-config.ts';
-
-export default serverTestConfig();
+export { default } from '../../vitest.config.ts';

@@ -1,3 +1,1 @@
-import { defineConfig } from 'vitest/config';
-
-export default defineConfig({ test: { include: ['test/**/*.test.ts'] } });
+export { default } from '../../vitest.config.ts';

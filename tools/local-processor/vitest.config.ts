@@ -1,5 +1,1 @@
-import { defineConfig } from 'vitest/config';
-
-export default defineConfig({
-  test: { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], testTimeout: 20_000, isolate: false },
-});
+export { default } from '../../vitest.config.ts';

@@ -1,0 +1,71 @@
+import { relative } from 'node:path';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const ROOT = import.meta.dirname;
+/** The folder that Vitest was called in; a workspace exports this configuration, and runs only its own tests. */
+const HERE = relative(ROOT, process.cwd());
+/** `npm run test:system` runs what takes too long for `npm test`. */
+const IS_SYSTEM = process.env['SYSTEM'] === '1';
+
+const npmTest = [
+  project('workspaces', 0, {
+    include: testsOf('packages', 'services', 'tools'),
+    globalSetup: './packages/testing/src/global-setup.ts',
+    maxWorkers: 3,
+  }),
+  // All files share one system, but for those in own-system.
+  project('e2e', 1, {
+    include: testsOf('e2e/test', 'e2e/attacks', 'e2e/own-system'),
+    globalSetup: './e2e/system/global-setup.ts',
+    maxWorkers: 2,
+  }),
+];
+const testSystem = [
+  project('system', 0, {
+    include: testsOf('packages', 'services', 'tools', 'e2e/operations').map(tests =>
+      tests.replace('*.test.ts', '*.system.test.ts'),
+    ),
+    globalSetup: './packages/testing/src/global-setup.ts',
+    maxWorkers: 2,
+  }),
+  // Each file starts a system of its own, and mostly waits.
+  project('faults', 1, { include: testsOf('e2e/faults'), maxWorkers: 2 }),
+  project('containers', 2, { include: testsOf('e2e/containers'), maxWorkers: 1 }),
+];
+
+export default defineConfig({
+  root: ROOT,
+  test: {
+    // Importing a module does nothing, so files can share modules. This halves the processor time.
+    isolate: false,
+    // Only a failed test takes that long, even beside busy programs.
+    testTimeout: IS_SYSTEM ? 900_000 : 300_000,
+    hookTimeout: IS_SYSTEM ? 900_000 : 300_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 120_000 } },
+    reporters: [
+      'default',
+      ...(IS_SYSTEM ? ['./e2e/faults/system/tally-reporter.ts'] : []),
+      './packages/testing/src/totals-reporter.ts',
+    ],
+    projects: IS_SYSTEM ? testSystem : npmTest,
+  },
+});
+
+/** A group of test files; the groups run one after the other, by `groupOrder`. */
+function project(
+  name: string,
+  groupOrder: number,
+  test: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration {
+  const exclude = ['**/node_modules/**', ...(IS_SYSTEM ? [] : ['**/*.system.test.ts'])];
+  return { extends: true, test: { name, sequence: { groupOrder }, exclude, ...test } };
+}
+
+/** The test files of these folders that are in the folder that Vitest was called in. */
+function testsOf(...folders: readonly string[]): string[] {
+  return folders
+    .map(folder => (`${HERE}/`.startsWith(`${folder}/`) ? HERE : folder))
+    .filter(folder => HERE === '' || `${folder}/`.startsWith(`${HERE}/`))
+    .map(folder => `${folder}/**/*.test.ts`);
+}
