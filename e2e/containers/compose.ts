@@ -29,7 +29,7 @@ export interface ComposeProject {
 }
 
 /** What `docker inspect` says. */
-export interface Container {
+interface Container {
   readonly Name: string;
   readonly HostConfig: {
     readonly ReadonlyRootfs: boolean;

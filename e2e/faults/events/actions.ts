@@ -7,7 +7,7 @@ import { STRANGER_ACTIONS } from './stranger-actions.ts';
 import { SUBSCRIPTION_ACTIONS } from './subscription-actions.ts';
 
 /** Every action that creates Stripe events: of the tenant, of the buyer, of time, at the Stripe dashboard and of other products. */
-export const ACTIONS = {
+const ACTIONS = {
   ...SUBSCRIPTION_ACTIONS,
   ...PAYMENT_ACTIONS,
   ...CUSTOMER_ACTIONS,

@@ -9,7 +9,7 @@ import { testAuditContext } from '@billing/service/testing/audit-context';
 import { waitFor } from '@billing/testing/wait-for';
 import { productEvents } from '../src/consumers/products.ts';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
-import { updateProduct } from '../src/operations/update-product.ts';
+import { updateProduct } from '../src/operations/update-record.ts';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
 it('completes the events of its own changes and publishes nothing', async () => {

@@ -131,13 +131,13 @@ it.concurrent.each(['before', 'after'] as const)(
     await dieWhileCreating(catalog, when, operationKey);
     const create = createProduct(catalog);
     const body = { name: 'Pro', metadata: {} };
-    const { id, processorProductId } = await create(catalog.scope, body, testAuditContext(), operationKey);
+    const { id, processorId } = await create(catalog.scope, body, testAuditContext(), operationKey);
     expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
     expect(await create(catalog.scope, body, testAuditContext(), operationKey)).toMatchObject({
       id,
-      processorProductId,
+      processorId,
     });
-    expect(await productsAtProcessor(catalog)).toEqual([processorProductId]);
+    expect(await productsAtProcessor(catalog)).toEqual([processorId]);
     expect(await catalog.published(ProductCreated)).toHaveLength(1);
     expect(await catalog.published(AuditRecorded)).toMatchObject([{ data: { target: { type: 'product', id } } }]);
   },
@@ -153,10 +153,10 @@ it.concurrent('sends a repeated operation key under the next version after a ref
     code: 'processor_error',
   });
   expect(await catalog.openOperations()).toEqual([]);
-  const { id, processorProductId } = await create(catalog.scope, body, testAuditContext(), operationKey);
+  const { id, processorId } = await create(catalog.scope, body, testAuditContext(), operationKey);
   expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
   const { objects } = await catalog.control.ledger();
-  expect(objects.find(object => object.id === processorProductId)?.idempotencyKey).toBe(
+  expect(objects.find(object => object.id === processorId)?.idempotencyKey).toBe(
     idempotencyKey('create-product', operationKey, 2),
   );
 });

@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where a data folder has the versions of its master key, which `npm run keys:rotate` changes. */
-export const masterKeysFile = (dataDir: string): string => join(dataDir, 'credentials-keys');
+const masterKeysFile = (dataDir: string): string => join(dataDir, 'credentials-keys');
 
 /** Writes the first version of the master key, unless there is a file; returns its path. */
 export function ensureMasterKeys(dataDir: string, firstKey: string): string {

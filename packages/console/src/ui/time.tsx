@@ -13,7 +13,7 @@ const FORMATS = { date: DATE, time: DATE_TIME, seconds: DATE_SECONDS };
 export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`));
 
 /** Returns "3 minutes ago" for times within a week of `now`, and a date for others. */
-export function formatRelative(at: Date, now: Date): string {
+function formatRelative(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   const [unit, size] = unitOf(Math.abs(seconds));
   if (unit === undefined) return DATE.format(at);

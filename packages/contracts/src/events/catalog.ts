@@ -17,20 +17,17 @@ export const productState = z.object({
 });
 export type ProductState = z.output<typeof productState>;
 
-/**
- * A price's whole state, versioned like a product's. `unitAmount` is null for tiered and fractional prices. Fields with a
- * default are absent in older events.
- */
+/** A price's whole state, versioned like a product's. `unitAmount` is null for tiered and fractional prices. */
 export const priceState = z.object({
   id: PriceId.schema,
   projectId: ProjectId.schema,
   productId: ProductId.schema,
   unitAmount: z.int().nullable(),
   /** The same as decimal text, which may have fractions of the smallest unit; null for a tiered price. */
-  unitAmountDecimal: z.string().nullable().default(null),
-  billingScheme: z.enum(BILLING_SCHEMES).default('per_unit'),
+  unitAmountDecimal: z.string().nullable(),
+  billingScheme: z.enum(BILLING_SCHEMES),
   /** A metered price is billed by usage, not by quantity. */
-  metered: z.boolean().default(false),
+  metered: z.boolean(),
   currency: z.string(),
   type: z.enum(PRICE_TYPES),
   interval: z.enum(INTERVALS).nullable(),

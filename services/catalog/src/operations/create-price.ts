@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, type ProjectScope } from '@billing/contracts/ids';
-import { unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { INTERVALS, type priceCreate } from '@billing/contracts/resources/price';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { changesOf } from '@billing/service/audit';
-import { audited, pendingAuditOf } from '@billing/service/audited-operation';
-import { derivedId } from '@billing/service/derived-id';
 import type { PriceSnapshot } from '@billing/processor/port';
+import { derivedId } from '@billing/service/derived-id';
+import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
-import { newTerms, productInactive, toContent } from '#domain/price.ts';
-import { findCreatedPrice, lockPriceRow } from '#persistence/find-price.ts';
-import { findProduct } from '#persistence/find-product.ts';
-import { isMirrored, Price, type MirroredPrice } from '#persistence/price.entity.ts';
+import { newTerms, productInactive } from '#domain/price.ts';
+import { Price } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { publishCreated } from './save-price.ts';
+import { auditOfCreated, createKind, creation, reserved } from './create-record.ts';
+import { PRICE, PRODUCT } from './record-types.ts';
 
 const input = z.object({
   productId: z.string(),
@@ -25,25 +21,11 @@ const input = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** Creates a price at the processor; until then its row is only reserved and not shown. */
-export const createPriceKind = audited<z.output<typeof input>, PriceSnapshot, MirroredPrice>({
-  name: 'create-price',
+export const createPriceKind = createKind<Price, PriceSnapshot, z.output<typeof input>>(PRICE, {
   input,
   send: (processor, operation) => processor.createPrice(operation.input, operation.idempotencyKey),
   findExisting: (processor, { resourceId: priceId, input: { productId }, createdAt: since }) =>
     processor.findCreatedPrice(productId, { metadata: { priceId }, since }),
-  async commit(tx, operation, snapshot, publish) {
-    const price = await lockPriceRow(tx, operation, PriceId.schema.parse(operation.resourceId));
-    if (!price) throw unavailable('The price is no longer reserved.');
-    tx.assign(price, { ...toContent(snapshot), processorPriceId: snapshot.id });
-    if (!isMirrored(price)) throw new Error('The processor gave the price no id.');
-    publishCreated(publish, price);
-    return price;
-  },
-  async cancel(tx, { teamId, projectId, resourceId }) {
-    const id = PriceId.schema.parse(resourceId);
-    await tx.nativeDelete(Price, { id, teamId, projectId, processorPriceId: null });
-  },
 });
 
 /**
@@ -54,51 +36,26 @@ export const createPriceKind = audited<z.output<typeof input>, PriceSnapshot, Mi
 export function createPrice({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { productId, metadata, ...requested }: z.output<typeof priceCreate>,
+    { productId, metadata: given, ...requested }: z.output<typeof priceCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
-  ): Promise<MirroredPrice> => {
+  ): Promise<Mirrored<Price>> => {
     const id = derivedId(PriceId, operationKey, 'price');
-    const request = {
-      resourceId: id,
-      operationKey,
-      find: (em: EntityManager) => findCreatedPrice(em, scope, id),
-    };
-    return operationLog.perform(createPriceKind, scope, request, async tx => {
-      const product = await findProduct(tx, scope, productId);
+    return operationLog.perform(createPriceKind, scope, creation(PRICE, scope, { id, operationKey }), async tx => {
+      const product = await PRODUCT.rows.find(tx, scope, productId);
       if (!product.isActive) throw productInactive();
       const terms = newTerms(requested);
-      const stored = withoutEmpty(metadata);
-      tx.create(Price, {
-        ...scope,
-        ...terms,
-        id,
-        productId,
-        isActive: true,
-        metadata: stored,
-        unitAmountDecimal: String(terms.unitAmount),
-        billingScheme: 'per_unit',
-        metered: false,
-        processorPriceId: null,
-        processorUpdatedAt: null,
-        awaitsWebhook: true,
-        version: 1,
-        createdAt: now(),
-        deletedAt: null,
-      });
+      const metadata = withoutEmpty(given);
       const { unitAmount, currency, interval, intervalCount } = terms;
-      const fields = { productId, ...terms, ...(Object.keys(stored).length > 0 && { metadata: stored }) };
-      const audit = pendingAuditOf(context, {
-        target: { type: 'price', id },
-        changes: changesOf(null, fields, ['metadata']),
-      });
+      const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
+      tx.create(Price, { ...scope, ...terms, ...amount, id, productId, metadata, ...reserved(now()) });
       return {
-        productId: product.processorProductId,
+        productId: product.processorId,
         unitAmount,
         currency,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
-        metadata: { ...stored, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
-        audit,
+        metadata: { ...metadata, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
+        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...terms, metadata }),
       };
     });
   };

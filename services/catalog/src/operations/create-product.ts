@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { unavailable } from '@billing/contracts/problem';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { productCreate } from '@billing/contracts/resources/product';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { changesOf } from '@billing/service/audit';
-import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
+import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
-import { toContent } from '#domain/product.ts';
-import { findCreatedProduct, lockProductRow } from '#persistence/find-product.ts';
-import { isMirrored, Product, type MirroredProduct } from '#persistence/product.entity.ts';
+import { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { publishCreated } from './save-product.ts';
+import { auditOfCreated, createKind, creation, reserved } from './create-record.ts';
+import { PRODUCT } from './record-types.ts';
 
 const input = z.object({
   name: z.string(),
@@ -23,25 +19,11 @@ const input = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** Creates a product at the processor; until then its row is only reserved and not shown. */
-export const createProductKind = audited<z.output<typeof input>, ProductSnapshot, MirroredProduct>({
-  name: 'create-product',
+export const createProductKind = createKind<Product, ProductSnapshot, z.output<typeof input>>(PRODUCT, {
   input,
   send: (processor, operation) => processor.createProduct(operation.input, operation.idempotencyKey),
   findExisting: (processor, { id: operationId, createdAt: since }) =>
     processor.findCreatedProduct({ metadata: { operationId }, since }),
-  async commit(tx, operation, snapshot, publish) {
-    const product = await lockProductRow(tx, operation, ProductId.schema.parse(operation.resourceId));
-    if (!product) throw unavailable('The product is no longer reserved.');
-    tx.assign(product, { ...toContent(snapshot), processorProductId: snapshot.id });
-    if (!isMirrored(product)) throw new Error('The processor gave the product no id.');
-    publishCreated(publish, product);
-    return product;
-  },
-  async cancel(tx, { teamId, projectId, resourceId }) {
-    const id = ProductId.schema.parse(resourceId);
-    await tx.nativeDelete(Product, { id, teamId, projectId, processorProductId: null });
-  },
 });
 
 /** Returns the id of the product that an operation creates. */
@@ -61,44 +43,19 @@ export function namedProductIds(scope: ProjectScope, { metadata }: ProductSnapsh
 export function createProduct({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { name, description, metadata }: z.output<typeof productCreate>,
+    { name, description, metadata: given }: z.output<typeof productCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
-  ): Promise<MirroredProduct> => {
+  ): Promise<Mirrored<Product>> => {
     const id = productIdOf(operationKey);
-    const request = {
-      resourceId: id,
-      operationKey,
-      find: (em: EntityManager) => findCreatedProduct(em, scope, id),
-    };
-    return operationLog.perform(createProductKind, scope, request, async tx => {
-      const stored = withoutEmpty(metadata);
-      tx.create(Product, {
-        ...scope,
-        id,
-        name,
-        description: description || null,
-        isActive: true,
-        metadata: stored,
-        processorProductId: null,
-        processorUpdatedAt: null,
-        awaitsWebhook: true,
-        version: 1,
-        createdAt: now(),
-        deletedAt: null,
-      });
+    return operationLog.perform(createProductKind, scope, creation(PRODUCT, scope, { id, operationKey }), async tx => {
+      const metadata = withoutEmpty(given);
+      const content = { name, description: description || null, metadata };
+      tx.create(Product, { ...scope, ...content, id, ...reserved(now()) });
       const { teamId, projectId } = scope;
       const marks = { teamId, projectId, operationId: operationKey };
-      const fields = {
-        name,
-        description: description || null,
-        ...(Object.keys(stored).length > 0 && { metadata: stored }),
-      };
-      const audit = pendingAuditOf(context, {
-        target: { type: 'product', id },
-        changes: changesOf(null, fields, ['metadata']),
-      });
-      return { name, ...(description && { description }), metadata: { ...stored, ...marks }, audit };
+      const audit = auditOfCreated(context, { type: 'product', id }, content);
+      return { name, ...(description && { description }), metadata: { ...metadata, ...marks }, audit };
     });
   };
 }

@@ -4,10 +4,8 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { createPriceKind } from './create-price.ts';
 import { createProductKind } from './create-product.ts';
-import { deletePriceKind } from './delete-price.ts';
-import { deleteProductKind } from './delete-product.ts';
-import { updatePriceKind } from './update-price.ts';
-import { updateProductKind } from './update-product.ts';
+import { deletePriceKind, deleteProductKind } from './delete-record.ts';
+import { updatePriceKind, updateProductKind } from './update-record.ts';
 
 interface CatalogOperationLogOptions {
   readonly outbox: Outbox;

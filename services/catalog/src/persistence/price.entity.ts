@@ -7,8 +7,8 @@ const PriceSchema = defineEntity({
   tableName: 'prices',
   uniques: [
     {
-      name: 'prices_processor_price_id_unique',
-      properties: ['teamId', 'projectId', 'processorPriceId'],
+      name: 'prices_processor_id_unique',
+      properties: ['teamId', 'projectId', 'processorId'],
     },
   ],
   indexes: [
@@ -24,8 +24,8 @@ const PriceSchema = defineEntity({
     unitAmount: p.bigint('number').strictNullable(),
     /** The same as decimal text, which may have fractions of the smallest unit; null for tiers. */
     unitAmountDecimal: p.text().strictNullable(),
-    billingScheme: p.enum(BILLING_SCHEMES).default('per_unit'),
-    metered: p.boolean().default(false),
+    billingScheme: p.enum(BILLING_SCHEMES),
+    metered: p.boolean(),
     currency: p.text(),
     type: p.enum(PRICE_TYPES),
     interval: p.enum(INTERVALS).strictNullable(),
@@ -33,7 +33,7 @@ const PriceSchema = defineEntity({
     isActive: p.boolean(),
     metadata: p.json<Record<string, string>>(),
     /** Null while the price is being created: it is not shown yet. */
-    processorPriceId: p.text().strictNullable(),
+    processorId: p.text().strictNullable(),
     /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
     /** We changed it ourselves, and the webhook event about that has not come back. */
@@ -47,11 +47,3 @@ const PriceSchema = defineEntity({
 
 export class Price extends PriceSchema.class {}
 PriceSchema.setClass(Price);
-
-/** A price that exists at the processor too. */
-export type MirroredPrice = Price & { processorPriceId: string };
-
-/** Returns whether the price exists at the processor too. */
-export function isMirrored(price: Price | null): price is MirroredPrice {
-  return price !== null && price.processorPriceId !== null;
-}

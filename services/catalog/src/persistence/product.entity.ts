@@ -6,8 +6,8 @@ const ProductSchema = defineEntity({
   tableName: 'products',
   uniques: [
     {
-      name: 'products_processor_product_id_unique',
-      properties: ['teamId', 'projectId', 'processorProductId'],
+      name: 'products_processor_id_unique',
+      properties: ['teamId', 'projectId', 'processorId'],
     },
   ],
   indexes: [{ name: 'products_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] }],
@@ -20,7 +20,7 @@ const ProductSchema = defineEntity({
     isActive: p.boolean(),
     metadata: p.json<Record<string, string>>(),
     /** Null while the product is being created: it is not shown yet. */
-    processorProductId: p.text().strictNullable(),
+    processorId: p.text().strictNullable(),
     /** When the newest event happened that the row includes. */
     processorUpdatedAt: p.datetime().strictNullable(),
     /** We changed it ourselves, and the webhook event about that has not come back. */
@@ -34,11 +34,3 @@ const ProductSchema = defineEntity({
 
 export class Product extends ProductSchema.class {}
 ProductSchema.setClass(Product);
-
-/** A product that exists at the processor too. */
-export type MirroredProduct = Product & { processorProductId: string };
-
-/** Returns whether the product exists at the processor too. */
-export function isMirrored(product: Product | null): product is MirroredProduct {
-  return product !== null && product.processorProductId !== null;
-}

@@ -2,26 +2,27 @@ import { catalogOperations as operations } from '@billing/contracts/operations/c
 import { paginate } from '@billing/contracts/pagination';
 import { showAmount, type Price as PriceResource } from '@billing/contracts/resources/price';
 import type { HttpServer } from '@billing/service/http';
+import type { Mirrored } from '@billing/service/mirrored-rows';
 import { serve } from '@billing/service/serve';
 import { createPrice } from '#operations/create-price.ts';
-import { deletePrice } from '#operations/delete-price.ts';
-import { listPrices } from '#operations/list-prices.ts';
-import { updatePrice } from '#operations/update-price.ts';
-import { findPrice } from '#persistence/find-price.ts';
-import type { MirroredPrice } from '#persistence/price.entity.ts';
+import { deletePrice } from '#operations/delete-record.ts';
+import { PRICE } from '#operations/record-types.ts';
+import { updatePrice } from '#operations/update-record.ts';
+import type { Price } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of prices. */
 export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => void {
   const { em } = dependencies;
-  const list = listPrices(dependencies);
   const create = createPrice(dependencies);
   const update = updatePrice(dependencies);
   const remove = deletePrice(dependencies);
 
   return app => {
     serve(app, operations.listPrices, async ({ params, query }) => {
-      const [prices, total] = await list(params, query);
+      const { activeOnly, productId } = query;
+      const wanted = { ...(activeOnly && { isActive: true }), ...(productId && { productId }) };
+      const [prices, total] = await PRICE.rows.list(em.fork(), params, query, wanted);
       return { prices: prices.map(toResource), pagination: paginate(query, prices.length, total) };
     });
 
@@ -30,7 +31,7 @@ export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => vo
     }));
 
     serve(app, operations.getPrice, async ({ params: { priceId, ...scope } }) =>
-      toResource(await findPrice(em.fork(), scope, priceId)),
+      toResource(await PRICE.rows.find(em.fork(), scope, priceId)),
     );
 
     serve(app, operations.updatePrice, async ({ params: { priceId, ...scope }, body, audit }) => ({
@@ -44,9 +45,9 @@ export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => vo
   };
 }
 
-function toResource(price: MirroredPrice): PriceResource {
+function toResource(price: Mirrored<Price>): PriceResource {
   const { id, productId, currency, type, interval, intervalCount } = price;
-  const { isActive, processorPriceId, metadata, createdAt } = price;
+  const { isActive, processorId: processorPriceId, metadata, createdAt } = price;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
   const terms = { ...showAmount(price), currency, type, ...period };
   return { id, productId, ...terms, isActive, processorPriceId, metadata, createdAt };

@@ -2,26 +2,30 @@ import { catalogOperations as operations } from '@billing/contracts/operations/c
 import { paginate } from '@billing/contracts/pagination';
 import type { Product as ProductResource } from '@billing/contracts/resources/product';
 import type { HttpServer } from '@billing/service/http';
+import type { Mirrored } from '@billing/service/mirrored-rows';
 import { serve } from '@billing/service/serve';
 import { createProduct } from '#operations/create-product.ts';
-import { deleteProduct } from '#operations/delete-product.ts';
-import { listProducts } from '#operations/list-products.ts';
-import { updateProduct } from '#operations/update-product.ts';
-import { findProduct } from '#persistence/find-product.ts';
-import type { MirroredProduct } from '#persistence/product.entity.ts';
+import { deleteProduct } from '#operations/delete-record.ts';
+import { PRODUCT } from '#operations/record-types.ts';
+import { updateProduct } from '#operations/update-record.ts';
+import type { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of products. */
 export function productRoutes(dependencies: Dependencies): (app: HttpServer) => void {
   const { em } = dependencies;
-  const list = listProducts(dependencies);
   const create = createProduct(dependencies);
   const update = updateProduct(dependencies);
   const remove = deleteProduct(dependencies);
 
   return app => {
     serve(app, operations.listProducts, async ({ params, query }) => {
-      const [products, total] = await list(params, query);
+      const [products, total] = await PRODUCT.rows.list(
+        em.fork(),
+        params,
+        query,
+        query.activeOnly ? { isActive: true } : {},
+      );
       return { products: products.map(toResource), pagination: paginate(query, products.length, total) };
     });
 
@@ -30,7 +34,7 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
     }));
 
     serve(app, operations.getProduct, async ({ params: { productId, ...scope } }) =>
-      toResource(await findProduct(em.fork(), scope, productId)),
+      toResource(await PRODUCT.rows.find(em.fork(), scope, productId)),
     );
 
     serve(app, operations.updateProduct, async ({ params: { productId, ...scope }, body, audit }) => ({
@@ -44,8 +48,8 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
   };
 }
 
-function toResource(product: MirroredProduct): ProductResource {
-  const { id, name, description, isActive, processorProductId, metadata, projectId, createdAt } = product;
+function toResource(product: Mirrored<Product>): ProductResource {
+  const { id, name, description, isActive, processorId, metadata, projectId, createdAt } = product;
   const described = description === null ? {} : { description };
-  return { id, name, ...described, isActive, processorProductId, metadata, projectId, createdAt };
+  return { id, name, ...described, isActive, processorProductId: processorId, metadata, projectId, createdAt };
 }

@@ -4,10 +4,11 @@ import type { PriceState, ProductState } from '@billing/contracts/events/catalog
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { toState as toPriceState } from '#domain/price.ts';
 import { toState as toProductState } from '#domain/product.ts';
-import { isMirrored as isMirroredPrice, Price } from '#persistence/price.entity.ts';
-import { isMirrored, Product } from '#persistence/product.entity.ts';
+import { Price } from '#persistence/price.entity.ts';
+import { Product } from '#persistence/product.entity.ts';
 import { compareCatalog } from './compare-catalog.ts';
 import { listLiveCatalog } from './list-live-catalog.ts';
 
@@ -15,13 +16,13 @@ import { listLiveCatalog } from './list-live-catalog.ts';
 export const catalogRpc = (em: EntityManager): RpcHandler[] => [
   rpcHandler(FindPrice, ({ priceId, ...scope }) => findWithProduct(em, scope, { id: priceId, deletedAt: null })),
   rpcHandler(FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
-    findWithProduct(em, scope, { processorPriceId }),
+    findWithProduct(em, scope, { processorId: processorPriceId }),
   ),
   rpcHandler(CompareObjects.catalog, compareCatalog(em)),
   rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
 ];
 
-type PriceQuery = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorPriceId: string };
+type PriceQuery = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorId: string };
 
 async function findWithProduct(
   em: EntityManager,
@@ -30,7 +31,7 @@ async function findWithProduct(
 ): Promise<{ price: PriceState; product: ProductState } | null> {
   const fork = em.fork();
   const price = await fork.findOne(Price, { ...query, teamId, projectId });
-  if (!isMirroredPrice(price)) return null;
+  if (!isMirrored(price)) return null;
   const product = await fork.findOne(Product, { id: price.productId, teamId, projectId });
   if (!isMirrored(product)) return null;
   return { price: toPriceState(price), product: toProductState(product) };

@@ -7,8 +7,7 @@ import { readPrice, readProduct } from '@billing/processor/snapshots/catalog';
 import type { z } from 'zod';
 import { toContent as toPriceContent } from '#domain/price.ts';
 import { toContent as toProductContent } from '#domain/product.ts';
-import { findByProcessorIds as findPrices } from '#persistence/find-price.ts';
-import { findByProcessorIds as findProducts } from '#persistence/find-product.ts';
+import { PRICE, PRODUCT } from '#operations/record-types.ts';
 
 type Request = z.output<(typeof CompareObjects)['catalog']['request']>;
 
@@ -23,7 +22,7 @@ export function compareCatalog(em: EntityManager) {
 async function compareProducts(em: EntityManager, scope: ProjectScope, objects: readonly unknown[]) {
   const snapshots = objects.map(readProduct);
   const ids = snapshots.map(({ id }) => ({ scope, id }));
-  const records = await findProducts(em, ids);
+  const records = await PRODUCT.rows.findByProcessorIds(em, ids);
   return snapshots.map((snapshot): Comparison => {
     const record = records.get(scopedKey({ scope, id: snapshot.id }));
     if (!record) return { outcome: 'missing', id: null, fields: [], hasParent: true };
@@ -36,11 +35,11 @@ async function compareProducts(em: EntityManager, scope: ProjectScope, objects: 
 
 async function comparePrices(em: EntityManager, scope: ProjectScope, objects: readonly unknown[]) {
   const snapshots = objects.map(readPrice);
-  const records = await findPrices(
+  const records = await PRICE.rows.findByProcessorIds(
     em,
     snapshots.map(({ id }) => ({ scope, id })),
   );
-  const products = await findProducts(
+  const products = await PRODUCT.rows.findByProcessorIds(
     em,
     snapshots.map(({ productId: id }) => ({ scope, id })),
   );
@@ -49,10 +48,9 @@ async function comparePrices(em: EntityManager, scope: ProjectScope, objects: re
     const hasParent = product !== undefined && product.deletedAt === null;
     const record = records.get(scopedKey({ scope, id: snapshot.id }));
     if (!record) return { outcome: 'missing', id: null, fields: [], hasParent };
-    const { id, isActive, metadata, unitAmountDecimal, billingScheme, metered, deletedAt } = record;
+    const { id, isActive, metadata, deletedAt } = record;
     if (deletedAt) return { outcome: 'deleted', id, fields: [], hasParent };
-    const content = { isActive, metadata, unitAmountDecimal, billingScheme, metered };
-    const fields = fieldDifferences(content, toPriceContent(snapshot));
+    const fields = fieldDifferences({ isActive, metadata }, toPriceContent(snapshot));
     return { outcome: fields.length > 0 ? 'different' : 'same', id, fields, hasParent };
   });
 }

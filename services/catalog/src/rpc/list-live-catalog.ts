@@ -2,8 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { findPage } from '@billing/database/find-page';
 import type { z } from 'zod';
-import { isMirrored as isMirroredPrice, Price } from '#persistence/price.entity.ts';
-import { isMirrored, Product } from '#persistence/product.entity.ts';
+import { isMirrored } from '@billing/service/mirrored-rows';
+import { Price } from '#persistence/price.entity.ts';
+import { Product } from '#persistence/product.entity.ts';
 
 type Request = z.output<(typeof ListLiveRecords)['catalog']['request']>;
 
@@ -13,17 +14,17 @@ export function listLiveCatalog(em: EntityManager) {
     const page = { after, limit };
     if (type === 'price') {
       const prices = processorIds
-        ? await em.fork().find(Price, { teamId, projectId, processorPriceId: { $in: processorIds } })
+        ? await em.fork().find(Price, { teamId, projectId, processorId: { $in: processorIds } })
         : await findPage(em.fork(), Price, { teamId, projectId }, page);
-      const live = prices.filter(isMirroredPrice).filter(({ deletedAt }) => deletedAt === null);
-      const records = live.map(({ id, processorPriceId: processorId }) => ({ id, processorId }));
+      const live = prices.filter(isMirrored).filter(({ deletedAt }) => deletedAt === null);
+      const records = live.map(({ id, processorId }) => ({ id, processorId }));
       return { records, next: prices.length < limit ? null : (prices.at(-1)?.id ?? null) };
     }
     const products = processorIds
-      ? await em.fork().find(Product, { teamId, projectId, processorProductId: { $in: processorIds } })
+      ? await em.fork().find(Product, { teamId, projectId, processorId: { $in: processorIds } })
       : await findPage(em.fork(), Product, { teamId, projectId }, page);
     const live = products.filter(isMirrored).filter(({ deletedAt }) => deletedAt === null);
-    const records = live.map(({ id, processorProductId: processorId }) => ({ id, processorId }));
+    const records = live.map(({ id, processorId }) => ({ id, processorId }));
     return { records, next: products.length < limit ? null : (products.at(-1)?.id ?? null) };
   };
 }

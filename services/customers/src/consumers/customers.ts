@@ -17,12 +17,7 @@ import { recordFoundCustomers, type FoundCustomer } from '#operations/record-fou
 import { saveDeleted } from '#operations/save-customer.ts';
 import { waitForEmail } from '#operations/wait-for-email.ts';
 import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
-import {
-  findByProcessorIds,
-  findReservedIds,
-  lockByProcessorIds,
-  lockDeletedByProcessorIds,
-} from '#persistence/find-customer.ts';
+import { customers as rows, lockDeletedByProcessorIds } from '#persistence/find-customer.ts';
 
 interface CustomerConsumerDependencies {
   readonly em: EntityManager;
@@ -30,6 +25,8 @@ interface CustomerConsumerDependencies {
   readonly logger: Logger;
   readonly now: () => Date;
 }
+
+const LIVE = { deletedAt: null };
 
 /**
  * Follows the processor's customers that are linked here. Others are created by callers and by syncs only, and by their
@@ -43,9 +40,9 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
   /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Prepared | null> => {
     const { scope, snapshot, id, namedIds, createdAt } = readEvent(delivery);
-    const customer = (await findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
+    const customer = (await rows.findByProcessorIds(em.fork(), [id], LIVE)).get(scopedKey(id));
     if (!customer) {
-      const reserved = await findReservedIds(em.fork(), namedIds);
+      const reserved = await rows.findReservedIds(em.fork(), namedIds);
       if (reserved.size > 0) throw unavailable('The customer is being created.');
       return null;
     }
@@ -68,13 +65,14 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
   ) => {
     const events = deliveries.map(readEvent);
     // Before the customers: one that is created in between is found under its processor id.
-    const reservedIds = await findReservedIds(
+    const reservedIds = await rows.findReservedIds(
       tx,
       events.flatMap(({ namedIds }) => namedIds),
     );
-    const customers = await lockByProcessorIds(
+    const customers = await rows.lockByProcessorIds(
       tx,
       events.map(({ id }) => id),
+      LIVE,
     );
     const deletions = events.filter(({ isDeletion }) => isDeletion);
     const deleted = await lockDeletedByProcessorIds(
@@ -109,7 +107,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       const [first] = found.values();
       if (!first) return;
       for (const customer of await recordFound(tx, publish, first.scope, [...found.values()]))
-        customers.set(scopedKey({ scope: customer, id: customer.processorCustomerId }), customer);
+        customers.set(scopedKey({ scope: customer, id: customer.processorId }), customer);
       for (const [key, event] of found) if (!customers.has(key)) ignore(event);
       found.clear();
     };

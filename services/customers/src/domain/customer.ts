@@ -130,7 +130,7 @@ interface CustomerRecord {
   readonly projectId: ProjectId;
   readonly email: string | null;
   readonly name: string | null;
-  readonly processorCustomerId: string;
+  readonly processorId: string;
   readonly linkedToExisting: boolean;
   readonly version: number;
   readonly createdAt: Date;
@@ -139,7 +139,7 @@ interface CustomerRecord {
 
 /** Returns a customer as events and RPC replies carry it. */
 export function toState(customer: CustomerRecord): CustomerState {
-  const { id, projectId, email, name, processorCustomerId, linkedToExisting } = customer;
+  const { id, projectId, email, name, processorId: processorCustomerId, linkedToExisting } = customer;
   const { version, createdAt, deletedAt } = customer;
   return { id, projectId, email, name, processorCustomerId, linkedToExisting, version, createdAt, deletedAt };
 }

@@ -8,13 +8,14 @@ import { withoutEmpty } from '@billing/processor/metadata';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { isOurs, ownMetadata, PERSONAL_FIELDS, toContent } from '#domain/customer.ts';
 import { CustomerIdentifier } from '#persistence/customer-identifier.entity.ts';
 import { reserveIdentifiers } from '#persistence/customer-identifiers.ts';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
-import { findCreatedCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
+import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findExisting, listCandidates } from './find-existing.ts';
 import { finishSameRequest } from './finish-same-request.ts';
@@ -63,18 +64,18 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
     return snapshot ? { snapshot, isExisting: true } : null;
   },
   async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish) {
-    const customer = await lockCustomerRow(tx, operation, CustomerId.schema.parse(operation.resourceId));
+    const customer = await customers.lockRow(tx, operation, operation.resourceId);
     if (!customer) throw unavailable('The customer is no longer reserved.');
     const { name, metadata } = toContent(snapshot, operation, customer);
-    tx.assign(customer, { name: name ?? customer.name, metadata, processorCustomerId: snapshot.id, linkedToExisting });
-    if (!isLinked(customer)) throw new Error('The processor gave the customer no id.');
+    tx.assign(customer, { name: name ?? customer.name, metadata, processorId: snapshot.id, linkedToExisting });
+    if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
     publishCreated(publish, customer);
     return customer;
   },
   async cancel(tx, { resourceId, teamId, projectId }) {
     const id = CustomerId.schema.parse(resourceId);
     await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
-    await tx.nativeDelete(Customer, { id, teamId, projectId, processorCustomerId: null });
+    await customers.deleteReserved(tx, { teamId, projectId }, id);
   },
 });
 
@@ -112,7 +113,7 @@ export function createCustomer(dependencies: Dependencies) {
         name: name ?? null,
         externalId: externalId ?? null,
         metadata,
-        processorCustomerId: null,
+        processorId: null,
         linkedToExisting: false,
         processorUpdatedAt: null,
         awaitsWebhook: true,
@@ -129,7 +130,7 @@ export function createCustomer(dependencies: Dependencies) {
     const request = {
       resourceId: id,
       operationKey,
-      find: (em: EntityManager) => findCreatedCustomer(em, scope, id),
+      find: (em: EntityManager) => customers.findCreated(em, scope, id),
     };
     const create = async (): Promise<LinkedCustomer> => {
       try {

@@ -2,7 +2,7 @@ import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { recordAudit } from '@billing/service/audit';
 import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
-import { lockCustomer } from '#persistence/find-customer.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveDeleted } from './save-customer.ts';
 
@@ -13,7 +13,7 @@ import { saveDeleted } from './save-customer.ts';
 export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return (scope: ProjectScope, id: CustomerId, context: AuditContext): Promise<void> =>
     operationLog.runExclusively(id, async (tx, publish) => {
-      const customer = await lockCustomer(tx, scope, id);
+      const customer = await customers.lock(tx, scope, id);
       saveDeleted(tx, publish, customer, { now: now() });
       await releaseIdentifiers(tx, [customer]);
       recordAudit(publish, scope.teamId, context, { target: { type: 'customer', id }, changes: [] });

@@ -49,7 +49,7 @@ async function findLinked(
   { teamId, projectId }: ProjectScope,
   processorIds: string[],
 ): Promise<ReadonlySet<string>> {
-  const where = { teamId, projectId, deletedAt: null, processorCustomerId: { $in: processorIds } };
+  const where = { teamId, projectId, deletedAt: null, processorId: { $in: processorIds } };
   const linked = await em.find(Customer, where);
-  return new Set(linked.flatMap(customer => customer.processorCustomerId ?? []));
+  return new Set(linked.flatMap(customer => customer.processorId ?? []));
 }

@@ -2,7 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { sameMetadata, withoutEmpty } from '@billing/processor/metadata';
 import { findOwner } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
-import { findCustomer } from '#persistence/find-customer.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 interface WantedCustomer {
@@ -24,10 +24,10 @@ export function finishSameRequest({ em, operationLog }: Pick<Dependencies, 'em' 
   ): Promise<LinkedCustomer | null> => {
     const { teamId, projectId } = scope;
     const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
-    const reserved = id && (await em.fork().findOne(Customer, { id, teamId, projectId, processorCustomerId: null }));
+    const reserved = id && (await em.fork().findOne(Customer, { id, teamId, projectId, processorId: null }));
     if (!reserved || !(await operationLog.resume(reserved.id))) return null;
     const isNamedSame = (reserved.name ?? '') === name && (reserved.externalId ?? '') === externalId;
     const isSame = isNamedSame && sameMetadata(reserved.metadata, withoutEmpty(metadata));
-    return isSame ? findCustomer(em.fork(), scope, reserved.id) : null;
+    return isSame ? customers.find(em.fork(), scope, reserved.id) : null;
   };
 }

@@ -4,7 +4,8 @@ import type { customerFilter, customerIds, customerSearch } from '@billing/contr
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { findOwner } from '#persistence/customer-identifiers.ts';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Filter = z.output<typeof customerFilter>;
@@ -28,13 +29,7 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
       ...(search && containing(search)),
       ...(ids && { $and: [{ id: { $in: ids } }] }),
     };
-    const { teamId, projectId } = scope;
-    const [customers, total] = await fork.findAndCount(
-      Customer,
-      { teamId, projectId, processorCustomerId: { $ne: null }, deletedAt: null, ...wanted },
-      { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset },
-    );
-    return [customers.filter(isLinked), total];
+    return customers.list(fork, scope, { limit, offset }, wanted);
   };
 }
 

@@ -5,10 +5,11 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { Publish } from '@billing/messaging/outbox';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 import { idOfMirrored } from '@billing/service/derived-id';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { isLostByRestore } from '@billing/service/restores';
 import { isOurs, toContent, type CustomerContent } from '#domain/customer.ts';
 import { takeIdentifier, takeIdentifiers } from '#persistence/customer-identifiers.ts';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { publishCreated } from './save-customer.ts';
 
 /** A customer that the processor has and we have not. */
@@ -91,7 +92,7 @@ function createLinked(
     ...scope,
     ...content,
     id,
-    processorCustomerId: snapshot.id,
+    processorId: snapshot.id,
     linkedToExisting: !fromSync,
     processorUpdatedAt: createdAt,
     awaitsWebhook: false,
@@ -100,7 +101,7 @@ function createLinked(
     updatedAt: now,
     deletedAt: null,
   });
-  if (!isLinked(customer)) throw new Error('The processor gave the customer no id.');
+  if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
   return customer;
 }
 
@@ -118,8 +119,8 @@ async function findKnown(
     tx,
     `select id as known from customers where id = any($1::text[])
       union all
-     select processor_customer_id from customers
-      where team_id = $2 and project_id = $3 and processor_customer_id = any($4::text[])`,
+     select processor_id from customers
+      where team_id = $2 and project_id = $3 and processor_id = any($4::text[])`,
     [candidates.map(({ id }) => id), teamId, projectId, candidates.map(({ snapshot }) => snapshot.id)],
   );
   return new Set(rows.map(({ known }) => known));

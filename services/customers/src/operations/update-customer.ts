@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { withoutEmpty } from '@billing/processor/metadata';
@@ -12,12 +12,12 @@ import { z } from 'zod';
 import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
 import { releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
-import { findCustomer, lockCustomer, lockCustomerRow } from '#persistence/find-customer.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
 
 const input = z.object({
-  processorCustomerId: z.string(),
+  processorId: z.string(),
   changes: z.object({
     email: z.string().optional(),
     name: z.string().optional(),
@@ -43,24 +43,24 @@ interface Observation {
 /** Changes a customer at the processor; for one that is marked as another project's, metadata is changed here only. */
 export function updateCustomerKind(now: () => Date) {
   const reread = async (processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) => {
-    const { version } = await findCustomer(em, operation, CustomerId.schema.parse(operation.resourceId));
-    return { snapshot: await processor.findCustomer(operation.input.processorCustomerId), version };
+    const { version } = await customers.find(em, operation, operation.resourceId);
+    return { snapshot: await processor.findCustomer(operation.input.processorId), version };
   };
   const kind: OperationKind<Input, Observation, LinkedCustomer> = {
     name: 'update-customer',
     input,
-    async send(processor, { input: { processorCustomerId, changes, version }, idempotencyKey, ...scope }) {
-      const current = await processor.findCustomer(processorCustomerId);
+    async send(processor, { input: { processorId, changes, version }, idempotencyKey, ...scope }) {
+      const current = await processor.findCustomer(processorId);
       if (current.deleted) return { snapshot: current, version };
       const isShared = !isOurs(current, scope);
       const sent = isShared ? { ...changes, metadata: undefined } : changes;
       if (Object.values(sent).every(change => change === undefined)) return { snapshot: current, version };
       // Shared or not is part of the key: the same key must not carry another request.
       const key = isShared ? `${idempotencyKey}:shared` : idempotencyKey;
-      return { snapshot: await processor.updateCustomer(processorCustomerId, sent, key), version };
+      return { snapshot: await processor.updateCustomer(processorId, sent, key), version };
     },
     async commit(tx, operation, { snapshot, version }, publish) {
-      const customer = await lockCustomer(tx, operation, CustomerId.schema.parse(operation.resourceId));
+      const customer = await customers.lock(tx, operation, operation.resourceId);
       // An event came in between; it may carry something newer than this response.
       if (customer.version !== version) return STALE;
       if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now() });
@@ -86,7 +86,7 @@ export function updateCustomerKind(now: () => Date) {
       return showsChanges(snapshot, sent) ? observation : null;
     },
     async cancel(tx, { resourceId, ...scope }) {
-      const customer = await lockCustomerRow(tx, scope, CustomerId.schema.parse(resourceId));
+      const customer = await customers.lockRow(tx, scope, resourceId);
       if (customer && !customer.deletedAt) await releaseIdentifiers(tx, [customer]);
     },
   };
@@ -111,21 +111,21 @@ export function updateCustomer({
     changes: CustomerChanges,
     context: AuditContext,
   ): Promise<LinkedCustomer> => {
-    const current = await findCustomer(em.fork(), scope, id);
+    const current = await customers.find(em.fork(), scope, id);
     const target = { type: 'customer', id } as const;
     if (Object.values(changes).every(change => change === undefined)) {
       await recordUnchanged(outbox, scope.teamId, context, target);
       return current;
     }
     const changed = await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
-      const customer = await lockCustomer(tx, scope, id);
+      const customer = await customers.lock(tx, scope, id);
       await reserveIdentifiers(tx, scope, id, changes);
-      const { processorCustomerId, version } = customer;
+      const { processorId, version } = customer;
       const { metadata, externalId } = changes;
       const wanted = { ...changes, ...(metadata && { metadata: withoutEmpty(metadata) }) };
       const audit = pendingAuditOf(context, { target, changes: changesOf(customer, wanted, PERSONAL_FIELDS) });
       return {
-        processorCustomerId,
+        processorId,
         version,
         changes: toProcessorChanges(customer, changes),
         ...(metadata && { metadata: withoutEmpty(metadata) }),

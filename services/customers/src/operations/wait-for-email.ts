@@ -3,8 +3,9 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { findOwner } from '#persistence/customer-identifiers.ts';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 
 /** An event waits no longer than this for its e-mail: the other event may be lost, or may itself wait for this one. */
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -27,13 +28,13 @@ export function waitForEmail({ em, processors, now }: WaitForEmailOptions) {
     const { teamId, projectId } = scope;
     const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
     const owner = id && id !== customer.id ? await em.fork().findOne(Customer, { id, teamId, projectId }) : null;
-    if (isLinked(owner) && (await hasGivenUp(owner, email)))
+    if (isMirrored(owner) && (await hasGivenUp(owner, email)))
       throw unavailable('The e-mail belongs to another customer, who has a new one at the processor.');
   };
 
-  async function hasGivenUp({ teamId, processorCustomerId }: LinkedCustomer, email: string): Promise<boolean> {
+  async function hasGivenUp({ teamId, processorId }: LinkedCustomer, email: string): Promise<boolean> {
     try {
-      const current = await (await processors.of(teamId)).findCustomer(processorCustomerId);
+      const current = await (await processors.of(teamId)).findCustomer(processorId);
       return current.deleted || (current.email ?? email).trim().toLowerCase() !== email;
     } catch (err) {
       if (isMissing(err)) return false;

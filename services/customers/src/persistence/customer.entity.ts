@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { Mirrored } from '@billing/service/mirrored-rows';
 
 const CustomerSchema = defineEntity({
   name: 'Customer',
@@ -7,14 +8,14 @@ const CustomerSchema = defineEntity({
   uniques: [
     {
       // One customer per project and processor customer; deleted ones do not count.
-      name: 'customers_processor_customer_id_unique',
-      properties: ['teamId', 'projectId', 'processorCustomerId'],
+      name: 'customers_processor_id_unique',
+      properties: ['teamId', 'projectId', 'processorId'],
       where: 'deleted_at is null',
     },
   ],
   indexes: [
     { name: 'customers_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
-    { name: 'customers_by_processor_customer_id', properties: ['teamId', 'processorCustomerId'] },
+    { name: 'customers_by_processor_id', properties: ['teamId', 'processorId'] },
   ],
   properties: {
     id: p.text().primary().$type<CustomerId>(),
@@ -27,7 +28,7 @@ const CustomerSchema = defineEntity({
     externalId: p.text().strictNullable(),
     metadata: p.json<Record<string, string>>(),
     /** Null while the customer is being created: it is not shown yet. */
-    processorCustomerId: p.text().strictNullable(),
+    processorId: p.text().strictNullable(),
     /** Linked to a customer that the processor may have had before: its billing there is to be read. */
     linkedToExisting: p.boolean(),
     /** When the newest event happened that the row includes. */
@@ -46,9 +47,4 @@ export class Customer extends CustomerSchema.class {}
 CustomerSchema.setClass(Customer);
 
 /** A customer that exists at the processor too. */
-export type LinkedCustomer = Customer & { processorCustomerId: string };
-
-/** Returns whether the customer exists at the processor too. */
-export function isLinked(customer: Customer | null): customer is LinkedCustomer {
-  return customer !== null && customer.processorCustomerId !== null;
-}
+export type LinkedCustomer = Mirrored<Customer>;

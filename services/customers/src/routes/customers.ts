@@ -8,7 +8,7 @@ import { deleteCustomer } from '#operations/delete-customer.ts';
 import { listCustomers } from '#operations/list-customers.ts';
 import { updateCustomer } from '#operations/update-customer.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
-import { findCustomer } from '#persistence/find-customer.ts';
+import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of customers. */
@@ -21,8 +21,8 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
 
   return app => {
     serve(app, operations.listCustomers, async ({ params, query }) => {
-      const [customers, total] = await list(params, query);
-      return { customers: customers.map(toResource), pagination: paginate(query, customers.length, total) };
+      const [found, total] = await list(params, query);
+      return { customers: found.map(toResource), pagination: paginate(query, found.length, total) };
     });
 
     serve(app, operations.createCustomer, async ({ params, body, audit, operationKey }) => ({
@@ -30,7 +30,7 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
     }));
 
     serve(app, operations.getCustomer, async ({ params: { customerId, ...scope } }) => ({
-      customer: toResource(await findCustomer(em.fork(), scope, customerId)),
+      customer: toResource(await customers.find(em.fork(), scope, customerId)),
     }));
 
     serve(app, operations.updateCustomer, async ({ params: { customerId, ...scope }, body, audit }) => ({
@@ -45,13 +45,13 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
 }
 
 function toResource(customer: LinkedCustomer): CustomerResource {
-  const { id, email, name, externalId, processorCustomerId, metadata, projectId, createdAt, updatedAt } = customer;
+  const { id, email, name, externalId, processorId, metadata, projectId, createdAt, updatedAt } = customer;
   return {
     id,
     email,
     ...(name !== null && { name }),
     ...(externalId !== null && { externalId }),
-    processorCustomerId,
+    processorCustomerId: processorId,
     metadata,
     projectId,
     createdAt,

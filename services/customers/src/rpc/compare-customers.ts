@@ -4,10 +4,11 @@ import type { Comparison, CompareObjects } from '@billing/contracts/rpc/syncs';
 import { inProjects, scopedKey } from '@billing/database/project-objects';
 import { fieldDifferences } from '@billing/processor/field-differences';
 import { readCustomer } from '@billing/processor/snapshots/customer';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import type { z } from 'zod';
 import { toContent } from '#domain/customer.ts';
 import { findOwners } from '#persistence/customer-identifiers.ts';
-import { Customer, isLinked, type LinkedCustomer } from '#persistence/customer.entity.ts';
+import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 
 type Request = z.output<(typeof CompareObjects)['customers']['request']>;
 
@@ -47,9 +48,9 @@ export function compareCustomers(em: EntityManager) {
 async function findRecords(em: EntityManager, ids: readonly { readonly scope: ProjectScope; readonly id: string }[]) {
   const live = new Map<string, LinkedCustomer>();
   const deleted = new Set<string>();
-  for (const customer of await em.fork().find(Customer, inProjects('processorCustomerId', ids))) {
-    if (!isLinked(customer)) continue;
-    const key = scopedKey({ scope: customer, id: customer.processorCustomerId });
+  for (const customer of await em.fork().find(Customer, inProjects('processorId', ids))) {
+    if (!isMirrored(customer)) continue;
+    const key = scopedKey({ scope: customer, id: customer.processorId });
     if (customer.deletedAt) deleted.add(key);
     else live.set(key, customer);
   }

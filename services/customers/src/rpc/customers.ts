@@ -3,8 +3,9 @@ import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
 import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { toState } from '#domain/customer.ts';
-import { Customer, isLinked } from '#persistence/customer.entity.ts';
+import { Customer } from '#persistence/customer.entity.ts';
 import { compareCustomers } from './compare-customers.ts';
 import { listCustomerStates } from './list-customer-states.ts';
 import { listLiveCustomers } from './list-live-customers.ts';
@@ -13,11 +14,11 @@ import { listLiveCustomers } from './list-live-customers.ts';
 export const customerRpc = (em: EntityManager): RpcHandler[] => [
   rpcHandler(FindCustomer, async ({ customerId, teamId, projectId }) => {
     const customer = await em.fork().findOne(Customer, { id: customerId, teamId, projectId, deletedAt: null });
-    return isLinked(customer) ? toState(customer) : null;
+    return isMirrored(customer) ? toState(customer) : null;
   }),
   rpcHandler(FindCustomersByProcessorId, async ({ teamId, processorCustomerId }) => {
-    const customers = await em.fork().find(Customer, { teamId, processorCustomerId, deletedAt: null });
-    return customers.filter(isLinked).map(toState);
+    const customers = await em.fork().find(Customer, { teamId, processorId: processorCustomerId, deletedAt: null });
+    return customers.filter(isMirrored).map(toState);
   }),
   rpcHandler(ListCustomerStates, listCustomerStates(em)),
   rpcHandler(CompareObjects.customers, compareCustomers(em)),

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListCustomerStates } from '@billing/contracts/rpc/list-states';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { findPage } from '@billing/database/find-page';
 import type { z } from 'zod';
 import { toState } from '#domain/customer.ts';
-import { Customer, isLinked } from '#persistence/customer.entity.ts';
+import { Customer } from '#persistence/customer.entity.ts';
 
 type Request = z.output<typeof ListCustomerStates.request>;
 
@@ -12,7 +13,7 @@ export function listCustomerStates(em: EntityManager) {
   return async ({ after, limit, ...scope }: Request) => {
     const customers = await findPage(em.fork(), Customer, scope, { after, limit });
     const records = customers
-      .filter(isLinked)
+      .filter(isMirrored)
       .map(customer => ({ recordedAt: customer.updatedAt, state: toState(customer) }));
     return { records, next: customers.length < limit ? null : (customers.at(-1)?.id ?? null) };
   };

@@ -31,7 +31,7 @@ export const changePasswordBody = z.object({ currentPassword: password, newPassw
 export const requestResetBody = z.object({ email });
 export const resetPasswordBody = z.object({ newPassword: password, token: text(128) });
 export const revokeSessionBody = z.object({ token: text(128) });
-export const oneTimeTokenBody = z.object({ token: text(128) });
+const oneTimeTokenBody = z.object({ token: text(128) });
 export const codeBody = z.object({ code: text(32) });
 
 /** How much of a browser's name is kept, so that people recognize their sessions. */

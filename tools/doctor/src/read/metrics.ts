@@ -48,6 +48,8 @@ interface Kind<Row extends OwnerRow> {
   readonly name: string;
   readonly service: ServiceName;
   readonly table: string;
+  /** A condition on its rows. */
+  readonly isPublished: string;
   readonly columns: string;
   readonly contributionsOf: (row: Row) => readonly Contribution[];
 }
@@ -56,6 +58,8 @@ const CUSTOMERS: Kind<OwnerRow & { readonly createdAt: Date; readonly deletedAt:
   name: 'customer',
   service: 'customers',
   table: 'customers',
+  // A customer that the processor does not have yet is published later.
+  isPublished: 'processor_id is not null',
   columns: `created_at as "createdAt", deleted_at as "deletedAt"`,
   contributionsOf: customerContributions,
 };
@@ -70,6 +74,7 @@ const SUBSCRIPTIONS: Kind<
   name: 'subscription',
   service: 'subscriptions',
   table: 'subscriptions',
+  isPublished: 'true',
   columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
             trial_end as "trialEnd", ended_at as "endedAt", current_period_end as "currentPeriodEnd"`,
   contributionsOf: row => subscriptionContributions({ ...row, items: itemsOf(row), pauseCollection: pauseOf(row) }),
@@ -91,7 +96,7 @@ export async function readMiscounted(
 }
 
 async function readKind<Row extends OwnerRow>(
-  { name, service, table, columns, contributionsOf }: Kind<Row>,
+  { name, service, table, isPublished, columns, contributionsOf }: Kind<Row>,
   analytics: ReadOnlyDatabase,
   owners: readonly ReadOnlyDatabase[],
   { waitingSeconds }: Limits,
@@ -100,10 +105,9 @@ async function readKind<Row extends OwnerRow>(
   if (!owner) return [];
   const miscounted: MiscountedRecord[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
-    // A customer that the processor does not have yet is published later.
     const rows: Row[] = await owner.query<Row>(
       `select id, team_id as "teamId", project_id as "projectId", version, ${columns} from ${table}
-        where id > $1 and processor_customer_id is not null
+        where id > $1 and ${isPublished}
           and updated_at < clock_timestamp() - make_interval(secs => $2) order by id limit ${PAGE}`,
       [after, waitingSeconds],
     );

@@ -11,13 +11,13 @@ export class CreateCatalog extends Migration {
         description text,
         is_active boolean not null,
         metadata jsonb not null,
-        processor_product_id text,
+        processor_id text,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
-        constraint products_processor_product_id_unique unique (team_id, project_id, processor_product_id)
+        constraint products_processor_id_unique unique (team_id, project_id, processor_id)
       )`);
     this.addSql(`create index products_newest on products (team_id, project_id, created_at, id)`);
 
@@ -29,21 +29,21 @@ export class CreateCatalog extends Migration {
         product_id text not null,
         unit_amount bigint,
         unit_amount_decimal text,
-        billing_scheme text not null default 'per_unit' check (billing_scheme in ('per_unit', 'tiered')),
-        metered boolean not null default false,
+        billing_scheme text not null check (billing_scheme in ('per_unit', 'tiered')),
+        metered boolean not null,
         currency text not null,
         type text not null check (type in ('recurring', 'one_time')),
         interval text check (interval in ('day', 'week', 'month', 'year')),
         interval_count int,
         is_active boolean not null,
         metadata jsonb not null,
-        processor_price_id text,
+        processor_id text,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
-        constraint prices_processor_price_id_unique unique (team_id, project_id, processor_price_id)
+        constraint prices_processor_id_unique unique (team_id, project_id, processor_id)
       )`);
     this.addSql(`create index prices_newest on prices (team_id, project_id, created_at, id)`);
     this.addSql(`create index prices_by_product on prices (product_id)`);

@@ -11,7 +11,7 @@ export class CreateCustomers extends Migration {
         name text,
         external_id text,
         metadata jsonb not null,
-        processor_customer_id text,
+        processor_id text,
         linked_to_existing boolean not null,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
@@ -22,10 +22,10 @@ export class CreateCustomers extends Migration {
       )`);
     // One customer for each of the processor's in a project. A customer may be created again after its deletion.
     this.addSql(`
-      create unique index customers_processor_customer_id_unique
-        on customers (team_id, project_id, processor_customer_id) where deleted_at is null`);
+      create unique index customers_processor_id_unique
+        on customers (team_id, project_id, processor_id) where deleted_at is null`);
     this.addSql(`create index customers_newest on customers (team_id, project_id, created_at, id)`);
-    this.addSql(`create index customers_by_processor_customer_id on customers (team_id, processor_customer_id)`);
+    this.addSql(`create index customers_by_processor_id on customers (team_id, processor_id)`);
 
     // The key makes e-mails and external ids unique in a project.
     this.addSql(`

@@ -1,5 +1,5 @@
 /** The client's method for each operation of a project. Names of parameters, `query` and `body` are replaced by values. */
-export const CALLS = {
+const CALLS = {
   listProducts: 'products.list(query).page()',
   createProduct: 'products.create(body)',
   getProduct: 'products.get(productId)',

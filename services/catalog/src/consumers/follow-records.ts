@@ -1,0 +1,143 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { unavailable } from '@billing/contracts/problem';
+import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
+import { lockObjects } from '@billing/database/advisory-locks';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import type { Publish } from '@billing/messaging/outbox';
+import { missingOrThrow } from '@billing/processor/errors';
+import { readObject } from '@billing/processor/event-object';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { Logger } from 'pino';
+import { applyEvent, type Reread } from '#operations/apply-event.ts';
+import type { CatalogRow, CatalogSnapshot, RecordType } from '#operations/record-types.ts';
+import { saveDeleted } from '#operations/save-record.ts';
+
+export interface FollowDependencies {
+  readonly em: EntityManager;
+  readonly processors: TeamProcessors;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** What was read at the processor: the record, if we have it, and otherwise what a new one needs. */
+interface Context<Snapshot, Found> {
+  readonly reread?: Reread<Snapshot>;
+  readonly found?: Found;
+}
+
+/** An event of a product or price. */
+export interface RecordEvent<Id extends string, Snapshot, Found> {
+  readonly scope: ProjectScope;
+  readonly snapshot: Snapshot;
+  /** Our ids, if we created the record: while it has no processor id here, the event waits. */
+  readonly named: readonly ProjectObject<Id>[];
+  /** When the event happened at the processor. */
+  readonly createdAt: Date;
+  readonly fromSync: boolean;
+  readonly trace: Delivery['trace'];
+  /** What `findForNew` returned; undefined before it ran. */
+  readonly found: Found | undefined;
+}
+
+/** How records that are new here are added. */
+interface NewRecords<Row extends CatalogRow, Snapshot, Found> {
+  readonly namedIds: (scope: ProjectScope, snapshot: Snapshot) => readonly ProjectObject<Row['id']>[];
+  /** Reads at the processor what a new record needs. */
+  readonly findForNew: (scope: ProjectScope, snapshot: Snapshot) => Promise<Found>;
+  /**
+   * Reads what new records of the events need, once per batch. The function that it returns adds one, and returns null for
+   * one that is ignored, `unprepared` for one that needs `findForNew`.
+   */
+  readonly begin: (
+    tx: EntityManager,
+    publish: Publish,
+    events: readonly RecordEvent<Row['id'], Snapshot, Found>[],
+  ) => Promise<(event: RecordEvent<Row['id'], Snapshot, Found>) => Promise<Mirrored<Row> | null | 'unprepared'>>;
+}
+
+/**
+ * Follows the processor's records of one type: changes and deletions of those we have, and new ones. One whose deletion
+ * comes first is recorded as deleted, so that no later event brings it back.
+ */
+export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSnapshot, Found>(
+  type: RecordType<Row, Snapshot>,
+  { em, processors }: FollowDependencies,
+  { namedIds, findForNew, begin }: NewRecords<Row, Snapshot, Found>,
+): Consumer {
+  const deleted = processorEvent(`${type.name}.deleted`).name;
+  const read = (delivery: Delivery<ProcessorEventData, Context<Snapshot, Found>>) => {
+    const { teamId, data, event, trace, context } = delivery;
+    const snapshot = readObject(data, type.read);
+    const scope = { teamId, projectId: data.projectId };
+    return {
+      delivery,
+      scope,
+      snapshot,
+      id: { scope, id: snapshot.id },
+      named: namedIds(scope, snapshot),
+      createdAt: data.createdAt,
+      fromSync: data.fromSync === true,
+      trace,
+      found: context?.found,
+      reread: context?.reread,
+      isDeletion: event.type === deleted,
+    };
+  };
+
+  const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context<Snapshot, Found>> => {
+    const { scope, snapshot, id, named } = read({ ...delivery, context: undefined });
+    const record = (await type.rows.findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
+    if (record) {
+      const processor = await processors.of(scope.teamId);
+      const found = await type.find(processor, snapshot.id).catch(missingOrThrow);
+      return { reread: { version: record.version, snapshot: found } };
+    }
+    const reserved = await type.rows.findReservedIds(em.fork(), named);
+    if (reserved.size > 0) throw unavailable(`The ${type.name} is being created.`);
+    return { found: await findForNew(scope, snapshot) };
+  };
+
+  const handle = async (
+    tx: EntityManager,
+    deliveries: readonly Delivery<ProcessorEventData, Context<Snapshot, Found>>[],
+    publish: Publish,
+  ) => {
+    const events = deliveries.map(read);
+    const ids = events.map(({ id }) => id);
+    await lockObjects(tx, type.name, ids);
+    // Before the records: one that is created in between is found under its processor id.
+    const reserved = await type.rows.findReservedIds(
+      tx,
+      events.flatMap(({ named }) => named),
+    );
+    const addNew = await begin(tx, publish, events);
+    const records = await type.rows.lockByProcessorIds(tx, ids);
+
+    /** Returns false for an event that needs `prepare`. */
+    const apply = async (event: (typeof events)[number]): Promise<boolean> => {
+      const { snapshot, createdAt, trace, reread, isDeletion } = event;
+      const key = scopedKey(event.id);
+      const record = records.get(key);
+      if (record && !isDeletion) return applyEvent(type, publish, record, { snapshot, createdAt, trace, reread });
+      if (!record && event.named.some(it => reserved.has(scopedKey(it)))) return false;
+      const current = record ?? (await addNew(event));
+      if (current === 'unprepared') return false;
+      if (!current) return true;
+      records.set(key, current);
+      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, createdAt, trace);
+      return true;
+    };
+    const unprepared: (typeof deliveries)[number][] = [];
+    for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
+    return unprepared;
+  };
+
+  return consumer(`catalog-${type.name}s`, `processor.${type.name}.*.v1`).onProcessorEvent(
+    [`${type.name}.created`, `${type.name}.updated`, `${type.name}.deleted`],
+    { prepare, handle },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Publish } from '@billing/messaging/outbox';
+import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+import { decideOnEvent, later } from '@billing/processor/event-order';
+import type { Mirrored } from '@billing/service/mirrored-rows';
+import { hasContent } from '#domain/changes.ts';
+import type { CatalogRow, CatalogSnapshot, RecordType } from './record-types.ts';
+import { saveContent } from './save-record.ts';
+
+/** A record as it was read at the processor, and its version here before that. */
+export interface Reread<Snapshot> {
+  readonly version: number;
+  /** `missing` when the processor has deleted it: the event of that follows. */
+  readonly snapshot: Snapshot | 'missing';
+}
+
+interface RecordEvent<Snapshot> {
+  readonly snapshot: Snapshot;
+  /** When the event happened at the processor. */
+  readonly createdAt: Date;
+  readonly trace: TraceCarrier;
+  readonly reread: Reread<Snapshot> | null | undefined;
+}
+
+/**
+ * Applies an event to its record. Returns false, with nothing changed, when only the processor knows which state holds, and
+ * it was not read since the record last changed.
+ */
+export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  type: RecordType<Row, Snapshot>,
+  publish: Publish,
+  record: Mirrored<Row>,
+  { snapshot, createdAt, trace, reread }: RecordEvent<Snapshot>,
+): boolean {
+  const received = type.toContent(snapshot);
+  const decision = decideOnEvent(record, createdAt, hasContent(record, received));
+  if (decision === 'ignore') return true;
+  if (decision === 'reread' && reread?.version !== record.version) return false;
+  const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;
+  if (newest === 'missing') return true;
+  const current = type.toContent(newest);
+  saveContent(type, publish, record, current, trace);
+  record.processorUpdatedAt = later(record.processorUpdatedAt, createdAt);
+  if (hasContent(current, received)) record.awaitsWebhook = false;
+  return true;
+}

@@ -1,0 +1,57 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf, type PendingAudit } from '@billing/service/audited-operation';
+import { isMirrored, type Mirrored } from '@billing/service/mirrored-rows';
+import type { CatalogRow, CatalogSnapshot, RecordType } from './record-types.ts';
+import { publishCreated } from './save-record.ts';
+
+/** Creates a record at the processor; until then its row is only reserved and not shown. */
+export const createKind = <Row extends CatalogRow, Snapshot extends CatalogSnapshot, Input>(
+  type: RecordType<Row, Snapshot>,
+  calls: Pick<OperationKind<Input, Snapshot>, 'input' | 'send' | 'findExisting'>,
+) =>
+  audited<Input, Snapshot, Mirrored<Row>>({
+    ...calls,
+    name: `create-${type.name}`,
+    async commit(tx, operation, snapshot, publish) {
+      const row = await type.rows.lockRow(tx, operation, operation.resourceId);
+      if (!row) throw unavailable(`The ${type.name} is no longer reserved.`);
+      Object.assign(row, type.toContent(snapshot), { processorId: snapshot.id });
+      if (!isMirrored(row)) throw new Error(`The processor gave the ${type.name} no id.`);
+      publishCreated(type, publish, row);
+      return row;
+    },
+    cancel: (tx, { teamId, projectId, resourceId }) => type.rows.deleteReserved(tx, { teamId, projectId }, resourceId),
+  });
+
+/** Columns of a row that is reserved for a record until the processor has it. */
+export const reserved = (now: Date) => ({
+  isActive: true,
+  processorId: null,
+  processorUpdatedAt: null,
+  awaitsWebhook: true,
+  version: 1,
+  createdAt: now,
+  deletedAt: null,
+});
+
+/** Returns the audit entry of a creation. */
+export function auditOfCreated(
+  context: AuditContext,
+  target: { readonly type: 'product' | 'price'; readonly id: string },
+  { metadata, ...fields }: { readonly metadata: Readonly<Record<string, string>>; readonly [field: string]: unknown },
+): PendingAudit {
+  const given = { ...fields, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  return pendingAuditOf(context, { target, changes: changesOf(null, given, ['metadata']) });
+}
+
+/** What the operation log needs to know of a creation: the same operation key gives the same record. */
+export const creation = <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  { rows }: RecordType<Row, Snapshot>,
+  scope: ProjectScope,
+  { id, operationKey }: { readonly id: string; readonly operationKey: string },
+) => ({ resourceId: id, operationKey, find: (em: EntityManager) => rows.findCreated(em, scope, id) });

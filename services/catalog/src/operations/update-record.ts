@@ -1,0 +1,89 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { Processor } from '@billing/processor/port';
+import { showsChanges } from '@billing/processor/shows-changes';
+import { changesOf, recordUnchanged } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import type { Mirrored } from '@billing/service/mirrored-rows';
+import { z } from 'zod';
+import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type RecordType } from './record-types.ts';
+import { saveContent } from './save-record.ts';
+
+const input = z.object({
+  processorId: z.string(),
+  changes: processorChanges,
+  /** The record's version before the processor was called. */
+  version: z.int(),
+});
+type Input = z.output<typeof input>;
+
+/** Changes a record at the processor. */
+function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) {
+  interface Observation {
+    readonly snapshot: Snapshot;
+    /** The record's version before the snapshot was read. */
+    readonly version: number;
+  }
+  async function reread(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) {
+    const { version } = await type.rows.find(em, operation, operation.resourceId);
+    return { snapshot: await type.find(processor, operation.input.processorId), version };
+  }
+  return audited<Input, Observation, Mirrored<Row>>({
+    name: `update-${type.name}`,
+    input,
+    async send(processor, { input: { processorId, changes, version }, idempotencyKey }) {
+      return { snapshot: await type.update(processor, processorId, changes, idempotencyKey), version };
+    },
+    async commit(tx, operation, { snapshot, version }, publish) {
+      const record = await type.rows.lock(tx, operation, operation.resourceId);
+      // An event came in between; it may carry something newer than this response.
+      if (record.version !== version) return STALE;
+      if (saveContent(type, publish, record, type.toContent(snapshot))) record.awaitsWebhook = true;
+      return record;
+    },
+    reread,
+    async findExisting(processor, operation, em) {
+      const observation = await reread(processor, operation, em);
+      return showsChanges<CatalogSnapshot>(observation.snapshot, operation.input.changes) ? observation : null;
+    },
+    cancel: async () => undefined,
+  });
+}
+
+export const updateProductKind = updateKind(PRODUCT);
+export const updatePriceKind = updateKind(PRICE);
+
+type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog'>;
+
+/**
+ * Changes a record at the processor and here.
+ * @throws Problem 404; `processor_error` after a refusal, with nothing changed; `unavailable` when the processor does
+ * not respond, and the change is made later
+ */
+const updateRecord =
+  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+    type: RecordType<Row, Snapshot>,
+    kind: ReturnType<typeof updateKind<Row, Snapshot>>,
+  ) =>
+  ({ em, outbox, operationLog }: UpdateDependencies) =>
+  async (scope: ProjectScope, id: Row['id'], changes: Changes, context: AuditContext): Promise<Mirrored<Row>> => {
+    const current = await type.rows.find(em.fork(), scope, id);
+    const target = { type: type.name, id };
+    if (Object.values(changes).every(change => change === undefined)) {
+      await recordUnchanged(outbox, scope.teamId, context, target);
+      return current;
+    }
+    return operationLog.perform(kind, scope, { resourceId: id }, async tx => {
+      const record = await type.rows.lock(tx, scope, id);
+      const { processorId, version } = record;
+      const audit = pendingAuditOf(context, { target, changes: changesOf(record, valuesOf(changes), ['metadata']) });
+      return { processorId, version, changes: toProcessorChanges(record, changes), audit };
+    });
+  };
+
+export const updateProduct = updateRecord(PRODUCT, updateProductKind);
+export const updatePrice = updateRecord(PRICE, updatePriceKind);
