@@ -2,10 +2,9 @@ import { createContext, use, useCallback, useState, type ReactNode } from 'react
 import { useMutation } from '@tanstack/react-query';
 import { auth } from '#api/auth.ts';
 import { hasCode } from '#api/failure.ts';
-import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/dialog.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { passwordOf } from '#ui/form.tsx';
 
 /** Runs a call; when it needs a recent password, asks for that and runs it once more. */
 type WithFreshSession = <Result>(call: () => Promise<Result>) => Promise<Result>;
@@ -51,18 +50,16 @@ function PasswordDialog({ asking, onClose }: { readonly asking: Asking; readonly
     asking.refused(new Error('This needs your password.'));
   };
   return (
-    <Dialog title="Enter your password" onClose={giveUp}>
-      <p className="muted">What you are about to do needs a password that was checked within 15 minutes.</p>
-      <Form onSubmit={fields => check.mutate(passwordOf(fields, 'password'))}>
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-        <FormProblem error={check.error} />
-        <div className="dialog-actions">
-          <Button onClick={giveUp}>Go back</Button>
-          <Button kind="primary" type="submit" busy={check.isPending}>
-            Continue
-          </Button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Enter your password"
+      lead={<p className="muted">What you are about to do needs a password that was checked within 15 minutes.</p>}
+      action="Continue"
+      busy={check.isPending}
+      error={check.error}
+      onSubmit={fields => check.mutate(passwordOf(fields, 'password'))}
+      onClose={giveUp}
+    >
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+    </FormDialog>
   );
 }

@@ -93,7 +93,7 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
   );
 }
 
-const classOf = ({ end, wide }: Column<never>): string => `${end ? 'end' : ''} ${wide ? 'wide' : ''}`;
+export const classOf = ({ end, wide }: Column<never>): string => `${end ? 'end' : ''} ${wide ? 'wide' : ''}`;
 
 /** Stands for rows outside of the window. */
 function Padding({ rows, columns }: { readonly rows: number; readonly columns: number }) {

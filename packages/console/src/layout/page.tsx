@@ -3,7 +3,7 @@ import { Icon } from '#ui/icon.tsx';
 import { useTitle } from '#ui/use-title.ts';
 import { ProjectLink, type ProjectPage } from './project-link.tsx';
 
-interface PageProps {
+export interface PageProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;

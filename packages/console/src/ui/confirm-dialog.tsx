@@ -7,22 +7,20 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** What it does, on the button. */
   readonly action: string;
-  readonly busy: boolean;
-  readonly error?: unknown;
-  readonly onConfirm: () => void;
+  readonly write: { readonly isPending: boolean; readonly error: unknown; readonly mutate: () => void };
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Asks before something that can't be taken back. */
-export function ConfirmDialog({ title, action, busy, error, onConfirm, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, action, write, onClose, children }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <div>{children}</div>
-      <FormProblem error={error} />
+      <FormProblem error={write.error} />
       <div className="dialog-actions">
         <Button onClick={onClose}>Go back</Button>
-        <Button kind="danger" busy={busy} onClick={onConfirm}>
+        <Button kind="danger" busy={write.isPending} onClick={() => write.mutate()}>
           {action}
         </Button>
       </div>

@@ -58,7 +58,7 @@ export function Skeleton({ width = '100%' }: { readonly width?: string }) {
   return <span className="skeleton" style={{ maxWidth: width }} aria-hidden="true" />;
 }
 
-export function SkeletonLines({ lines = 5 }: { readonly lines?: number }) {
+export function SkeletonLines({ lines = 5 }: { readonly lines?: number | undefined }) {
   return (
     <div className="stack" role="status">
       <span className="visually-hidden">Loading…</span>

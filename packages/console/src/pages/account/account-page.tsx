@@ -1,17 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { auth, type Session } from '#api/auth.ts';
-import { queryClient, sessionQuery } from '#api/client.ts';
+import { sessionQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
+import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { useTitle } from '#ui/use-title.ts';
 import { deviceName } from './device-name.ts';
 
@@ -40,13 +40,10 @@ export function AccountPage() {
 }
 
 function PasswordCard() {
-  const toasts = useToasts();
-  const change = useMutation({
-    mutationFn: auth.changePassword,
-    onSuccess: () => {
-      toasts.done('The password is changed, and all other sessions have ended.');
-      void queryClient.invalidateQueries({ queryKey: SESSIONS });
-    },
+  const change = useWrite({
+    write: auth.changePassword,
+    stale: [SESSIONS],
+    done: 'The password is changed, and all other sessions have ended.',
   });
   const problems = problemsOf(change.error, ['newPassword']);
   return (
@@ -81,21 +78,19 @@ function PasswordCard() {
 }
 
 function SessionsCard() {
-  const toasts = useToasts();
   const { data: current } = useQuery(sessionQuery);
-  const { data: sessions, error } = useQuery({ queryKey: SESSIONS, queryFn: auth.sessions });
-  const reload = () => queryClient.invalidateQueries({ queryKey: SESSIONS });
-  const end = useMutation({
-    mutationFn: (session: Session) => auth.endSession(session.token),
-    onSuccess: () => toasts.done('The session has ended.'),
-    onError: failure => toasts.failed('The session goes on.', failure),
-    onSettled: reload,
+  const sessions = useQuery({ queryKey: SESSIONS, queryFn: auth.sessions });
+  const end = useWrite({
+    write: (session: Session) => auth.endSession(session.token),
+    stale: [SESSIONS],
+    done: 'The session has ended.',
+    failed: 'The session goes on.',
   });
-  const endOthers = useMutation({
-    mutationFn: auth.endOtherSessions,
-    onSuccess: () => toasts.done('All other sessions have ended.'),
-    onError: failure => toasts.failed('The sessions go on.', failure),
-    onSettled: reload,
+  const endOthers = useWrite({
+    write: auth.endOtherSessions,
+    stale: [SESSIONS],
+    done: 'All other sessions have ended.',
+    failed: 'The sessions go on.',
   });
   return (
     <Card
@@ -107,10 +102,9 @@ function SessionsCard() {
         </Button>
       }
     >
-      {error && <ErrorState error={error} onRetry={() => void reload()} />}
-      {!sessions && !error && <SkeletonLines lines={2} />}
+      <Loading query={sessions} lines={2} />
       <ul className="stack">
-        {sessions?.map(session => (
+        {sessions.data?.map(session => (
           <li key={session.id} className="spread">
             <div>
               <div className="row">

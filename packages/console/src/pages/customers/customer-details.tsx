@@ -1,50 +1,33 @@
 import type { Customer } from '@billing/client';
+import { Fragment } from 'react';
 import { Card } from '#layout/page.tsx';
 import { CopyableId } from '#ui/copy.tsx';
+import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
 
 export function CustomerDetails({ customer }: { readonly customer: Customer }) {
   const { id, email, externalId, processorCustomerId, createdAt, metadata } = customer;
   return (
     <Card title="Details">
-      <dl className="details narrow">
-        <dt>Id</dt>
-        <dd>
-          <CopyableId id={id} />
-        </dd>
-        <dt>E-mail</dt>
-        <dd>{email}</dd>
-        {externalId && (
-          <>
-            <dt>External id</dt>
-            <dd>
-              <CopyableId id={externalId} />
-            </dd>
-          </>
-        )}
-        <dt>Stripe id</dt>
-        <dd>
-          <CopyableId id={processorCustomerId} />
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={createdAt} show="time" />
-        </dd>
+      <Details
+        narrow
+        of={{
+          Id: <CopyableId id={id} />,
+          'E-mail': email,
+          'External id': externalId && <CopyableId id={externalId} />,
+          'Stripe id': <CopyableId id={processorCustomerId} />,
+          Created: <Time at={createdAt} show="time" />,
+        }}
+      >
         {Object.entries(metadata).map(([name, value]) => (
-          <Metadata key={name} name={name} value={value} />
+          <Fragment key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd dir="auto">{value}</dd>
+          </Fragment>
         ))}
-      </dl>
+      </Details>
     </Card>
-  );
-}
-
-function Metadata({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <>
-      <dt>
-        <code>{name}</code>
-      </dt>
-      <dd dir="auto">{value}</dd>
-    </>
   );
 }

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
 import { ListTable } from '#layout/list-table.tsx';
+import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { Button } from '#ui/button.tsx';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { CheckoutDialog } from '../products/checkout-dialog.tsx';
@@ -26,22 +27,12 @@ export function CustomerPage() {
   const scope = useProject();
   const { billing, key } = scope;
   const { customerId = '' } = useParams({ strict: false });
-  const { data: customer, error, refetch } = useQuery(customerQuery(scope, customerId));
+  const query = useQuery(customerQuery(scope, customerId));
   const [dialog, setDialog] = useState<'edit' | 'delete' | 'checkout'>();
   const close = () => setDialog(undefined);
 
-  if (error && !customer)
-    return (
-      <Page title="Customer" up={UP}>
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!customer)
-    return (
-      <Page title="Customer" up={UP}>
-        <SkeletonLines />
-      </Page>
-    );
+  const { data: customer } = query;
+  if (!customer) return <LoadingPage query={query} title="Customer" up={UP} />;
   return (
     <Page
       title={customer.name ?? customer.email ?? customer.id}

@@ -1,10 +1,9 @@
 import type { Customer } from '@billing/client';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
-import { ExportButton } from '#layout/export-button.tsx';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
-import { ListTable, type Column } from '#layout/list-table.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -32,9 +31,9 @@ const COLUMNS: readonly Column<Customer>[] = [
 ];
 
 const EXPORTED: readonly Column<Customer>[] = [
-  { title: 'Id', cell: () => null, csv: ({ id }) => id },
+  exportedColumn('Id', ({ id }) => id),
   ...COLUMNS,
-  { title: 'Stripe id', cell: () => null, csv: ({ processorCustomerId }) => processorCustomerId },
+  exportedColumn('Stripe id', ({ processorCustomerId }) => processorCustomerId),
 ];
 
 export function CustomersPage() {
@@ -50,41 +49,30 @@ export function CustomersPage() {
     </Button>
   );
   return (
-    <Page
+    <ListPage
       title="Customers"
       lead="Who pays you. Each is linked to a customer in Stripe."
-      actions={
-        <>
-          <ExportButton name="customers" columns={EXPORTED} list={list} />
-          {create}
-        </>
+      actions={create}
+      exported={{ name: 'customers', columns: EXPORTED }}
+      filters={<SearchFilter name="search" label="Search by name, e-mail or external id" />}
+      queryKey={key('customers', { search })}
+      list={list}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      empty={
+        search ? (
+          <EmptyState icon="search" title="Nobody matches">
+            No name, e-mail address or external id contains “{search}”.
+          </EmptyState>
+        ) : (
+          <EmptyState icon="customers" title="No customers yet" action={create}>
+            Your backend creates a customer when someone signs up to your product. Someone whom Stripe already knows by
+            e-mail is linked, with their subscriptions and invoices.
+          </EmptyState>
+        )
       }
     >
-      <div className="filters">
-        <SearchFilter name="search" label="Search by name, e-mail or external id" />
-      </div>
-      <Card flush>
-        <ListTable
-          label="Customers"
-          queryKey={key('customers', { search })}
-          list={list}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          empty={
-            search ? (
-              <EmptyState icon="search" title="Nobody matches">
-                No name, e-mail address or external id contains “{search}”.
-              </EmptyState>
-            ) : (
-              <EmptyState icon="customers" title="No customers yet" action={create}>
-                Your backend creates a customer when someone signs up to your product. Someone whom Stripe already knows
-                by e-mail is linked, with their subscriptions and invoices.
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
       {creating && <CustomerDialog onClose={() => setCreating(false)} />}
-    </Page>
+    </ListPage>
   );
 }

@@ -1,16 +1,16 @@
 import type { DeadLetter } from '@billing/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormProblem } from '#ui/form.tsx';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { JsonTree } from './json-tree.tsx';
 
 const REFRESH_MS = 5_000;
@@ -66,22 +66,18 @@ export function DeadLettersPage() {
 
 function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
   const { data, error } = useQuery({
     queryKey: teamKey('dead-letter', id),
     queryFn: ({ signal }) => team.deadLetters.get(id, { signal }),
   });
-  const change = useMutation({
-    mutationFn: async (what: 'retry' | 'drop') => {
+  const change = useWrite({
+    write: async (what: 'retry' | 'drop') => {
       if (what === 'retry') await team.deadLetters.retry(id);
       else await team.deadLetters.drop(id);
     },
-    onSuccess: (_done, what) => {
-      onClose();
-      toasts.done(what === 'retry' ? 'The event is handled once more.' : 'The event is dropped for good.');
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: teamKey('dead-letters') }),
+    stale: [teamKey('dead-letters')],
+    done: (_output, what) => (what === 'retry' ? 'The event is handled once more.' : 'The event is dropped for good.'),
+    onDone: onClose,
   });
   return (
     <Dialog title={data?.type ?? 'Dead letter'} onClose={onClose}>

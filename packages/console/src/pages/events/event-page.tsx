@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useProject } from '#api/project.ts';
+import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
+import { Details } from '#ui/details.tsx';
 import { Icon } from '#ui/icon.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { explainError, explainRoute, mayReplay } from './reasons.ts';
 
@@ -19,34 +20,20 @@ const REFRESH_MS = 3_000;
 export function EventPage() {
   const { team, teamKey, key } = useProject();
   const { eventId = '' } = useParams({ strict: false });
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const query = { queryKey: teamKey('event', eventId) };
-  const { data, error, refetch } = useQuery({
-    ...query,
+  const query = useQuery({
+    queryKey: teamKey('event', eventId),
     queryFn: ({ signal }) => team.webhookEvents.get(eventId, { signal }),
     refetchInterval: REFRESH_MS,
   });
-  const replay = useMutation({
-    mutationFn: () => team.webhookEvents.replay(eventId),
-    onSuccess: () => toasts.done('The event is handled once more.'),
-    onError: failure => toasts.failed('The event was not replayed.', failure),
-    onSettled: () =>
-      Promise.all([queryClient.invalidateQueries(query), queryClient.invalidateQueries({ queryKey: key('events') })]),
+  const replay = useWrite({
+    write: () => team.webhookEvents.replay(eventId),
+    stale: [teamKey('event', eventId), key('events')],
+    done: 'The event is handled once more.',
+    failed: 'The event was not replayed.',
   });
 
-  if (error && !data)
-    return (
-      <Page title="Webhook event" up={UP}>
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!data)
-    return (
-      <Page title="Webhook event" up={UP}>
-        <SkeletonLines />
-      </Page>
-    );
+  const { data } = query;
+  if (!data) return <LoadingPage query={query} title="Webhook event" up={UP} />;
   const { webhookEvent: event, payload } = data;
   const problem = explainError(event);
   return (
@@ -68,47 +55,25 @@ export function EventPage() {
         </div>
       )}
       <Card title="What became of it">
-        <dl className="details">
-          <dt>Status</dt>
-          <dd>
-            <StatusBadge of={EVENT_STATUS[event.status]} />
-          </dd>
-          <dt>Where it went</dt>
-          <dd>{explainRoute(event)}</dd>
-          <dt>Project</dt>
-          <dd>{event.projectId ? <CopyableId id={event.projectId} /> : 'none'}</dd>
-          <dt>Happened</dt>
-          <dd>
-            <Time at={event.processorCreatedAt} show="seconds" />
-          </dd>
-          <dt>Received</dt>
-          <dd>
-            <Time at={event.receivedAt} show="seconds" />
-            {event.recovered && ', fetched from Stripe because no webhook had brought it'}
-          </dd>
-          <dt>Processed</dt>
-          <dd>
-            <Time at={event.processedAt} show="seconds" />
-          </dd>
-          <dt>Attempts</dt>
-          <dd>{event.attempts}</dd>
-          <dt>Id</dt>
-          <dd>
-            <CopyableId id={event.id} />
-          </dd>
-          {event.objectId && (
-            <>
-              <dt>Object</dt>
-              <dd>
-                <CopyableId id={event.objectId} />
-              </dd>
-            </>
-          )}
-          <dt>API version</dt>
-          <dd>
-            {event.apiVersion ?? '–'}, {event.livemode ? 'live' : 'test'} mode
-          </dd>
-        </dl>
+        <Details
+          of={{
+            Status: <StatusBadge of={EVENT_STATUS[event.status]} />,
+            'Where it went': explainRoute(event),
+            Project: event.projectId ? <CopyableId id={event.projectId} /> : 'none',
+            Happened: <Time at={event.processorCreatedAt} show="seconds" />,
+            Received: (
+              <>
+                <Time at={event.receivedAt} show="seconds" />
+                {event.recovered && ', fetched from Stripe because no webhook had brought it'}
+              </>
+            ),
+            Processed: <Time at={event.processedAt} show="seconds" />,
+            Attempts: event.attempts,
+            Id: <CopyableId id={event.id} />,
+            Object: event.objectId && <CopyableId id={event.objectId} />,
+            'API version': `${event.apiVersion ?? '–'}, ${event.livemode ? 'live' : 'test'} mode`,
+          }}
+        />
       </Card>
       <Card title="Payload" lead="As Stripe sent it.">
         {payload ? (

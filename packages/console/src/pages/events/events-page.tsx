@@ -1,10 +1,10 @@
 import type { WebhookEvent } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
-import { ExportButton } from '#layout/export-button.tsx';
 import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
-import { ListTable, type Column } from '#layout/list-table.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
+import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<WebhookEvent>[] = [
     csv: ({ receivedAt }) => receivedAt,
   },
 ];
-const EXPORTED: readonly Column<WebhookEvent>[] = [{ title: 'Id', cell: () => null, csv: ({ id }) => id }, ...COLUMNS];
+const EXPORTED: readonly Column<WebhookEvent>[] = [exportedColumn('Id', ({ id }) => id), ...COLUMNS];
 
 /** The webhook events of the project or of the whole team, as they arrive. */
 export function EventsPage() {
@@ -49,40 +49,33 @@ export function EventsPage() {
       ? billing.webhookEvents.list({ status, type, ...page }, { signal })
       : team.webhookEvents.list({ status, type, ...(place === 'none' && { projectId: place }), ...page }, { signal });
   return (
-    <Page
+    <ListPage
       title="Webhook events"
       lead="What Stripe has sent, where it went, and what came of it."
-      actions={
+      actions={<span className="live">Live</span>}
+      exported={{ name: 'webhook-events', columns: EXPORTED }}
+      filters={
         <>
-          <span className="live">Live</span>
-          <ExportButton name="webhook-events" columns={EXPORTED} list={list} />
+          <SelectFilter name="status" label="Status" options={EVENT_STATUS} all="All statuses" />
+          <SelectFilter name="of" label="Events of" options={PLACES} all="This project" />
+          <SearchFilter name="type" label="Type, such as invoice.paid" />
         </>
+      }
+      queryKey={key('events', { status, place, type })}
+      list={list}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      refreshMs={LIVE_MS}
+      empty={
+        <EmptyState icon="events" title={status || type || place ? 'No event matches' : 'No event has arrived yet'}>
+          {status || type || place
+            ? 'Choose other filters to see more.'
+            : 'Stripe sends an event for everything that happens in the account. The first one appears here within a second.'}
+        </EmptyState>
       }
     >
       {status !== 'failed' && <FailedEvents />}
-      <div className="filters">
-        <SelectFilter name="status" label="Status" options={EVENT_STATUS} all="All statuses" />
-        <SelectFilter name="of" label="Events of" options={PLACES} all="This project" />
-        <SearchFilter name="type" label="Type, such as invoice.paid" />
-      </div>
-      <Card flush>
-        <ListTable
-          label="Webhook events"
-          queryKey={key('events', { status, place, type })}
-          list={list}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          refreshMs={LIVE_MS}
-          empty={
-            <EmptyState icon="events" title={status || type || place ? 'No event matches' : 'No event has arrived yet'}>
-              {status || type || place
-                ? 'Choose other filters to see more.'
-                : 'Stripe sends an event for everything that happens in the account. The first one appears here within a second.'}
-            </EmptyState>
-          }
-        />
-      </Card>
-    </Page>
+    </ListPage>
   );
 }
 

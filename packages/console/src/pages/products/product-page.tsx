@@ -1,18 +1,21 @@
 import type { Price, Product } from '@billing/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { pricesQuery } from '#api/queries.ts';
+import { DataTable } from '#layout/data-table.tsx';
+import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { Details } from '#ui/details.tsx';
+import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { PriceDialog } from './price-dialog.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
@@ -21,11 +24,7 @@ const UP = { page: 'products', title: 'Products' } as const;
 export function ProductPage() {
   const scope = useProject();
   const { productId = '' } = useParams({ strict: false });
-  const {
-    data: product,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: scope.key('products', productId),
     queryFn: ({ signal }) => scope.billing.products.get(productId, { signal }),
   });
@@ -34,18 +33,8 @@ export function ProductPage() {
   const archive = useArchive();
   const close = () => setDialog(undefined);
 
-  if (error && !product)
-    return (
-      <Page title="Product" up={UP}>
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!product)
-    return (
-      <Page title="Product" up={UP}>
-        <SkeletonLines />
-      </Page>
-    );
+  const { data: product } = query;
+  if (!product) return <LoadingPage query={query} title="Product" up={UP} />;
   return (
     <Page
       title={product.name}
@@ -80,20 +69,13 @@ export function ProductPage() {
         />
       </Card>
       <Card title="Details">
-        <dl className="details">
-          <dt>Id</dt>
-          <dd>
-            <CopyableId id={product.id} />
-          </dd>
-          <dt>Stripe id</dt>
-          <dd>
-            <CopyableId id={product.processorProductId} />
-          </dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={product.createdAt} show="time" />
-          </dd>
-        </dl>
+        <Details
+          of={{
+            Id: <CopyableId id={product.id} />,
+            'Stripe id': <CopyableId id={product.processorProductId} />,
+            Created: <Time at={product.createdAt} show="time" />,
+          }}
+        />
       </Card>
       {dialog === 'edit' && <ProductDialog product={product} onClose={close} />}
       {dialog === 'price' && <PriceDialog productId={product.id} onClose={close} />}
@@ -121,57 +103,46 @@ function PriceTable({
       </EmptyState>
     );
   return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Price</th>
-            <th scope="col" className="wide">
-              Id
-            </th>
-            <th scope="col" className="end">
-              Actions
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {prices.map(price => (
-            <tr key={price.id}>
-              <td>
-                <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
-                  {formatPrice(price)}
-                </ProjectLink>{' '}
-                {!price.isActive && <Badge>Archived</Badge>}
-              </td>
-              <td className="wide">
-                <CopyableId id={price.id} />
-              </td>
-              <td className="end">
-                <Button small onClick={() => archive(price)}>
-                  {price.isActive ? 'Archive' : 'Activate'}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      rows={prices}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          title: 'Price',
+          cell: price => (
+            <>
+              <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
+                {formatPrice(price)}
+              </ProjectLink>{' '}
+              {!price.isActive && <Badge>Archived</Badge>}
+            </>
+          ),
+        },
+        { title: 'Id', wide: true, cell: ({ id }) => <CopyableId id={id} /> },
+        {
+          title: 'Actions',
+          end: true,
+          cell: price => (
+            <Button small onClick={() => archive(price)}>
+              {price.isActive ? 'Archive' : 'Activate'}
+            </Button>
+          ),
+        },
+      ]}
+    />
   );
 }
 
 /** Archives a product or a price, or activates it again. */
 function useArchive() {
   const { billing, key } = useProject();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  return useMutation({
-    mutationFn: async ({ product, price }: { readonly product?: Product; readonly price?: Price }) => {
+  return useWrite({
+    write: async ({ product, price }: { readonly product?: Product; readonly price?: Price }) => {
       if (product) await billing.products.update(product.id, { isActive: !product.isActive });
       if (price) await billing.prices.update(price.id, { isActive: !price.isActive });
     },
-    onSuccess: () => toasts.done('Changed, here and in Stripe.'),
-    onError: error => toasts.failed('Nothing was changed.', error),
-    onSettled: () =>
-      Promise.all(['products', 'prices'].map(name => queryClient.invalidateQueries({ queryKey: key(name) }))),
+    stale: [key('products'), key('prices')],
+    done: 'Changed, here and in Stripe.',
+    failed: 'Nothing was changed.',
   });
 }

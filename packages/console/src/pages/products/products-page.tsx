@@ -1,15 +1,17 @@
-import type { Price, Product } from '@billing/client';
+import type { Price } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { DataTable } from '#layout/data-table.tsx';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
@@ -17,11 +19,11 @@ const SHOWN = { archived: { name: 'Archived' }, all: { name: 'All' } } as const;
 
 export function ProductsPage() {
   const scope = useProject();
-  const { data: products, error, refetch } = useQuery(productsQuery(scope));
+  const products = useQuery(productsQuery(scope));
   const { data: prices = [] } = useQuery(pricesQuery(scope));
   const [creating, setCreating] = useState(false);
   const shown = useFilters().oneOf('show', SHOWN);
-  const visible = products?.filter(({ isActive }) => shown === 'all' || isActive === (shown !== 'archived'));
+  const visible = products.data?.filter(({ isActive }) => shown === 'all' || isActive === (shown !== 'archived'));
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New product
@@ -33,12 +35,7 @@ export function ProductsPage() {
         <SelectFilter name="show" label="Show" options={SHOWN} all="Active" />
       </div>
       <Card flush>
-        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {!visible && !error && (
-          <div className="card-body">
-            <SkeletonLines />
-          </div>
-        )}
+        <Loading query={products} flush />
         {visible?.length === 0 && (
           <EmptyState
             icon="products"
@@ -49,50 +46,33 @@ export function ProductsPage() {
               'A product is what a customer buys, for example a plan. Give it a price, and a checkout can sell it.'}
           </EmptyState>
         )}
-        {visible && visible.length > 0 && <ProductTable products={visible} prices={prices} />}
+        {visible && visible.length > 0 && (
+          <DataTable
+            rows={visible}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Product',
+                cell: ({ id, name, isActive }) => (
+                  <div className="truncate">
+                    <ProjectLink page={`products/${id}`} className="primary-cell">
+                      <bdi>{name}</bdi>
+                    </ProjectLink>{' '}
+                    {!isActive && <Badge>Archived</Badge>}
+                  </div>
+                ),
+              },
+              {
+                title: 'Prices',
+                cell: ({ id }) => describePrices(prices.filter(it => it.productId === id && it.isActive)),
+              },
+              { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
+          />
+        )}
       </Card>
       {creating && <ProductDialog onClose={() => setCreating(false)} />}
     </Page>
-  );
-}
-
-function ProductTable({
-  products,
-  prices,
-}: {
-  readonly products: readonly Product[];
-  readonly prices: readonly Price[];
-}) {
-  return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Product</th>
-            <th scope="col">Prices</th>
-            <th scope="col" className="wide">
-              Created
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {products.map(({ id, name, isActive, createdAt }) => (
-            <tr key={id}>
-              <td className="truncate">
-                <ProjectLink page={`products/${id}`} className="primary-cell">
-                  <bdi>{name}</bdi>
-                </ProjectLink>{' '}
-                {!isActive && <Badge>Archived</Badge>}
-              </td>
-              <td>{describePrices(prices.filter(({ productId, isActive: active }) => productId === id && active))}</td>
-              <td className="wide">
-                <Time at={createdAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

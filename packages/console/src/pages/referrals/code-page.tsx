@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
+import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { REFERRAL_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { CustomerLink, CustomerName } from '../customers/customer-name.tsx';
 import { CodeStatus } from './code-link.tsx';
 
@@ -18,33 +19,19 @@ const UP = { page: 'referrals', title: 'Referrals' } as const;
 export function CodePage() {
   const { billing, key } = useProject();
   const { code = '' } = useParams({ strict: false });
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
   const [asking, setAsking] = useState(false);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: key('referral-codes', code),
     queryFn: ({ signal }) => billing.referrals.getCode(code, {}, { signal }),
   });
-  const deactivate = useMutation({
-    mutationFn: () => billing.referrals.deactivateCode(code),
-    onSuccess: () => {
-      setAsking(false);
-      toasts.done('The code is inactive.');
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: key('referral-codes') }),
+  const deactivate = useWrite({
+    write: () => billing.referrals.deactivateCode(code),
+    stale: [key('referral-codes')],
+    done: 'The code is inactive.',
+    onDone: () => setAsking(false),
   });
-  if (error && !data)
-    return (
-      <Page title={code} up={UP}>
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!data)
-    return (
-      <Page title={code} up={UP}>
-        <SkeletonLines />
-      </Page>
-    );
+  const { data } = query;
+  if (!data) return <LoadingPage query={query} title={code} up={UP} />;
   return (
     <Page
       title={code}
@@ -84,9 +71,7 @@ export function CodePage() {
         <ConfirmDialog
           title="Deactivate the code"
           action="Deactivate"
-          busy={deactivate.isPending}
-          error={deactivate.error}
-          onConfirm={() => deactivate.mutate()}
+          write={deactivate}
           onClose={() => setAsking(false)}
         >
           Nobody can use it any more. Referrals that are pending stay, and can still convert.

@@ -1,30 +1,27 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReferralConfig } from '@billing/client';
 import { useProject } from '#api/project.ts';
+import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
-import { Dialog } from '#ui/dialog.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormActions, FormProblem, textOf } from '#ui/form.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
 import { decimalsOf, formatMoney, parseMoney } from '#ui/money.ts';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 
 /** What the program pays, and whether it runs. */
 export function ProgramCard() {
   const { billing, key } = useProject();
   const [editing, setEditing] = useState(false);
-  const {
-    data: config,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: key('referral-config'),
     queryFn: ({ signal }) => billing.referrals.config({ signal }),
   });
+  const { data: config } = query;
   return (
     <Card
       title="Program"
@@ -39,8 +36,7 @@ export function ProgramCard() {
         </div>
       }
     >
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!config && !error && <SkeletonLines lines={2} />}
+      <Loading query={query} lines={2} />
       {config && (
         <p className="muted">
           Once a referred customer subscribes, the referrer gets{' '}
@@ -61,10 +57,8 @@ const asTyped = (amount: number, currency: string): string =>
 
 function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; readonly onClose: () => void }) {
   const { billing, key } = useProject();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const save = useMutation({
-    mutationFn: async (fields: FormData) => {
+  const save = useWrite({
+    write: async (fields: FormData) => {
       const currency = textOf(fields, 'currency');
       const [referrerCreditAmount, refereeCreditAmount] = ['referrer', 'referee'].map(name =>
         parseMoney(textOf(fields, name), currency),
@@ -78,39 +72,38 @@ function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; r
         currency,
       });
     },
-    onSuccess: () => {
-      onClose();
-      toasts.done('The program is changed.');
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: key('referral-config') }),
+    stale: [key('referral-config')],
+    done: 'The program is changed.',
+    onDone: onClose,
   });
   return (
-    <Dialog title="Referral program" onClose={onClose}>
-      <Form onSubmit={fields => save.mutate(fields)}>
-        <label className="check">
-          <input type="checkbox" name="enabled" defaultChecked={config.enabled} />
-          The program runs
-        </label>
-        <TextField
-          label="The referrer gets"
-          name="referrer"
-          inputMode="decimal"
-          required
-          defaultValue={asTyped(config.referrerCreditAmount, config.currency)}
-        />
-        <TextField
-          label="The referred customer gets"
-          name="referee"
-          inputMode="decimal"
-          required
-          defaultValue={asTyped(config.refereeCreditAmount, config.currency)}
-        />
-        <CurrencySelect label="Currency" name="currency" defaultValue={config.currency} />
-        <FormProblem error={save.error} />
-        <FormActions busy={save.isPending} onClose={onClose}>
-          Save
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Referral program"
+      action="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={save.mutate}
+      onClose={onClose}
+    >
+      <label className="check">
+        <input type="checkbox" name="enabled" defaultChecked={config.enabled} />
+        The program runs
+      </label>
+      <TextField
+        label="The referrer gets"
+        name="referrer"
+        inputMode="decimal"
+        required
+        defaultValue={asTyped(config.referrerCreditAmount, config.currency)}
+      />
+      <TextField
+        label="The referred customer gets"
+        name="referee"
+        inputMode="decimal"
+        required
+        defaultValue={asTyped(config.refereeCreditAmount, config.currency)}
+      />
+      <CurrencySelect label="Currency" name="currency" defaultValue={config.currency} />
+    </FormDialog>
   );
 }

@@ -2,12 +2,13 @@ import type { AuditEntry } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
-import { ExportButton } from '#layout/export-button.tsx';
+import { DataTable } from '#layout/data-table.tsx';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
-import { ListTable, type Column } from '#layout/list-table.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { ListPage } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { CopyableId } from '#ui/copy.tsx';
+import { Details } from '#ui/details.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -51,26 +52,19 @@ export function AuditLogPage() {
     { title: 'When', cell: ({ at }) => <Time at={at} show="relative" />, csv: ({ at }) => at },
   ];
   return (
-    <Page
+    <ListPage
       title="Audit log"
       lead="Every write, by whom, and from where. Entries can't be changed."
-      actions={<ExportButton name="audit-log" columns={columns} list={list} />}
+      exported={{ name: 'audit-log' }}
+      filters={<SearchFilter name="action" label="Action, such as Create API key" />}
+      queryKey={teamKey('audit-log', { action })}
+      list={list}
+      columns={columns}
+      rowKey={({ id }) => id}
+      empty={<EmptyState icon="log" title={action ? 'No entry matches' : 'No entries yet'} />}
     >
-      <div className="filters">
-        <SearchFilter name="action" label="Action, such as Create API key" />
-      </div>
-      <Card flush>
-        <ListTable
-          label="Audit log"
-          queryKey={teamKey('audit-log', { action })}
-          list={list}
-          columns={columns}
-          rowKey={({ id }) => id}
-          empty={<EmptyState icon="log" title={action ? 'No entry matches' : 'No entries yet'} />}
-        />
-      </Card>
       {shown && <EntryDialog entry={shown} onClose={() => setShown(undefined)} />}
-    </Page>
+    </ListPage>
   );
 }
 
@@ -95,56 +89,40 @@ function EntryDialog({ entry, onClose }: { readonly entry: AuditEntry; readonly 
   const { actor, target, address, requestId, changes, at } = entry;
   return (
     <Dialog title={sentenceOf(entry.action)} onClose={onClose}>
-      <dl className="details">
-        <dt>When</dt>
-        <dd>
-          <Time at={at} show="time" />
-        </dd>
-        <dt>Who</dt>
-        <dd>
-          <Actor actor={actor} />
-          {address && `, from ${address}`}
-        </dd>
-        {target && (
-          <>
-            <dt>What</dt>
-            <dd>
+      <Details
+        of={{
+          When: <Time at={at} show="time" />,
+          Who: (
+            <>
+              <Actor actor={actor} />
+              {address && `, from ${address}`}
+            </>
+          ),
+          What: target && (
+            <>
               {target.type.replaceAll('_', ' ')} <CopyableId id={target.id} />
-            </dd>
-          </>
-        )}
-        <dt>Request id</dt>
-        <dd>
-          <CopyableId id={requestId} />
-        </dd>
-      </dl>
+            </>
+          ),
+          'Request id': <CopyableId id={requestId} />,
+        }}
+      />
       {changes.length > 0 && (
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map(({ field, from, to }) => (
-              <tr key={field}>
-                <td>{field}</td>
-                <td className="truncate" dir="auto">
-                  {textOfValue(from)}
-                </td>
-                <td className="truncate" dir="auto">
-                  {textOfValue(to)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          rows={changes}
+          rowKey={({ field }) => field}
+          columns={[
+            { title: 'Field', cell: ({ field }) => field },
+            { title: 'From', cell: ({ from }) => <Value of={from} /> },
+            { title: 'To', cell: ({ to }) => <Value of={to} /> },
+          ]}
+        />
       )}
     </Dialog>
   );
 }
 
-const textOfValue = (value: AuditEntry['changes'][number]['from']): string =>
-  value === null ? '–' : Array.isArray(value) ? value.join(', ') : String(value);
+const Value = ({ of }: { readonly of: AuditEntry['changes'][number]['from'] }) => (
+  <div className="truncate" dir="auto">
+    {of === null ? '–' : Array.isArray(of) ? of.join(', ') : String(of)}
+  </div>
+);

@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { randomHex } from '#api/random-hex.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, textOf } from '#ui/form.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 
 /** Connects the team to the processor; the stand-in takes any test key, so one is made up. */
 export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
@@ -61,14 +60,11 @@ export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
 function useConnect() {
   const { team, teamKey } = useProject();
   const withFreshSession = useFreshSession();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  return useMutation({
-    mutationFn: (credentials: Credentials) => withFreshSession(() => team.processor.connect(credentials)),
-    onSuccess: async (_connected, { webhookSecret }) => {
-      await queryClient.invalidateQueries({ queryKey: teamKey('processor') });
-      toasts.done(webhookSecret ? 'Connected.' : 'Connected. The webhook endpoint was added.');
-    },
+  return useWrite({
+    write: (credentials: Credentials) => withFreshSession(() => team.processor.connect(credentials)),
+    stale: [teamKey('processor')],
+    done: (_connected, { webhookSecret }) =>
+      webhookSecret ? 'Connected.' : 'Connected. The webhook endpoint was added.',
   });
 }
 

@@ -1,16 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
+import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { CopyableId } from '#ui/copy.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { ConnectForms } from './connect-forms.tsx';
 import { HealthCard } from './health-card.tsx';
 import { SyncCard } from './sync-card.tsx';
@@ -18,7 +19,8 @@ import { SyncCard } from './sync-card.tsx';
 /** The team's connection to Stripe. */
 export function ConnectionPage() {
   const scope = useProject();
-  const { data, error, refetch } = useQuery(processorQuery(scope));
+  const processor = useQuery(processorQuery(scope));
+  const { data } = processor;
   const isOwner = useIsOwner();
   const [leaving, setLeaving] = useState(false);
   const { data: webhook } = useQuery({
@@ -28,8 +30,7 @@ export function ConnectionPage() {
   const account = data?.processor;
   return (
     <Page title="Connection" lead="All projects of the team share one Stripe account.">
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonLines />}
+      <Loading query={processor} />
       {data && (
         <Card
           title={account ? 'Connected to Stripe' : 'Not connected'}
@@ -41,26 +42,19 @@ export function ConnectionPage() {
         >
           {account ? (
             <div className="stack">
-              <dl className="details">
-                <dt>Account</dt>
-                <dd>
-                  <CopyableId id={account.accountId} />
-                </dd>
-                <dt>Secret key</dt>
-                <dd>
-                  ends with <code>{account.secretKeyLast4}</code>
-                </dd>
-                <dt>Webhook URL</dt>
-                <dd>
-                  <CopyableId id={account.webhookUrl} />
-                </dd>
-                <dt>API version</dt>
-                <dd>{account.apiVersion}</dd>
-                <dt>Connected</dt>
-                <dd>
-                  <Time at={account.connectedAt} show="time" />
-                </dd>
-              </dl>
+              <Details
+                of={{
+                  Account: <CopyableId id={account.accountId} />,
+                  'Secret key': (
+                    <>
+                      ends with <code>{account.secretKeyLast4}</code>
+                    </>
+                  ),
+                  'Webhook URL': <CopyableId id={account.webhookUrl} />,
+                  'API version': account.apiVersion,
+                  Connected: <Time at={account.connectedAt} show="time" />,
+                }}
+              />
               {isOwner && (
                 <div>
                   <Button onClick={() => setLeaving(true)}>Disconnect…</Button>
@@ -95,25 +89,14 @@ export function ConnectionPage() {
 function DisconnectDialog({ onClose }: { readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
   const withFreshSession = useFreshSession();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const disconnect = useMutation({
-    mutationFn: () => withFreshSession(() => team.processor.disconnect()),
-    onSuccess: () => {
-      onClose();
-      toasts.done('The team is disconnected from Stripe.');
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: teamKey('processor') }),
+  const disconnect = useWrite({
+    write: () => withFreshSession(() => team.processor.disconnect()),
+    stale: [teamKey('processor')],
+    done: 'The team is disconnected from Stripe.',
+    onDone: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Disconnect from Stripe"
-      action="Disconnect"
-      busy={disconnect.isPending}
-      error={disconnect.error}
-      onConfirm={() => disconnect.mutate()}
-      onClose={onClose}
-    >
+    <ConfirmDialog title="Disconnect from Stripe" action="Disconnect" write={disconnect} onClose={onClose}>
       Webhooks are refused and nothing can be changed until the same account is connected again. What is here stays, and
       subscriptions in Stripe go on.
     </ConfirmDialog>

@@ -1,31 +1,28 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ErrorState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 
 /** The invitations that nobody has accepted yet. */
 export function InvitationsCard() {
   const { team, teamKey } = useProject();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const query = { queryKey: teamKey('invitations') };
   const {
     data: invitations,
     error,
     refetch,
   } = useQuery({
-    ...query,
+    queryKey: teamKey('invitations'),
     queryFn: async ({ signal }) => (await team.invitations.list({}, { signal }).page()).items,
   });
-  const withdraw = useMutation({
-    mutationFn: (id: string) => team.invitations.withdraw(id),
-    onSuccess: () => toasts.done('The invitation is withdrawn.'),
-    onError: failure => toasts.failed('The invitation stays.', failure),
-    onSettled: () => queryClient.invalidateQueries(query),
+  const withdraw = useWrite({
+    write: (id: string) => team.invitations.withdraw(id),
+    stale: [teamKey('invitations')],
+    done: 'The invitation is withdrawn.',
+    failed: 'The invitation stays.',
   });
   return (
     <Card title="Open invitations" flush>

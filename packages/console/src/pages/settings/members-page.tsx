@@ -1,21 +1,22 @@
 import type { IssuedInvitation, Member } from '@billing/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sessionQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
+import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
-import { Form, FormActions, FormProblem, textOf } from '#ui/form.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
 
 /** Who belongs to the team, and who is invited. */
@@ -23,11 +24,7 @@ export function MembersPage() {
   const { team, teamKey } = useProject();
   const { data: current } = useQuery(sessionQuery);
   const isOwner = useIsOwner();
-  const {
-    data: members,
-    error,
-    refetch,
-  } = useQuery({
+  const members = useQuery({
     queryKey: teamKey('members'),
     queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
   });
@@ -46,14 +43,9 @@ export function MembersPage() {
       }
     >
       <Card flush>
-        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {!members && !error && (
-          <div className="card-body">
-            <SkeletonLines lines={3} />
-          </div>
-        )}
+        <Loading query={members} lines={3} flush />
         <ul className="people">
-          {members?.map(member => (
+          {members.data?.map(member => (
             <li key={member.userId}>
               <div className="grow">
                 <div className="row">
@@ -87,34 +79,30 @@ export function MembersPage() {
 function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
   const withFreshSession = useFreshSession();
-  const queryClient = useQueryClient();
-  const invite = useMutation({
-    mutationFn: (body: { email: string; role: Member['role'] }) => withFreshSession(() => team.members.invite(body)),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: teamKey('invitations') }),
+  const invite = useWrite({
+    write: (fields: FormData) => {
+      const role: Member['role'] = textOf(fields, 'role') === 'owner' ? 'owner' : 'member';
+      return withFreshSession(() => team.members.invite({ email: textOf(fields, 'email'), role }));
+    },
+    stale: [teamKey('invitations')],
   });
   if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   const problems = problemsOf(invite.error, ['email']);
   return (
-    <Dialog title="Invite someone" onClose={onClose}>
-      <Form
-        onSubmit={fields =>
-          invite.mutate({
-            email: textOf(fields, 'email'),
-            role: textOf(fields, 'role') === 'owner' ? 'owner' : 'member',
-          })
-        }
-      >
-        <TextField label="E-mail address" name="email" type="email" required problem={problems.of.email} />
-        <SelectField label="Role" name="role" defaultValue="member">
-          <option value="member">Member</option>
-          <option value="owner">Owner</option>
-        </SelectField>
-        <FormProblem error={problems.rest} />
-        <FormActions busy={invite.isPending} onClose={onClose}>
-          Make the invitation
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Invite someone"
+      action="Make the invitation"
+      busy={invite.isPending}
+      error={problems.rest}
+      onSubmit={invite.mutate}
+      onClose={onClose}
+    >
+      <TextField label="E-mail address" name="email" type="email" required problem={problems.of.email} />
+      <SelectField label="Role" name="role" defaultValue="member">
+        <option value="member">Member</option>
+        <option value="owner">Owner</option>
+      </SelectField>
+    </FormDialog>
   );
 }
 
@@ -139,29 +127,17 @@ function InvitationLink({
 function RemoveDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
   const withFreshSession = useFreshSession();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const remove = useMutation({
-    mutationFn: () => withFreshSession(() => team.members.remove(member.userId)),
-    onSuccess: ({ revokedKeys }) => {
-      onClose();
-      toasts.done(
-        revokedKeys.length === 0
-          ? 'The member is removed.'
-          : `The member is removed, and ${revokedKeys.length} of their API keys are revoked.`,
-      );
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: teamKey() }),
+  const remove = useWrite({
+    write: () => withFreshSession(() => team.members.remove(member.userId)),
+    stale: [teamKey()],
+    done: ({ revokedKeys }) =>
+      revokedKeys.length === 0
+        ? 'The member is removed.'
+        : `The member is removed, and ${revokedKeys.length} of their API keys are revoked.`,
+    onDone: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Remove a member"
-      action="Remove"
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
+    <ConfirmDialog title="Remove a member" action="Remove" write={remove} onClose={onClose}>
       <bdi>{member.name}</bdi> ({member.email}) loses access at once. The API keys that they made are revoked, and so
       are their invitations.
     </ConfirmDialog>

@@ -1,28 +1,23 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { projectsQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
+import { Details } from '#ui/details.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 
 export function ProjectPage() {
   const { team, teamId, projectId, key } = useProject();
   const project = useProjectDetails();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const save = useMutation({
-    mutationFn: (body: { name: string; baseCurrency: string }) => team.projects.update(projectId, body),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries(projectsQuery(teamId));
-      await queryClient.invalidateQueries({ queryKey: key('analytics') });
-      toasts.done('The project is changed.');
-    },
+  const save = useWrite({
+    write: (body: { name: string; baseCurrency: string }) => team.projects.update(projectId, body),
+    stale: [projectsQuery(teamId).queryKey, key('analytics')],
+    done: 'The project is changed.',
   });
   const problems = problemsOf(save.error, ['name']);
   return (
@@ -55,20 +50,13 @@ export function ProjectPage() {
         </Form>
       </Card>
       <Card title="Details" lead="Your backend needs both ids.">
-        <dl className="details">
-          <dt>Project id</dt>
-          <dd>
-            <CopyableId id={projectId} />
-          </dd>
-          <dt>Team id</dt>
-          <dd>
-            <CopyableId id={teamId} />
-          </dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={project.createdAt} show="time" />
-          </dd>
-        </dl>
+        <Details
+          of={{
+            'Project id': <CopyableId id={projectId} />,
+            'Team id': <CopyableId id={teamId} />,
+            Created: <Time at={project.createdAt} show="time" />,
+          }}
+        />
       </Card>
     </Page>
   );

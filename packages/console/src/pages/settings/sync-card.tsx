@@ -1,13 +1,14 @@
 import type { Sync, SyncFinding } from '@billing/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
+import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { FINDING_OUTCOME, StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 import { isOpen } from './sync-counts.ts';
 import { SyncProgress } from './sync-progress.tsx';
 
@@ -17,11 +18,12 @@ const IDLE_MS = 30_000;
 /** The last comparison of the account with the project's records, and buttons for the next one. */
 export function SyncCard() {
   const { billing, key } = useProject();
-  const { data, error, refetch } = useQuery({
+  const newest = useQuery({
     queryKey: key('syncs', 'newest'),
     queryFn: async ({ signal }) => (await billing.syncs.list({ limit: 1 }, { signal }).page()).items,
     refetchInterval: ({ state }) => (isOpen(state.data?.[0]) ? RUNNING_MS : IDLE_MS),
   });
+  const { data } = newest;
   const sync = data?.[0];
   return (
     <>
@@ -30,8 +32,7 @@ export function SyncCard() {
         lead="A report changes nothing. Applying makes the records equal to Stripe; nothing is billed there."
         actions={<SyncActions sync={sync} />}
       >
-        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <SkeletonLines lines={3} />}
+        <Loading query={newest} lines={3} />
         {data && !sync && (
           <EmptyState icon="connection" title="Not compared yet">
             A report shows which customers, subscriptions and invoices Stripe has and this project does not.
@@ -55,14 +56,9 @@ export function SyncCard() {
 
 function SyncActions({ sync }: { readonly sync: Sync | undefined }) {
   const { billing, key } = useProject();
-  const queryClient = useQueryClient();
-  const toasts = useToasts();
-  const options = {
-    onError: (err: Error) => toasts.failed('The sync was not changed.', err),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: key('syncs') }),
-  };
-  const start = useMutation({ mutationFn: (mode: Sync['mode']) => billing.syncs.create({ mode }), ...options });
-  const cancel = useMutation({ mutationFn: (id: string) => billing.syncs.cancel(id), ...options });
+  const options = { stale: [key('syncs')], failed: 'The sync was not changed.' };
+  const start = useWrite({ write: (mode: Sync['mode']) => billing.syncs.create({ mode }), ...options });
+  const cancel = useWrite({ write: (id: string) => billing.syncs.cancel(id), ...options });
   if (sync && isOpen(sync))
     return (
       <Button busy={cancel.isPending} onClick={() => cancel.mutate(sync.id)}>

@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { apiKeysQuery } from '#api/queries.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { FormProblem } from '#ui/form.tsx';
 import { KeySecret } from '../settings/key-secret.tsx';
@@ -10,10 +10,9 @@ import { ALL_SCOPES } from '../settings/scopes.ts';
 /** Creates an API key and shows a first request with it. */
 export function FirstKey({ hasKey, current }: { readonly hasKey: boolean; readonly current: boolean }) {
   const scope = useProject();
-  const queryClient = useQueryClient();
-  const create = useMutation({
-    mutationFn: () => scope.team.apiKeys.create(scope.projectId, { name: 'backend', scopes: [...ALL_SCOPES] }),
-    onSuccess: () => queryClient.invalidateQueries(apiKeysQuery(scope)),
+  const create = useWrite({
+    write: () => scope.team.apiKeys.create(scope.projectId, { name: 'backend', scopes: [...ALL_SCOPES] }),
+    stale: [apiKeysQuery(scope).queryKey],
   });
   if (create.data) return <KeySecret secret={create.data.secret} />;
   if (hasKey)

@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, textOf } from '#ui/form.tsx';
@@ -9,16 +9,14 @@ import { PriceFields, readPrice } from '../products/price-fields.tsx';
 /** Creates a product together with its first price. */
 export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
   const { billing, key } = useProject();
-  const queryClient = useQueryClient();
-  const create = useMutation({
-    mutationFn: async (fields: FormData) => {
+  const create = useWrite({
+    write: async (fields: FormData) => {
       // A price that cannot be read must not leave a product without one.
       const price = readPrice(fields, '');
       const product = await billing.products.create({ name: textOf(fields, 'name') });
       await billing.prices.create({ ...price, productId: product.id });
     },
-    onSettled: () =>
-      Promise.all(['products', 'prices'].map(name => queryClient.invalidateQueries({ queryKey: key(name) }))),
+    stale: [key('products'), key('prices')],
   });
   if (!enabled)
     return <p className="muted">What you sell, and for how much. It is created in Stripe too, so connect first.</p>;

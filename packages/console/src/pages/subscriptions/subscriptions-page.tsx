@@ -2,10 +2,9 @@ import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
-import { ExportButton } from '#layout/export-button.tsx';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
-import { ListTable, type Column } from '#layout/list-table.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatPrice } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
@@ -14,9 +13,9 @@ import { customerColumn, SUBSCRIPTION_COLUMNS } from './columns.tsx';
 
 const COLUMNS = [customerColumn, ...SUBSCRIPTION_COLUMNS];
 const EXPORTED: readonly Column<Subscription>[] = [
-  { title: 'Id', cell: () => null, csv: ({ id }) => id },
+  exportedColumn('Id', ({ id }) => id),
   ...COLUMNS,
-  { title: 'Stripe id', cell: () => null, csv: ({ processorSubscriptionId }) => processorSubscriptionId },
+  exportedColumn('Stripe id', ({ processorSubscriptionId }) => processorSubscriptionId),
 ];
 
 export function SubscriptionsPage() {
@@ -29,45 +28,41 @@ export function SubscriptionsPage() {
   const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
     billing.subscriptions.list({ ...(status ? { status } : { activeOnly: false }), priceId, ...page }, { signal });
   return (
-    <Page
+    <ListPage
       title="Subscriptions"
       lead="What your customers pay for regularly."
-      actions={<ExportButton name="subscriptions" columns={EXPORTED} list={list} />}
-    >
-      <div className="filters">
-        <SelectFilter name="status" label="Status" options={SUBSCRIPTION_STATUS} all="All statuses" />
-        <SelectFilter name="priceId" label="Price" options={prices} all="All prices" />
-      </div>
-      <Card flush>
-        <ListTable
-          label="Subscriptions"
-          queryKey={key('subscriptions', { status, priceId })}
-          list={list}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          empty={
-            status || priceId ? (
-              <EmptyState icon="search" title="No subscription matches">
-                Choose other filters to see more.
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon="subscriptions"
-                title="No subscriptions yet"
-                action={
-                  <ProjectLink page="start" className="button">
-                    Try a checkout
-                  </ProjectLink>
-                }
-              >
-                A subscription begins when a customer completes a checkout. It appears here with the webhook from
-                Stripe, a moment after the payment.
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
-    </Page>
+      exported={{ name: 'subscriptions', columns: EXPORTED }}
+      filters={
+        <>
+          <SelectFilter name="status" label="Status" options={SUBSCRIPTION_STATUS} all="All statuses" />
+          <SelectFilter name="priceId" label="Price" options={prices} all="All prices" />
+        </>
+      }
+      queryKey={key('subscriptions', { status, priceId })}
+      list={list}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      empty={
+        status || priceId ? (
+          <EmptyState icon="search" title="No subscription matches">
+            Choose other filters to see more.
+          </EmptyState>
+        ) : (
+          <EmptyState
+            icon="subscriptions"
+            title="No subscriptions yet"
+            action={
+              <ProjectLink page="start" className="button">
+                Try a checkout
+              </ProjectLink>
+            }
+          >
+            A subscription begins when a customer completes a checkout. It appears here with the webhook from Stripe, a
+            moment after the payment.
+          </EmptyState>
+        )
+      }
+    />
   );
 }
 

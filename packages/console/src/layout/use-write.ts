@@ -1,0 +1,39 @@
+import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
+import { useToasts } from '#ui/toasts.tsx';
+
+interface Write<Input, Output> {
+  readonly write: (input: Input) => Promise<Output>;
+  /** What it changes: queries, by the beginnings of their keys. They are loaded again, also after a failure. */
+  readonly stale: readonly QueryKey[];
+  /** What a toast says once it is done. */
+  readonly done?: string | ((output: Output, input: Input) => string);
+  /** What a toast says was not done, where no form shows the error. */
+  readonly failed?: string;
+  /** Runs once it is done and what it changed was loaded. */
+  readonly onDone?: (output: Output, input: Input) => void;
+}
+
+/** A change by the reader: what shows it is loaded again, and a toast says what became of it. */
+export function useWrite<Input = void, Output = unknown>({
+  write,
+  stale,
+  done,
+  failed,
+  onDone,
+}: Write<Input, Output>): UseMutationResult<Output, Error, Input> {
+  const queryClient = useQueryClient();
+  const toasts = useToasts();
+  const reload = () => Promise.all(stale.map(queryKey => queryClient.invalidateQueries({ queryKey })));
+  return useMutation({
+    mutationFn: write,
+    onSuccess: async (output, input) => {
+      await reload();
+      onDone?.(output, input);
+      if (done) toasts.done(typeof done === 'string' ? done : done(output, input));
+    },
+    onError: async error => {
+      if (failed) toasts.failed(failed, error);
+      await reload();
+    },
+  });
+}
