@@ -1,5 +1,5 @@
 import { startTestService } from '@billing/service/testing/start-test-service';
-import { PriceCreated, PriceUpdated, ProductCreated } from '@billing/contracts/events/catalog';
+import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { ProjectId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { completionsIn, deliveredAgain } from '@billing/testing/processor-events';
