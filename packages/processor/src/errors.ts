@@ -29,7 +29,7 @@ export class ProcessorError extends Problem {
 }
 
 /** Returns what the service throws for an error of the library. */
-export function toProblem(error: unknown): unknown {
+export function problemOfStripe(error: unknown): unknown {
   const { StripeError, StripeAPIError, StripeConnectionError, StripeRateLimitError, StripeAuthenticationError } =
     Stripe.errors;
   if (error instanceof InvalidObject) {

@@ -58,8 +58,8 @@ export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
   readonly bus: Bus;
   /** Calls other services. */
   readonly rpc: RpcClient;
-  /** The teams' Stripe accounts, in a service whose environment has `SERVICE_KEY`. */
-  readonly processors: Env extends { SERVICE_KEY: Buffer } ? TeamProcessors : undefined;
+  /** The teams' Stripe accounts; every use throws in a service whose environment has no `SERVICE_KEY`. */
+  readonly processors: TeamProcessors;
   readonly isOverloaded: IsOverloaded;
   /** Whether one team alone has too many rows in the tables of the backlog. */
   readonly isTeamOverloaded: (teamId: string) => boolean;

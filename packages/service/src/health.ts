@@ -1,3 +1,4 @@
+import { withTimeout } from '@billing/messaging/timed-transaction';
 import type { FastifyInstance } from 'fastify';
 
 /** Dependencies of a service by name; a check rejects when its dependency is unavailable. */
@@ -49,20 +50,12 @@ export async function describeReadiness({ checks, degradedWithout, isClosing }: 
 /** Returns the names of the checks that fail or take longer than two seconds. */
 async function failedChecks(checks: Checks): Promise<string[]> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const ok = await Promise.race([
-        check().then(
-          () => true,
-          () => false,
-        ),
-        timeOut(),
-      ]);
-      return ok ? [] : [name];
-    }),
+    Object.entries(checks).map(([name, check]) =>
+      withTimeout(check(), CHECK_TIMEOUT_MS, name).then(
+        () => [],
+        () => [name],
+      ),
+    ),
   );
   return results.flat();
-}
-
-function timeOut(): Promise<false> {
-  return new Promise(resolve => setTimeout(() => resolve(false), CHECK_TIMEOUT_MS).unref());
 }

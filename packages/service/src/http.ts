@@ -9,15 +9,14 @@ import Fastify, {
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { changedMeanwhile, invalid, Problem, PROBLEM_HEADER, unavailable } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from '@billing/database/database';
-import { isWriteConflict } from '@billing/database/transaction';
+import { invalid, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
+import { toProblem } from './to-problem.ts';
 import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
@@ -141,20 +140,4 @@ function sendProblem(error: FastifyError | Problem, request: FastifyRequest, rep
     .type('application/json')
     .header(PROBLEM_HEADER, problem.code)
     .send(JSON.stringify(problem.toBody(request.id)));
-}
-
-/** Converts an error to a problem: a mistake of the caller, an unavailable dependency, or else an internal error. */
-export function toProblem(error: FastifyError | Problem | Error): Problem {
-  if (error instanceof Problem) return error;
-  if (isDatabaseUnavailable(error))
-    return unavailable('The database is not reachable at the moment.', 2, { cause: error });
-  if (isWriteConflict(error)) return changedMeanwhile({ cause: error });
-  const status = 'statusCode' in error ? error.statusCode : undefined;
-  if (status === 413) return new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
-  if (status === 415)
-    return new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json.');
-  if (status !== undefined && status >= 400 && status < 500) {
-    return invalid([{ path: '', message: 'The body is not valid JSON.' }]);
-  }
-  return new Problem('internal', 'internal', 'Something went wrong on our side.', { cause: error });
 }

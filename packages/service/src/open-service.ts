@@ -11,7 +11,7 @@ import { openOutbox } from '@billing/messaging/outbox';
 import { deleteProcessed } from '@billing/messaging/processed-events';
 import { deletePublished, startRelay } from '@billing/messaging/relay';
 import { openRpcClient } from '@billing/messaging/rpc';
-import type { TeamProcessorsOptions } from '@billing/processor/team-processors';
+import type { TeamProcessors, TeamProcessorsOptions } from '@billing/processor/team-processors';
 import { busAccessOf } from '@billing/contracts/bus-access';
 import { checkBusAccess } from './check-bus-access.ts';
 import { startCleaning } from './cleaning.ts';
@@ -116,7 +116,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   const { SERVICE_KEY: serviceKey, STRIPE_API_BASE_URL: baseUrl } = env;
   const called =
     serviceKey && (await openProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl, logger }));
-  const processors = called && resources.adopt(called.processors, it => it.close());
+  const processors = called ? resources.adopt(called.processors, it => it.close()) : withoutProcessors(name);
 
   const chassis: Chassis<z.output<Schema>> = {
     env,
@@ -125,8 +125,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     outbox: openOutbox(em, { committed, declared: access.publishes }),
     bus,
     rpc,
-    // Set exactly when the environment has a service key, which is what the type says.
-    processors: processors as unknown as Chassis<z.output<Schema>>['processors'],
+    processors,
     isOverloaded: backPressure.isOverloaded,
     isTeamOverloaded: backPressure.isTeamOverloaded,
     health: { checks: { database: () => ping(database) }, degradedWithout: { broker: bus.ping }, isClosing },
@@ -191,6 +190,12 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     },
   };
 }
+
+const withoutProcessors = (name: ServiceName): TeamProcessors => ({
+  of: async () => {
+    throw new Error(`The environment of ${name} has no SERVICE_KEY.`);
+  },
+});
 
 /** Loads Stripe's library, a sixth of all modules, in those services alone that call Stripe. */
 async function openProcessors(options: TeamProcessorsOptions) {

@@ -5,10 +5,11 @@ import { forbidden } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { missingScope } from '@billing/contracts/scopes';
 import { auditOf } from './audit.ts';
-import { toProblem, type HttpServer } from './http.ts';
+import type { HttpServer } from './http.ts';
 import { idempotencyKeyOf, problemResponse, runOnce } from './idempotency.ts';
 import type { Principal } from './identity-token.ts';
 import { pathOf } from './templated-path.ts';
+import { toProblem } from './to-problem.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
@@ -81,7 +82,7 @@ export function serve<Served extends Operation>(
           fresh = await respond(operationKey);
           return { status, body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
         } catch (err) {
-          const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
+          const problem = toProblem(err);
           if (problem.isTransient) throw err;
           return problemResponse(problem, request.id);
         }

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { unavailable } from '@billing/contracts/problem';
 import { semaphore } from '@billing/messaging/semaphore';
-import { toProblem } from '../errors.ts';
+import { problemOfStripe } from '../errors.ts';
 import { withRetries } from '../retries.ts';
 import { stripeClient, type OnCall } from '../stripe-client.ts';
 
@@ -24,7 +24,7 @@ export function openCalls(secretKey: string, baseUrl?: string, onCall?: OnCall):
       try {
         return await withRetries(request);
       } catch (err) {
-        throw toProblem(err);
+        throw problemOfStripe(err);
       }
     });
   return { stripe: stripeClient(secretKey, baseUrl, onCall), call };

@@ -72,7 +72,7 @@ export async function listen(
       return;
     }
     rejected.add(socket);
-    socket.end(rawResponse(toProblem(err)));
+    socket.end(rawResponse(refusalOf(err)));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   await new Promise<void>((resolve, reject) => {
@@ -98,7 +98,7 @@ export async function listen(
 }
 
 /** Malformed HTTP and slow requests never reach Express, but get the same error body. */
-const toProblem = (err: NodeJS.ErrnoException): Problem =>
+const refusalOf = (err: NodeJS.ErrnoException): Problem =>
   err.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     ? new Problem('request_timeout', 'request_timeout', 'The request did not arrive within 15 seconds.')
     : invalid([{ path: '', message: 'This is not well-formed HTTP.' }]);

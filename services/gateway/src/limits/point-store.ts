@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
+import { withTimeout } from '@billing/messaging/timed-transaction';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { PointStore } from './shared-limit.ts';
@@ -45,7 +46,7 @@ export function openPointStores({ em, logger }: StoreOptions): OpenPointStore {
   async function query({ text, values }: Statement) {
     if (Date.now() < pausedUntil) throw new Error('PostgreSQL did not count a moment ago.');
     try {
-      const rows = await within(TIMEOUT_MS, executeBound(em.fork(), text, values));
+      const rows = await withTimeout(executeBound(em.fork(), text, values), TIMEOUT_MS, 'Counting in PostgreSQL');
       return { rows, rowCount: rows.length };
     } catch (err) {
       pausedUntil = Date.now() + PAUSE_MS;
@@ -81,14 +82,3 @@ export const deleteExpiredRateLimits =
   ({ em }: Pick<StoreOptions, 'em'>) =>
   (): Promise<unknown> =>
     executeBound(em.fork(), 'delete from rate_limits where expire < $1', [Date.now()]);
-
-/** @throws Error when `promise` does not settle in time */
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`PostgreSQL did not count within ${ms} ms.`)), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

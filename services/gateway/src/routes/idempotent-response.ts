@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { problemResponse, runOnce, type IdempotentCall } from '@billing/service/idempotency';
+import { toProblem } from '@billing/service/to-problem';
 import { z } from 'zod';
 import type { KeySecrets } from '#domain/api-key-secret.ts';
 import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-link.ts';
-import { toProblem } from '#http/problem-response.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, Request } from 'express';
 import type { Operation } from '@billing/contracts/operation';
+import { toProblem } from '@billing/service/to-problem';
 import { auditContextOf } from '#http/audit-context.ts';
-import { toProblem } from '#http/problem-response.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { RecordRefusal } from '#operations/record-refusal.ts';
 

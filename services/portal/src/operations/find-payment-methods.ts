@@ -1,4 +1,5 @@
 import { unavailable } from '@billing/contracts/problem';
+import { TimeoutError, withTimeout } from '@billing/messaging/timed-transaction';
 import type { PaymentMethodsInUse } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Visitor } from './admit-visitor.ts';
@@ -15,19 +16,9 @@ export type PaymentMethodsLookup =
 export function findPaymentMethods({ processors }: { readonly processors: TeamProcessors }) {
   return async ({ scope, customer }: Visitor, deadlineMs: number): Promise<PaymentMethodsLookup> => {
     const lookup = processors.of(scope.teamId).then(it => it.findPaymentMethods(customer.processorCustomerId));
-    return { kind: 'known', paymentMethods: await withDeadline(deadlineMs, lookup) };
+    const paymentMethods = await withTimeout(lookup, deadlineMs, 'The payment processor').catch((err: unknown) => {
+      throw err instanceof TimeoutError ? unavailable(err.message) : err;
+    });
+    return { kind: 'known', paymentMethods };
   };
-}
-
-async function withDeadline<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(unavailable(`The payment processor took longer than ${deadlineMs} ms.`)),
-    deadlineMs,
-  );
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { portalOperations } from '@billing/contracts/operations/portal';
 import { notFound, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
-import { toProblem } from '@billing/service/http';
+import { toProblem } from '@billing/service/to-problem';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -4,7 +4,8 @@ import type { TeamId } from '@billing/contracts/ids';
 import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import { openBatcher } from '@billing/messaging/batcher';
 import { withinTrace } from '@billing/tracing/trace-carrier';
-import { toProblem, type HttpServer } from '@billing/service/http';
+import type { HttpServer } from '@billing/service/http';
+import { toProblem } from '@billing/service/to-problem';
 import { overloaded, teamOverloaded, type IsOverloaded } from '@billing/service/overloaded';
 import { serve } from '@billing/service/serve';
 import type { Logger } from 'pino';
@@ -54,7 +55,7 @@ export const receiverRoutes =
         if (isOverloaded()) throw overloaded();
         return { status: 200, body: await withinTrace(trace, () => receive(teamId, body, signature)) };
       } catch (err) {
-        const problem = toProblem(err instanceof Error ? err : new Error(String(err)));
+        const problem = toProblem(err);
         const { status, retryAfterSeconds: seconds } = problem;
         if (status >= 500) logger[status === 500 ? 'error' : 'warn']({ err, requestId }, 'webhook event not stored');
         return {

@@ -1,0 +1,23 @@
+import { changedMeanwhile, invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { isDatabaseUnavailable } from '@billing/database/database';
+import { isWriteConflict } from '@billing/database/transaction';
+
+/** Returns the problem behind an error: a mistake of the caller, an unavailable dependency, or else an internal error. */
+export function toProblem(err: unknown): Problem {
+  if (err instanceof Problem) return err;
+  if (isDatabaseUnavailable(err)) return unavailable('The database is not reachable at the moment.', 2, { cause: err });
+  if (isWriteConflict(err)) return changedMeanwhile({ cause: err });
+  const status = refusalOf(err);
+  if (status === 413) return new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
+  if (status === 415)
+    return new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json.');
+  if (status >= 400 && status < 500) return invalid([{ path: '', message: 'The request is not well-formed.' }]);
+  return new Problem('internal', 'internal', 'Something went wrong on our side.', { cause: err });
+}
+
+/** Returns the status with which Fastify or Express refuses what it cannot read; 0 for other errors. */
+function refusalOf(err: unknown): number {
+  if (!(err instanceof Error)) return 0;
+  const status = 'statusCode' in err ? err.statusCode : 'status' in err ? err.status : 0;
+  return typeof status === 'number' ? status : 0;
+}
