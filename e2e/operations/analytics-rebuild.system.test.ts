@@ -1,21 +1,12 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, inject, it } from 'vitest';
 import { drain } from '../system/drain.ts';
+import { runForSystem } from '../system/operator-command.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
-const REBUILD = join(import.meta.dirname, '../../services/analytics/src/rebuild/main.ts');
-
-/** Runs `npm run analytics:rebuild` beside the running system, as an operator would. */
-function rebuild(...args: string[]): Promise<{ exitCode: number; output: string }> {
-  const env = { ...process.env, BILLING_DATA_DIR: inject('dataDir'), DATABASE_URL: '', NATS_URL: '' };
-  return new Promise(resolve => {
-    execFile(process.execPath, [REBUILD, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr }),
-    );
-  });
-}
+/** Runs `npm run analytics:rebuild` beside the running system. */
+const rebuild = (...args: string[]) =>
+  runForSystem(inject('dataDir'), 'services/analytics/src/rebuild/main.ts', ...args);
 
 it('rebuilds the same analytics from the records of the services', async () => {
   const tenant = await newTenant();

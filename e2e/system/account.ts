@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runForSystem } from './operator-command.ts';
 
-const COMMAND = join(import.meta.dirname, '../../services/gateway/src/reset-link/main.ts');
+const COMMAND = 'services/gateway/src/reset-link/main.ts';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Prints a link to reset a password by the operator's command. */
 export async function createResetLink(dataDir: string, email: string): Promise<string> {
-  const env = { ...process.env, BILLING_DATA_DIR: dataDir, DATABASE_URL: '', PUBLIC_URL: '' };
-  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, email], { env });
-  return stdout.trim();
+  const { exitCode, output } = await runForSystem(dataDir, COMMAND, email);
+  if (exitCode !== 0) throw new Error(output);
+  return output.trim();
 }
 
 /** Returns the code that an authenticator app shows now. RFC 6238: https://www.rfc-editor.org/rfc/rfc6238 */

@@ -7,7 +7,7 @@ import type { RateLimitSettings } from '#auth/rate-limits.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 import type { Quotas } from '#domain/quotas.ts';
 
-const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
+export const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
 const trustedProxies = z.union([
   z.literal('').transform((): false => false),
   z

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writePids } from './pids-file.ts';
-import { findGatewayUrl, findServers } from './running-system.ts';
+import { findCommandVariables, findServers } from './running-system.ts';
 import { loadSecrets } from './secrets.ts';
 
 let dataDir: string;
@@ -24,12 +24,17 @@ it('returns the servers of a running system with the service’s own role and us
   });
 });
 
-it('returns the URL of the running gateway', () => {
-  expect(() => findGatewayUrl(dataDir)).toThrow('Run npm start');
-  writePids(dataDir, { supervisor, parts: {} });
-  expect(() => findGatewayUrl(dataDir)).toThrow('has not started its gateway yet');
-  writePids(dataDir, { supervisor, parts: { gateway: part(8_080) } });
-  expect(findGatewayUrl(dataDir)).toBe('http://127.0.0.1:8080');
+it('returns what a command for operators needs', () => {
+  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
+  expect(() => findCommandVariables(dataDir, 'gateway')).toThrow('has not started its gateway yet');
+  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222), gateway: part(8_080) } });
+  const { databaseUrl, natsUrl } = findServers(dataDir, 'gateway');
+  expect(findCommandVariables(dataDir, 'gateway')).toEqual({
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    PUBLIC_URL: 'http://127.0.0.1:8080',
+  });
+  expect(findCommandVariables(dataDir, 'webhooks')['CREDENTIALS_KEYS']).toMatch(/^file:.*credentials-keys$/);
 });
 
 it('says what to do when no system runs or its servers are external', () => {

@@ -61,14 +61,24 @@ export function findAdminUrl(dataDir: string): string {
   return databaseUrlOf(postgres.port, loadSecrets(dataDir).postgresPassword);
 }
 
-/**
- * Returns the URL of the gateway of the system that runs in this data folder.
- * @throws StartError when no system runs
- */
-export function findGatewayUrl(dataDir: string): string {
+function findGatewayUrl(dataDir: string): string {
   const { gateway } = readParts(dataDir);
   if (!gateway) throw new StartError(`The system in ${dataDir} has not started its gateway yet. Try again.`);
   return gateway.url;
+}
+
+/**
+ * Returns the variables that a service's command for operators needs in the system that runs in this data folder.
+ * @throws StartError when no system runs, or it uses an external PostgreSQL or NATS
+ */
+export function findCommandVariables(dataDir: string, service: ServiceName): Readonly<Record<string, string>> {
+  const { databaseUrl, natsUrl } = findServers(dataDir, service);
+  return {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    ...(service === 'gateway' && { PUBLIC_URL: findGatewayUrl(dataDir) }),
+    ...(service === 'webhooks' && { CREDENTIALS_KEYS: `file:${findMasterKeys(dataDir)}` }),
+  };
 }
 
 function readParts(dataDir: string) {

@@ -7,6 +7,7 @@ import { openRpcClient } from '@billing/messaging/rpc';
 import { openBus } from '@billing/messaging/bus';
 import { closeBroker, connectBroker } from '@billing/messaging/connection';
 import { migrate } from '@billing/database/database';
+import { parseEnv, serviceEnv } from '@billing/service/env';
 import { createLogger } from '@billing/service/logger';
 import { StartError } from '@billing/database/start-error';
 import { rebuildLock } from '#persistence/rebuild-lock.ts';
@@ -15,12 +16,13 @@ import { countTrackedRecords } from '#persistence/tracked-records.ts';
 import { readProjects } from './owner-states.ts';
 import { showProgress } from './progress.ts';
 import { rebuildProject } from './rebuild-project.ts';
-import { findServerUrls } from './server-urls.ts';
 
 /** Rebuilds the metrics of every project, or only of the one that `--project` names. */
 async function main(): Promise<void> {
   const onlyProject = parseProject(process.argv.slice(2));
-  const { databaseUrl, natsUrl } = await findServerUrls(process.env);
+  const { DATABASE_URL: databaseUrl, NATS_URL: natsUrl } = parseEnv(
+    serviceEnv.pick({ DATABASE_URL: true, NATS_URL: true }),
+  );
   await using resources = new AsyncDisposableStack();
   const database = resources.adopt(openServiceDatabase('analytics', analyticsSchema, databaseUrl), it => it.close());
   await migrate(database);

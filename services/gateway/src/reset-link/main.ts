@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { email } from '@billing/contracts/text';
 import { migrate } from '@billing/database/database';
 import { StartError } from '@billing/database/start-error';
+import { parseEnv, serviceEnv } from '@billing/service/env';
 import { createLogger } from '@billing/service/logger';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { openSignIn } from '#auth/sign-in.ts';
 import { recordResetLink } from '#operations/record-reset-link.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
-import { findGateway } from './find-gateway.ts';
+import { httpUrl } from '../env.ts';
+
+const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ PUBLIC_URL: httpUrl });
 
 /**
  * Prints a link by which the user with the given e-mail address can choose a new password within an hour. The audit log of
@@ -16,11 +19,12 @@ import { findGateway } from './find-gateway.ts';
 async function main(): Promise<void> {
   const { data: address } = email.safeParse(process.argv[2]);
   if (address === undefined) throw new StartError('Usage: npm run reset-link -- <e-mail address>');
-  const gateway = await findGateway(process.env);
+  const { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl } = parseEnv(environment);
   await using resources = new AsyncDisposableStack();
   const signIn = resources.adopt(
     await openSignIn({
-      ...gateway,
+      databaseUrl,
+      publicUrl,
       // Only sessions need the gateway's own one.
       secret: randomBytes(32).toString('hex'),
       logger: await createLogger('reset-link', { level: 'silent' }),
@@ -30,9 +34,7 @@ async function main(): Promise<void> {
   const user = await signIn.users.findByEmail(address);
   const link = user && (await signIn.createResetLink(address));
   if (!user || link === undefined) throw new StartError(`No user has the address ${address}.`);
-  const database = resources.adopt(openServiceDatabase('gateway', gatewaySchema, gateway.databaseUrl), it =>
-    it.close(),
-  );
+  const database = resources.adopt(openServiceDatabase('gateway', gatewaySchema, databaseUrl), it => it.close());
   await migrate(database);
   await recordResetLink(database.em, user.id);
   process.stdout.write(`${link}\n`);

@@ -2,14 +2,17 @@
 import { migrate } from '@billing/database/database';
 import { openOutbox } from '@billing/messaging/outbox';
 import { keyFileOf, openKeyRing } from '@billing/processor/key-ring';
+import { parseEnv, serviceEnv } from '@billing/service/env';
 import { openServiceDatabase } from '@billing/service/service-database';
+import { z } from 'zod';
 import { hasOldSecrets, resealSecrets } from '#operations/reseal-secrets.ts';
 import { webhooksSchema } from '#persistence/schema.ts';
 import { addMasterKey } from './add-master-key.ts';
-import { findRotationSettings } from './settings.ts';
+
+const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ CREDENTIALS_KEYS: z.string().min(1) });
 
 async function main(): Promise<void> {
-  const { databaseUrl, keys } = await findRotationSettings(process.env);
+  const { DATABASE_URL: databaseUrl, CREDENTIALS_KEYS: keys } = parseEnv(environment);
   await using resources = new AsyncDisposableStack();
   const database = resources.adopt(openServiceDatabase('webhooks', webhooksSchema, databaseUrl), it => it.close());
   await migrate(database);
