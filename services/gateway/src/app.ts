@@ -1,22 +1,16 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { allOperations } from '@billing/contracts/operations/index';
+import type { Chassis } from '@billing/service/definition';
 import express, { type Express } from 'express';
-import type { Operation } from '@billing/contracts/operation';
-import type { Outbox } from '@billing/messaging/outbox';
-import type { RpcClient } from '@billing/messaging/rpc';
-import type { HealthChecks } from '@billing/service/health';
-import type { IsOverloaded } from '@billing/service/overloaded';
-import type { Logger } from 'pino';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import { describeApi } from '#docs/document.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
-import type { ConsoleFiles } from '#console/console-files.ts';
-import { createKeySecrets, type KeyMode } from '#domain/api-key-secret.ts';
-import type { InvitationLinks } from '#domain/invitation-link.ts';
-import type { Quotas } from '#domain/quotas.ts';
-import type { BodyBudget } from '#http/body-budget.ts';
+import type { ConsoleFiles } from '#routes/console.ts';
+import { createKeySecrets, derivationKeyFrom } from '#domain/api-key-secret.ts';
+import { createInvitationLinks } from '#domain/invitation-link.ts';
+import { openBodyBudget } from '#http/body-budget.ts';
 import { errorHandler, routeNotFound } from '#http/problem-response.ts';
 import { requestContext } from '#http/request-context.ts';
 import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
@@ -26,43 +20,28 @@ import { recordRefusal } from '#operations/record-refusal.ts';
 import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
-import { accountPageRoutes } from '#routes/account-pages.ts';
+import { accountPageRoutes } from '#account-pages/account-pages.ts';
 import { consoleRoutes } from '#routes/console.ts';
 import { docsRoutes } from '#routes/docs.ts';
-import { healthRoutes } from '#routes/health.ts';
+import { healthRoutes, serviceChecks } from '#routes/health.ts';
 import { respondOnce } from '#routes/idempotent-response.ts';
 import { operationRoutes } from '#routes/operations.ts';
 import { ownOperations } from '#routes/own-operations.ts';
 import { portalPageRoutes } from '#routes/portal-page.ts';
 import { signInRoutes } from '#routes/sign-in.ts';
+import { quotas, serviceUrls, type GatewayEnv } from './env.ts';
 
-interface Dependencies {
-  readonly operations: readonly Operation[];
-  readonly em: EntityManager;
-  readonly outbox: Outbox;
-  readonly rpc: RpcClient;
+interface Dependencies extends Pick<
+  Chassis<GatewayEnv>,
+  'env' | 'em' | 'outbox' | 'rpc' | 'isOverloaded' | 'health' | 'logger' | 'now'
+> {
   readonly signIn: SignIn;
   readonly apiKeys: ApiKeyCache;
   readonly rateLimits: RateLimits;
-  readonly bodyBudget: BodyBudget;
   readonly proxy: ServiceProxy;
   readonly webhooks: WebhookForwarder;
-  readonly health: HealthChecks;
-  /** While true, writes to the gateway's own tables get 503. */
-  readonly isOverloaded: IsOverloaded;
-  readonly logger: Logger;
-  readonly now: () => Date;
-  readonly publicUrl: string;
-  /** Of new API keys in teams without a processor account. */
-  readonly keyMode: KeyMode;
-  /** 32 bytes, from which the secrets of repeatable requests are derived. */
-  readonly derivationKey: Buffer;
-  readonly invitationLinks: InvitationLinks;
-  readonly quotas: Quotas;
   readonly consoleFiles: ConsoleFiles;
   readonly docsPage: DocsPage;
-  /** How many proxies, or which networks, may set `X-Forwarded-For`; false: none. */
-  readonly trustProxy: false | number | string[];
 }
 
 /**
@@ -70,14 +49,20 @@ interface Dependencies {
  * @throws Error when an operation is declared in a way that cannot be routed
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { operations, em, signIn, apiKeys, rateLimits, proxy, webhooks, isOverloaded, now, publicUrl } = dependencies;
+  const { env, em, signIn, apiKeys, rateLimits, proxy, webhooks, health, isOverloaded, logger, now } = dependencies;
+  const { PUBLIC_URL: publicUrl, AUTH_SECRET: secret, KEY_MODE: keyMode } = env;
+  const operations = allOperations;
   const admitToPortal = portalAdmission(rateLimits);
-  const secrets = createKeySecrets(dependencies.derivationKey);
+  const secrets = createKeySecrets(derivationKeyFrom(secret, 'api-key-secrets'));
+  const derivationKey = derivationKeyFrom(secret, 'invitation-tokens');
+  const invitationLinks = createInvitationLinks({ publicUrl, derivationKey });
+  const bodyBudget = openBodyBudget(env.MAX_BODY_BYTES_IN_FLIGHT);
+  const checks = { ...health.checks, ...serviceChecks(serviceUrls(env)) };
 
   const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', dependencies.trustProxy);
-  app.use(requestContext(dependencies), canonicalizePath, rejectOptions);
-  app.use(healthRoutes(dependencies.health));
+  app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', env.TRUST_PROXY);
+  app.use(requestContext({ logger, publicUrl, bodyBudget }), canonicalizePath, rejectOptions);
+  app.use(healthRoutes({ ...health, checks }));
   const document = describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie });
   app.use(docsRoutes(document, dependencies.docsPage));
   app.use(accountPageRoutes());
@@ -97,11 +82,18 @@ export function createApp(dependencies: Dependencies): Express {
       admitToPortal,
       proxy,
       webhooks,
-      ownOperations: ownOperations({ ...dependencies, users: signIn.users, secrets }),
+      ownOperations: ownOperations({
+        ...dependencies,
+        users: signIn.users,
+        secrets,
+        keyMode,
+        invitationLinks,
+        quotas: quotas(env),
+      }),
       respondOnce: respondOnce({
         em,
         reissueSecret: secrets.reissue,
-        reissueInvitation: dependencies.invitationLinks.reissue,
+        reissueInvitation: invitationLinks.reissue,
       }),
       recordRefusal: recordRefusal(dependencies),
       isOverloaded,

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import type { ServiceName } from '@billing/contracts/operation';
 import { pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
-import type { RateLimitSettings } from '#auth/rate-limits.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 import type { Quotas } from '#domain/quotas.ts';
 
@@ -77,7 +76,7 @@ export const gatewayEnv = variables.check(({ value: { PUBLIC_URL: publicUrl, TRU
   if (!publicUrl.startsWith('https:') || trusted !== false) return;
   issues.push({ code: 'custom', path: ['TRUST_PROXY'], input: trusted, message: PROXY_NEEDED });
 });
-type GatewayEnv = z.output<typeof gatewayEnv>;
+export type GatewayEnv = z.output<typeof gatewayEnv>;
 
 /** Where each service listens. */
 export type ServiceUrls = Readonly<Record<Exclude<ServiceName, 'gateway'>, string>>;
@@ -101,20 +100,6 @@ export const quotas = (env: GatewayEnv): Quotas => ({
   projects: env.QUOTA_PROJECTS,
   keys: env.QUOTA_KEYS,
   invitations: env.QUOTA_INVITATIONS,
-});
-
-export const rateLimitSettings = (env: GatewayEnv): RateLimitSettings => ({
-  perKey: env.RATE_LIMIT_PER_KEY,
-  perTeam: env.RATE_LIMIT_PER_TEAM,
-  sessionCreation: env.RATE_LIMIT_SESSION_CREATION,
-  signIn: env.RATE_LIMIT_SIGN_IN,
-  signInFailures: env.RATE_LIMIT_SIGN_IN_FAILURES,
-  badKeys: env.RATE_LIMIT_BAD_KEYS,
-  badPortalTokens: env.RATE_LIMIT_BAD_PORTAL_TOKENS,
-  portalLink: env.RATE_LIMIT_PORTAL_LINK,
-  portalSetup: env.RATE_LIMIT_PORTAL_SETUP,
-  webhookEvents: env.RATE_LIMIT_WEBHOOK_EVENTS,
-  webhookBytes: env.RATE_LIMIT_WEBHOOK_BYTES,
 });
 
 function isEd25519(pem: string): boolean {

@@ -2,31 +2,10 @@ import { createHash } from 'node:crypto';
 import { startCountingRefusals } from '#http/rate-limit-headers.ts';
 import type { OpenPointStore, ReadablePointStore } from '#limits/point-store.ts';
 import { sharedLimit, type SharedLimit } from '#limits/shared-limit.ts';
+import type { GatewayEnv } from '../env.ts';
 
-export interface RateLimitSettings {
-  /** Requests a minute of an API key, and of a signed-in user. */
-  readonly perKey: number;
-  /** Requests a minute with all API keys and sessions of a team. */
-  readonly perTeam: number;
-  /** Checkout and portal sessions created a minute, per project. */
-  readonly sessionCreation: number;
-  /** Sign-ups and sign-ins a minute, per address. */
-  readonly signIn: number;
-  /** Failed sign-ins an hour, per account and address; ten times as many from all new addresses together. */
-  readonly signInFailures: number;
-  /** API keys that do not work, a minute and address. */
-  readonly badKeys: number;
-  /** Portal tokens that do not work, a minute and address. */
-  readonly badPortalTokens: number;
-  /** Requests a minute with a valid portal link. */
-  readonly portalLink: number;
-  /** Setup sessions an hour of a valid portal link. */
-  readonly portalSetup: number;
-  /** Webhook events a second that are stored, per team. */
-  readonly webhookEvents: number;
-  /** Bytes a second of webhook events that are stored, per team. */
-  readonly webhookBytes: number;
-}
+/** The limits of the environment. */
+type LimitVariables = Pick<GatewayEnv, Extract<keyof GatewayEnv, `RATE_LIMIT_${string}`>>;
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -38,21 +17,27 @@ export const BYTES_PER_POINT = 1_024;
 const KNOWN_ADDRESS_SECONDS = 14 * 24 * HOUR;
 
 /** The limits and their windows, in seconds. */
-const limitsOf = (settings: RateLimitSettings) => ({
-  apiKey: { points: settings.perKey, seconds: MINUTE },
-  user: { points: settings.perKey, seconds: MINUTE },
-  team: { points: settings.perTeam, seconds: MINUTE },
-  sessionCreation: { points: settings.sessionCreation, seconds: MINUTE },
-  signIn: { points: settings.signIn, seconds: MINUTE },
-  signInFailures: { points: settings.signInFailures, seconds: HOUR },
-  signInFailuresOfNewAddresses: { points: 10 * settings.signInFailures, seconds: HOUR },
-  badKeys: { points: settings.badKeys, seconds: MINUTE },
-  badPortalTokens: { points: settings.badPortalTokens, seconds: MINUTE },
-  portalLink: { points: settings.portalLink, seconds: MINUTE },
-  portalSetup: { points: settings.portalSetup, seconds: HOUR },
-  webhookEvents: { points: settings.webhookEvents * WEBHOOK_BURST, seconds: WEBHOOK_BURST },
+const limitsOf = (env: LimitVariables) => ({
+  apiKey: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
+  user: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
+  team: { points: env.RATE_LIMIT_PER_TEAM, seconds: MINUTE },
+  /** Checkout and portal sessions, per project. */
+  sessionCreation: { points: env.RATE_LIMIT_SESSION_CREATION, seconds: MINUTE },
+  /** Sign-ups and sign-ins, per address. */
+  signIn: { points: env.RATE_LIMIT_SIGN_IN, seconds: MINUTE },
+  /** Per account and address. */
+  signInFailures: { points: env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
+  signInFailuresOfNewAddresses: { points: 10 * env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
+  /** API keys that do not work, per address. */
+  badKeys: { points: env.RATE_LIMIT_BAD_KEYS, seconds: MINUTE },
+  /** Portal links that do not work, per address. */
+  badPortalTokens: { points: env.RATE_LIMIT_BAD_PORTAL_TOKENS, seconds: MINUTE },
+  portalLink: { points: env.RATE_LIMIT_PORTAL_LINK, seconds: MINUTE },
+  portalSetup: { points: env.RATE_LIMIT_PORTAL_SETUP, seconds: HOUR },
+  /** What is stored, per team. */
+  webhookEvents: { points: env.RATE_LIMIT_WEBHOOK_EVENTS * WEBHOOK_BURST, seconds: WEBHOOK_BURST },
   webhookBytes: {
-    points: Math.floor((settings.webhookBytes * WEBHOOK_BURST) / BYTES_PER_POINT),
+    points: Math.floor((env.RATE_LIMIT_WEBHOOK_BYTES * WEBHOOK_BURST) / BYTES_PER_POINT),
     seconds: WEBHOOK_BURST,
   },
 });
@@ -66,9 +51,9 @@ export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
 };
 
 /** Creates the limits in stores that all copies share. */
-export function createRateLimits(settings: RateLimitSettings, openStore: OpenPointStore): RateLimits {
-  startCountingRefusals(Object.keys(limitsOf(settings)));
-  const limits = Object.entries(limitsOf(settings)).map(([name, { points, seconds }]) => [
+export function createRateLimits(env: LimitVariables, openStore: OpenPointStore): RateLimits {
+  startCountingRefusals(Object.keys(limitsOf(env)));
+  const limits = Object.entries(limitsOf(env)).map(([name, { points, seconds }]) => [
     name,
     sharedLimit({ name, store: openStore({ name, seconds }), limit: points }),
   ]);

@@ -3,7 +3,7 @@ import { oneTimeToken } from 'better-auth/plugins/one-time-token';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isLocalUrl } from '#domain/loopback.ts';
+import { isLocalUrl } from '#domain/addresses.ts';
 import { PASSWORD_LENGTH } from '#domain/password.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
 import { passwordHashing } from './password-hashing.ts';

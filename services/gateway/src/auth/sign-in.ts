@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { betterAuth } from 'better-auth';
+import { betterAuth, type BetterAuthOptions } from 'better-auth';
+import { getMigrations } from 'better-auth/db/migration';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { unavailable } from '@billing/contracts/problem';
 import { expiryAfterUse } from '#domain/session-life.ts';
 import type { Mailer } from './mailer.ts';
-import { migrateSignIn } from './migrate-sign-in.ts';
 import { signInOptions } from './sign-in-options.ts';
 
 /** A person who signed up. */
@@ -158,3 +158,22 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
 }
 
 const toUser = ({ id, email, name }: User): User => ({ id, email, name });
+
+/** The PostgreSQL advisory lock that keeps gateways that start at once from migrating at once. */
+const MIGRATION_LOCK = 7_231_906;
+
+/** Creates and extends the tables of better-auth. */
+async function migrateSignIn(pool: Pool, options: BetterAuthOptions): Promise<void> {
+  const connection = await pool.connect();
+  try {
+    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const { runMigrations } = await getMigrations(options);
+    await runMigrations();
+    await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    connection.release();
+  } catch (err) {
+    // Closing the connection releases the lock.
+    connection.release(true);
+    throw err;
+  }
+}

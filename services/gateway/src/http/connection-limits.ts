@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { addressGroup } from '#domain/address-group.ts';
+import { addressGroup } from '#domain/addresses.ts';
 
 export interface ConnectionLimits {
   readonly max: number;

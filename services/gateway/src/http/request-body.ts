@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
-import { addressGroup } from '#domain/address-group.ts';
+import { addressGroup } from '#domain/addresses.ts';
 import type { GatewayResponse } from './request-context.ts';
 
 /** The largest accepted body, in bytes. */

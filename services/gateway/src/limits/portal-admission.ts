@@ -5,7 +5,7 @@ import { invalid, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { semaphore, type Semaphore } from '@billing/messaging/semaphore';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
-import { addressGroup } from '#domain/address-group.ts';
+import { addressGroup } from '#domain/addresses.ts';
 import { findCookie } from '#domain/browser-headers.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
-import { addressGroup } from '#domain/address-group.ts';
+import { addressGroup } from '#domain/addresses.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 

@@ -7,7 +7,7 @@ import type { Users } from '#auth/sign-in.ts';
 import { hashToken } from '#domain/invitation-link.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
 import { Invitation } from '#persistence/invitation.entity.ts';
-import { lockTeam } from '#persistence/lock-team.ts';
+import { lockTeam } from '#persistence/locks.ts';
 import { Member, type Team } from '#persistence/team.entity.ts';
 import { toResource, type MemberResource } from './list-members.ts';
 

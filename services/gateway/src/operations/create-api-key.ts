@@ -10,10 +10,9 @@ import { changesOf } from '@billing/service/audit';
 import { requireRoom, type Quotas } from '#domain/quotas.ts';
 import { ApiKey } from '#persistence/api-key.entity.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { lockProject, requireMembership } from '#persistence/lock-team.ts';
+import { lockProject, requireMembership } from '#persistence/locks.ts';
 import { createOnce } from './create-once.ts';
-import { withSecret, type IssuedKey } from './issued-key.ts';
-import { findKeyMode } from './key-mode.ts';
+import { findKeyMode, withSecret, type IssuedKey } from './issued-key.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

@@ -7,7 +7,7 @@ import { derivedId } from '@billing/service/derived-id';
 import { changesOf } from '@billing/service/audit';
 import { requireRoom, type Quotas } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { lockTeam } from '#persistence/lock-team.ts';
+import { lockTeam } from '#persistence/locks.ts';
 import { Project } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';
 

@@ -6,7 +6,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
 import { requireRoom, type Quotas } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { lockTeamsOf } from '#persistence/lock-team.ts';
+import { lockTeamsOf } from '#persistence/locks.ts';
 import { Member, Team } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';
 

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope, TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
-import { Project } from '#persistence/team.entity.ts';
+import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { ListProjectStates } from '@billing/contracts/rpc/list-states';
+import type { z } from 'zod';
+import { Project, Team } from '#persistence/team.entity.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
@@ -13,8 +14,20 @@ export function findProject({ em }: Dependencies) {
     em.fork().findOne(Project, { id: projectId, teamId });
 }
 
-/** Returns a page of a team's projects, newest first, and how many there are in all. */
-export function listProjects({ em }: Dependencies) {
-  return (teamId: TeamId, { limit, offset }: Page): Promise<[Project[], number]> =>
-    em.fork().findAndCount(Project, { teamId }, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
+/** Returns the name of a team; null when there is no such team. */
+export function findTeamName({ em }: Dependencies) {
+  return async ({ teamId }: { readonly teamId: TeamId }): Promise<{ name: string } | null> => {
+    const team = await em.fork().findOne(Team, { id: teamId });
+    return team && { name: team.name };
+  };
+}
+
+/** Returns one page of the projects of all teams, or of the one named: a call for services, never for API callers. */
+export function listProjectStates({ em }: Dependencies) {
+  return async ({ projectId, after, limit }: z.output<typeof ListProjectStates.request>) => {
+    const id = { ...(projectId && { $eq: projectId }), $gt: (after ?? '') as ProjectId }; // ids compare as texts
+    const projects = await em.fork().find(Project, { id }, { orderBy: { id: 'asc' }, limit });
+    const records = projects.map(state => ({ recordedAt: state.createdAt, state }));
+    return { records, next: projects.length < limit ? null : (projects.at(-1)?.id ?? null) };
+  };
 }

@@ -12,7 +12,7 @@ import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-lin
 import { requireRoom, type Quotas } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
 import { Invitation } from '#persistence/invitation.entity.ts';
-import { lockTeam, requireMembership } from '#persistence/lock-team.ts';
+import { lockTeam, requireMembership } from '#persistence/locks.ts';
 import { Member } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';
 

@@ -1,15 +1,14 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { inTransaction } from '@billing/database/transaction';
 import type { TeamId } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { conflict, notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
 import type { Users } from '#auth/sign-in.ts';
-import { requireOtherOwner } from '#domain/members.ts';
 import { ApiKey } from '#persistence/api-key.entity.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
 import { Invitation } from '#persistence/invitation.entity.ts';
-import { lockTeam } from '#persistence/lock-team.ts';
+import { lockTeam } from '#persistence/locks.ts';
 import { Member } from '#persistence/team.entity.ts';
 
 interface Dependencies {
@@ -52,7 +51,8 @@ export function removeMember({ em, users, now }: Dependencies) {
       const member = members.find(it => it.userId === userId);
       if (!member) throw notFound('member');
       if (member.role === 'owner') requireMayRemoveOwner();
-      requireOtherOwner(member, members);
+      if (!members.some(it => it.role === 'owner' && it.userId !== userId))
+        throw conflict('last_owner', 'A team must have at least one owner; make someone else an owner first.');
       tx.remove(member);
       const at = now();
       const keys = await tx.find(

@@ -4,7 +4,7 @@ import type { ApiKeyId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { lockApiKey } from '#persistence/lock-api-key.ts';
+import { lockApiKey } from '#persistence/locks.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

@@ -6,10 +6,8 @@ import type { ApiKey } from '#persistence/api-key.entity.ts';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { requireMembership } from '#persistence/lock-team.ts';
-import { lockApiKey } from '#persistence/lock-api-key.ts';
-import { withSecret, type IssuedKey } from './issued-key.ts';
-import { findKeyMode } from './key-mode.ts';
+import { lockApiKey, requireMembership } from '#persistence/locks.ts';
+import { findKeyMode, withSecret, type IssuedKey } from './issued-key.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

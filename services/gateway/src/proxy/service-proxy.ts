@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, RequestHandler } from 'express';
 import proxy, { type ProxyOptions } from 'express-http-proxy';
-import type { ServiceName } from '@billing/contracts/operation';
-import { Problem, unavailable } from '@billing/contracts/problem';
+import { Problem } from '@billing/contracts/problem';
 import { startClientSpan, type ClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/identity-token';
 import { pathOf } from '@billing/service/templated-path';
@@ -13,7 +12,7 @@ import type { GatewayResponse } from '#http/request-context.ts';
 import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
-import { keepConnections } from './service-connections.ts';
+import { identityRejected, keepConnections, serviceUnavailable } from './service-connections.ts';
 
 type HeaderDecorator = NonNullable<ProxyOptions['userResHeaderDecorator']>;
 
@@ -136,19 +135,6 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
     },
     close: () => agent.destroy(),
   };
-}
-
-/** 503: a service is down or too slow. */
-export function serviceUnavailable(service: ServiceName, cause?: unknown): Problem {
-  return unavailable(`The ${service} service does not respond at the moment.`, 2, { cause });
-}
-
-/** 503: a service returned 401. It rejects the gateway, not the caller, whose credential was checked here. */
-export function identityRejected(service: ServiceName): Problem {
-  return unavailable(
-    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than five seconds.`,
-    5,
-  );
 }
 
 /** Null for reads, whose tokens can then be reused. */

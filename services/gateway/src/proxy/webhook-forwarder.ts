@@ -9,7 +9,9 @@ import {
   type Delivery,
   type DeliveryResponse,
 } from '@billing/contracts/delivery-bundle';
-import { unavailable } from '@billing/contracts/problem';
+import { Problem, unavailable } from '@billing/contracts/problem';
+import { openBatcher } from '@billing/messaging/batcher';
+import { withTimeout } from '@billing/messaging/timed-transaction';
 import { currentTrace } from '@billing/tracing/trace-carrier';
 import { startClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER } from '@billing/service/identity-token';
@@ -17,22 +19,15 @@ import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { WebhookQuota } from '#limits/webhook-quota.ts';
-import { keepConnections } from './service-connections.ts';
-import { identityRejected, serviceUnavailable } from './service-proxy.ts';
+import { identityRejected, keepConnections, serviceUnavailable } from './service-connections.ts';
 
 /** Concurrent requests to the webhooks service: while it stores one bundle, the next one fills. */
 const MAX_CONCURRENT_BUNDLES = 3;
-/** Queued deliveries; further ones get 503. */
-const MAX_QUEUED = 4_096;
-/** Bytes of the queued bodies. */
-const MAX_QUEUED_BYTES = 64 * 1_048_576;
+/** Webhooks without a response; further ones get 503. */
+const MAX_PENDING = 4_096;
+/** Bytes of their bodies. */
+const MAX_PENDING_BYTES = 64 * 1_048_576;
 const SENDER = { principal: { kind: 'anonymous' }, caller: null } as const;
-
-interface QueuedDelivery {
-  readonly delivery: Delivery;
-  readonly resolve: (response: DeliveryResponse) => void;
-  readonly reject: (err: unknown) => void;
-}
 
 interface Dependencies {
   /** Where the webhooks service listens. */
@@ -59,42 +54,32 @@ export interface WebhookForwarder {
 export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }: Dependencies): WebhookForwarder {
   // In turn, so that each copy of the service behind them gets its share.
   const agent = keepConnections({ maxFreeSockets: MAX_CONCURRENT_BUNDLES, scheduling: 'fifo' });
-  let queue: QueuedDelivery[] = [];
-  let queuedBytes = 0;
-  let bundlesInFlight = 0;
+  // A bundle that failed is not sent again: Stripe repeats its webhooks. So each gets the error as its result.
+  const send = openBatcher<Delivery, DeliveryResponse | Error>(
+    bundle => post(bundle).catch((err: unknown) => bundle.map(() => toError(err))),
+    {
+      parallel: MAX_CONCURRENT_BUNDLES,
+      maxItems: BUNDLE_SIZE,
+      weigh: ({ body }) => body.length,
+      maxWeight: BUNDLE_BYTES,
+    },
+  );
+  let pending = 0;
+  let pendingBytes = 0;
 
-  function enqueue(delivery: Delivery): Promise<DeliveryResponse> {
-    if (queue.length >= MAX_QUEUED || queuedBytes > MAX_QUEUED_BYTES)
+  async function sendInTime(delivery: Delivery): Promise<DeliveryResponse> {
+    if (pending >= MAX_PENDING || pendingBytes > MAX_PENDING_BYTES)
       throw unavailable('Too many webhooks are waiting to be stored.', 5);
-    const { promise, resolve, reject } = Promise.withResolvers<DeliveryResponse>();
-    const timer = setTimeout(() => reject(serviceUnavailable('webhooks')), responseTimeoutMs);
-    queue.push({ delivery, resolve, reject });
-    queuedBytes += delivery.body.length;
-    // Deliveries of the same turn of the event loop share a bundle.
-    if (queue.length === 1) setImmediate(sendBundles);
-    return promise.finally(() => clearTimeout(timer));
-  }
-
-  function sendBundles(): void {
-    while (bundlesInFlight < MAX_CONCURRENT_BUNDLES && queue.length > 0) {
-      const bundle = queue.slice(0, nextBundleSize(queue));
-      queue = queue.slice(bundle.length);
-      for (const { delivery } of bundle) queuedBytes -= delivery.body.length;
-      bundlesInFlight += 1;
-      void send(bundle).finally(() => {
-        bundlesInFlight -= 1;
-        sendBundles();
-      });
-    }
-  }
-
-  async function send(bundle: readonly QueuedDelivery[]): Promise<void> {
-    try {
-      const responses = await post(bundle.map(({ delivery }) => delivery));
-      for (const [index, response] of responses.entries()) bundle[index]?.resolve(response);
-    } catch (err) {
-      for (const { reject } of bundle) reject(err);
-    }
+    pending += 1;
+    pendingBytes += delivery.body.length;
+    const sending = send(delivery).finally(() => {
+      pending -= 1;
+      pendingBytes -= delivery.body.length;
+    });
+    const response = await withTimeout(sending, responseTimeoutMs, 'Storing a webhook').catch(toError);
+    if (response instanceof Problem) throw response;
+    if (response instanceof Error) throw serviceUnavailable('webhooks', response);
+    return response;
   }
 
   /** @throws Problem 503 when the service does not respond, or breaks the contract */
@@ -147,7 +132,7 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
         trace: currentTrace(),
         body,
       };
-      const result = await enqueue(delivery).catch((err: unknown) => {
+      const result = await sendInTime(delivery).catch((err: unknown) => {
         void settle(false);
         throw err;
       });
@@ -159,16 +144,7 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
   };
 }
 
-/** Returns how many deliveries at the front of the queue fit into one bundle; at least one. */
-function nextBundleSize(queue: readonly QueuedDelivery[]): number {
-  let bytes = 0;
-  for (const [index, { delivery }] of queue.entries()) {
-    bytes += delivery.body.length;
-    if (index > 0 && bytes > BUNDLE_BYTES) return index;
-    if (index === BUNDLE_SIZE) return index;
-  }
-  return queue.length;
-}
+const toError = (err: unknown): Error => (err instanceof Error ? err : new Error(String(err)));
 
 function parseResponses(bytes: Buffer, bundleSize: number): DeliveryResponse[] {
   const { responses } = bundleResponse.parse(JSON.parse(bytes.toString('utf8')));

@@ -1,13 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { email } from '@billing/contracts/text';
 import { migrate } from '@billing/database/database';
 import { StartError } from '@billing/database/start-error';
+import { auditEntryOf, auditOfCommand } from '@billing/service/audit';
 import { parseEnv, serviceEnv } from '@billing/service/env';
 import { createLogger } from '@billing/service/logger';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { openSignIn } from '#auth/sign-in.ts';
-import { recordResetLink } from '#operations/record-reset-link.ts';
+import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
+import { Member } from '#persistence/team.entity.ts';
 import { httpUrl } from '../env.ts';
 
 const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ PUBLIC_URL: httpUrl });
@@ -38,6 +41,21 @@ async function main(): Promise<void> {
   await migrate(database);
   await recordResetLink(database.em, user.id);
   process.stdout.write(`${link}\n`);
+}
+
+/** Records in the audit log of each of a user's teams that an operator made a link to reset the user's password. */
+async function recordResetLink(em: EntityManager, userId: string): Promise<void> {
+  const fork = em.fork();
+  const memberships = await fork.find(Member, { userId });
+  const requestId = randomUUID();
+  const target = { type: 'user', id: userId } as const;
+  await insertAuditEntries(
+    fork,
+    memberships.map(({ teamId }) => ({
+      teamId,
+      entry: auditEntryOf(auditOfCommand('resetLink', requestId), { target }),
+    })),
+  );
 }
 
 try {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { paginate } from '@billing/contracts/pagination';
+import { paginate, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
@@ -9,19 +9,21 @@ import type { KeyMode, KeySecrets } from '#domain/api-key-secret.ts';
 import type { InvitationLinks } from '#domain/invitation-link.ts';
 import type { Quotas } from '#domain/quotas.ts';
 import { acceptInvitation } from '#operations/accept-invitation.ts';
-import { changeDeadLetters, dropDeadLetter, retryDeadLetter } from '#operations/change-dead-letters.ts';
 import { createApiKey } from '#operations/create-api-key.ts';
 import { createProject } from '#operations/create-project.ts';
 import { createTeam } from '#operations/create-team.ts';
-import { findDeadLetter } from '#operations/find-dead-letter.ts';
-import { findProject, listProjects } from '#operations/find-projects.ts';
+import {
+  changeDeadLetters,
+  dropDeadLetter,
+  findDeadLetter,
+  listDeadLetters,
+  retryDeadLetter,
+} from '#operations/dead-letters.ts';
+import { findProject } from '#operations/find-projects.ts';
 import { inviteMember } from '#operations/invite-member.ts';
-import { listApiKeys } from '#operations/list-api-keys.ts';
+import { listApiKeys, listInvitations, listProjects, listTeams } from '#operations/lists.ts';
 import { listAuditLog } from '#operations/list-audit-log.ts';
-import { listDeadLetters } from '#operations/list-dead-letters.ts';
-import { listInvitations } from '#operations/list-invitations.ts';
 import { listMembers } from '#operations/list-members.ts';
-import { listTeams } from '#operations/list-teams.ts';
 import { removeMember } from '#operations/remove-member.ts';
 import { revokeApiKey } from '#operations/revoke-api-key.ts';
 import { rotateApiKey } from '#operations/rotate-api-key.ts';
@@ -75,20 +77,13 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     createTeam: async ({ body, userId, audit, operationKey }) => ({
       team: await operations.createTeam(userId, body.name, audit, operationKey),
     }),
-    listTeams: async ({ userId, query }) => {
-      const [teams, total] = await operations.listTeams(userId, query);
-      return { teams, pagination: paginate(query, teams.length, total) };
-    },
+    listTeams: async ({ userId, query }) => paged('teams', query, await operations.listTeams(userId, query)),
 
-    listAuditLog: async ({ params, query }) => {
-      const [entries, total] = await operations.listAuditLog(params.teamId, query);
-      return { entries, pagination: paginate(query, entries.length, total) };
-    },
+    listAuditLog: async ({ params, query }) =>
+      paged('entries', query, await operations.listAuditLog(params.teamId, query)),
 
-    listDeadLetters: async ({ params, query }) => {
-      const [deadLetters, total] = await operations.listDeadLetters(params.teamId, query);
-      return { deadLetters, pagination: paginate(query, deadLetters.length, total) };
-    },
+    listDeadLetters: async ({ params, query }) =>
+      paged('deadLetters', query, await operations.listDeadLetters(params.teamId, query)),
     getDeadLetter: async ({ params: { teamId, deadLetterId } }) => ({
       deadLetter: await operations.findDeadLetter(teamId, deadLetterId),
     }),
@@ -107,19 +102,15 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
       dropped: await operations.dropDeadLetters(params.teamId, body, audit),
     }),
 
-    listMembers: async ({ params, query }) => {
-      const [members, total] = await operations.listMembers(params.teamId, query);
-      return { members, pagination: paginate(query, members.length, total) };
-    },
+    listMembers: async ({ params, query }) =>
+      paged('members', query, await operations.listMembers(params.teamId, query)),
     inviteMember: async ({ params: { teamId }, body, userId, audit, operationKey, requireFreshSession }) => {
       if (body.role === 'owner') requireFreshSession();
       const invited = { teamId, invitedBy: userId, ...body };
       return { invitation: await operations.inviteMember(invited, audit, operationKey) };
     },
-    listInvitations: async ({ params, query }) => {
-      const [invitations, total] = await operations.listInvitations(params.teamId, query);
-      return { invitations, pagination: paginate(query, invitations.length, total) };
-    },
+    listInvitations: async ({ params, query }) =>
+      paged('invitations', query, await operations.listInvitations(params.teamId, query)),
     withdrawInvitation: async ({ params: { teamId, invitationId }, audit }) => {
       await operations.withdrawInvitation(teamId, invitationId, audit);
       return { success: true };
@@ -135,10 +126,8 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     createProject: async ({ params, body, audit, operationKey }) => ({
       project: await operations.createProject(params.teamId, body, audit, operationKey),
     }),
-    listProjects: async ({ params, query }) => {
-      const [projects, total] = await operations.listProjects(params.teamId, query);
-      return { projects, pagination: paginate(query, projects.length, total) };
-    },
+    listProjects: async ({ params, query }) =>
+      paged('projects', query, await operations.listProjects(params.teamId, query)),
     getProject: async ({ params }) => {
       const project = await operations.findProject(params);
       if (!project) throw notFound('project');
@@ -150,10 +139,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
 
     createApiKey: async ({ params, body, userId, audit, operationKey }) =>
       operations.createApiKey(params, userId, body, audit, operationKey),
-    listApiKeys: async ({ params, query }) => {
-      const [keys, total] = await operations.listApiKeys(params, query);
-      return { apiKeys: keys, pagination: paginate(query, keys.length, total) };
-    },
+    listApiKeys: async ({ params, query }) => paged('apiKeys', query, await operations.listApiKeys(params, query)),
     revokeApiKey: async ({ params: { keyId, ...scope }, audit }) => {
       await operations.revokeApiKey(scope, keyId, audit);
       apiKeys.evict(keyId);
@@ -166,3 +152,9 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     },
   };
 }
+
+/** The response of a list: a page of items under their name, and what it is a page of. */
+const paged = <Name extends string, Item>(name: Name, query: Page, [items, total]: readonly [Item[], number]) =>
+  ({ [name]: items, pagination: paginate(query, items.length, total) }) as Record<Name, Item[]> & {
+    pagination: ReturnType<typeof paginate>;
+  }; // a computed name is typed as string

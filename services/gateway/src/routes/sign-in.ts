@@ -2,9 +2,8 @@ import { Router, type Request as ExpressRequest } from 'express';
 import { forbidden, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
 import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
-import { commonPasswords } from '#auth/common-passwords.ts';
 import type { SignIn } from '#auth/sign-in.ts';
-import { isLocalUrl, isLoopback } from '#domain/loopback.ts';
+import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { isCrossSite } from '#domain/browser-headers.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
 import { routeNotFound } from '#http/problem-response.ts';
@@ -74,7 +73,7 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
   const postSignUp: Handler = async (request, response) => {
     await admission.takeAddress(request, response);
     const body = parse(signUpBody, await readJson(request));
-    requireUncommonPassword(body.password, commonPasswords, body);
+    requireUncommonPassword(body.password, body);
     await forward(request, response, body);
   };
   const postSignIn: Handler = async (request, response) => {
@@ -110,7 +109,7 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
     async (request, response) => {
       await admission.takeAddress(request, response);
       const body = parse(schema, await readJson(request));
-      requireUncommonPassword(body.newPassword, commonPasswords);
+      requireUncommonPassword(body.newPassword);
       await forward(request, response, { ...body, ...fixed });
     };
 

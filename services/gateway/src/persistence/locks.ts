@@ -1,7 +1,8 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { ApiKeyId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { forbidden, notFound } from '@billing/contracts/problem';
+import { ApiKey } from './api-key.entity.ts';
 import { Member, Project, Team } from './team.entity.ts';
 
 // One transaction takes these locks in this order: team, member, project, API key.
@@ -38,4 +39,16 @@ export function lockProject(tx: EntityManager, { teamId, projectId }: ProjectSco
 /** Until the transaction ends, no other one creates a team of this user. */
 export async function lockTeamsOf(tx: EntityManager, userId: string): Promise<void> {
   await executeBound(tx, `select pg_advisory_xact_lock(hashtextextended('teams of ' || $1, 0))`, [userId]);
+}
+
+/**
+ * Returns a key that is not revoked, and locks its row until the transaction ends: changes of one key are serial.
+ * @throws Problem 404 `api_key_not_found`
+ */
+export function lockApiKey(tx: EntityManager, { teamId, projectId }: ProjectScope, id: ApiKeyId): Promise<ApiKey> {
+  return tx.findOneOrFail(
+    ApiKey,
+    { id, teamId, projectId, revokedAt: null },
+    { failHandler: () => notFound('api_key'), lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
 }

@@ -1,14 +1,28 @@
 import { readFileSync } from 'node:fs';
+import { Router } from 'express';
 import { pagePolicy } from '#http/page-policy.ts';
+import type { Handler } from '#http/request-context.ts';
+
+/** `/accept-invitation` and `/reset-password`: the pages that the secret links open. */
+export function accountPageRoutes(): Router {
+  return Router({ caseSensitive: true, strict: true })
+    .get('/accept-invitation', send(readAccountPage('accept-invitation', 'Accept an invitation')))
+    .get('/reset-password', send(readAccountPage('reset-password', 'Choose a new password')));
+}
+
+const send =
+  ({ html, policy }: AccountPage): Handler =>
+  (_request, response) =>
+    void response.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }).type('html').send(html);
 
 /** A page as it is sent. */
-export interface AccountPage {
+interface AccountPage {
   readonly policy: string;
   readonly html: string;
 }
 
 /** Reads a page from the folder `browser`. It holds no data: the token of its link stays in the browser, behind the #. */
-export function readAccountPage(name: 'accept-invitation' | 'reset-password', title: string): AccountPage {
+function readAccountPage(name: 'accept-invitation' | 'reset-password', title: string): AccountPage {
   const style = read('page.css');
   const script = `${read('account.js')}${read(`${name}.js`)}`;
   const html = `<!doctype html>

@@ -1,13 +1,13 @@
 import type { TeamId } from '@billing/contracts/ids';
-import { conflict } from '@billing/contracts/problem';
-import { parseDeadLetterId } from '@billing/contracts/resources/dead-letter';
+import { SERVICES, type ServiceName } from '@billing/contracts/operation';
+import type { Page } from '@billing/contracts/pagination';
+import { conflict, notFound } from '@billing/contracts/problem';
+import { parseDeadLetterId, type DeadLetter, type DeadLetterWithData } from '@billing/contracts/resources/dead-letter';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { deadLetterCalls } from '@billing/contracts/rpc/dead-letters';
+import { deadLetterCalls, MAX_LISTED } from '@billing/contracts/rpc/dead-letters';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { findDeadLetter } from './find-dead-letter.ts';
-import { servicesOf, type DeadLetterFilters } from './list-dead-letters.ts';
 
 interface Dependencies {
   readonly rpc: RpcClient;
@@ -19,6 +19,59 @@ const CHANGE_TIMEOUT_MS = 10_000;
 
 /** A call of each service that changes dead letters, and records it in the audit log. */
 type Change = 'retry' | 'drop';
+
+/** Which dead letters of a team; all unless given. */
+interface DeadLetterFilters {
+  readonly service?: ServiceName | undefined;
+  readonly consumer?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+/** Returns the services to ask for the dead letters that match. */
+const servicesOf = ({ service }: DeadLetterFilters): readonly ServiceName[] => (service ? [service] : SERVICES);
+
+/**
+ * Lists a page of a team's dead letters of all services, newest first, and returns how many match in all.
+ * @throws Problem 503 when a service does not respond
+ */
+export function listDeadLetters({ rpc }: Pick<Dependencies, 'rpc'>) {
+  return async (
+    teamId: TeamId,
+    { limit, offset, service, ...filter }: Page & DeadLetterFilters,
+  ): Promise<[DeadLetter[], number]> => {
+    const pageOf = (of: ServiceName, from: number) => {
+      const size = Math.min(MAX_LISTED, offset + limit - from);
+      return rpc.call(deadLetterCalls[of].list, { teamId, ...filter, limit: size, offset: from });
+    };
+    const firsts = await Promise.all(servicesOf({ service }).map(async of => ({ of, ...(await pageOf(of, 0)) })));
+    const sum = firsts.reduce((total, first) => total + first.total, 0);
+    if (offset >= sum) return [[], sum];
+    /** The newest ones of a service, as many as may stand before the end of the page. */
+    const lists = firsts.map(async ({ of, deadLetters: newest, total }) => {
+      while (newest.length < Math.min(total, offset + limit)) {
+        const { deadLetters } = await pageOf(of, newest.length);
+        if (deadLetters.length === 0) break;
+        newest.push(...deadLetters);
+      }
+      return newest;
+    });
+    const merged = (await Promise.all(lists)).flat().toSorted((a, b) => b.failedAt.getTime() - a.failedAt.getTime());
+    return [merged.slice(offset, offset + limit), sum];
+  };
+}
+
+/**
+ * Finds a dead letter of the team in the service that its id names.
+ * @throws Problem 404 `dead_letter_not_found`; 503 when the service does not respond
+ */
+export function findDeadLetter({ rpc }: Pick<Dependencies, 'rpc'>) {
+  return async (teamId: TeamId, id: string): Promise<DeadLetterWithData> => {
+    const { service } = parseDeadLetterId(id);
+    const letter = await rpc.call(deadLetterCalls[service].find, { teamId, id });
+    if (!letter) throw notFound('dead_letter');
+    return letter;
+  };
+}
 
 /**
  * Has a dead letter handled once more; nothing changes for one that is being retried.
