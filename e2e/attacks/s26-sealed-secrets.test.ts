@@ -97,8 +97,8 @@ describe('encrypted secrets', () => {
     expect(found.map(({ what }) => what)).toContain('the price');
     expect(found.filter(({ what }) => what !== 'the price')).toEqual([]);
     const [key, signing] = [await sealedKeyOf(tenant), await sealedSigningSecretOf(tenant)];
-    expect(key).toMatch(/^v2\.\d+\./);
-    expect(signing).toMatch(/^v2\.\d+\./);
+    expect(key).toMatch(/^v1\.\d+\./);
+    expect(signing).toMatch(/^v1\.\d+\./);
   });
 
   it('S26: a sealed key that is moved to another team, swapped for a signing secret, altered or cut is 503, and nothing is written to any account', async () => {
@@ -115,8 +115,8 @@ describe('encrypted secrets', () => {
       'another tag or text': (own: string) => altered(own, -8),
       'another team’s wrapped key': (own: string) => join(wrapped, own.split('.')[3] ?? ''),
       'another team’s secret': (own: string) => join(own.split('.')[2] ?? '', secret),
-      'another version of the master key': (own: string) => own.replace(/^v2\.\d+/, 'v2.99'),
-      'the first format': (own: string) => `v1.${own.split('.')[3]}`,
+      'another version of the master key': (own: string) => own.replace(/^v1\.\d+/, 'v1.99'),
+      'no wrapped key': (own: string) => `v1.1.${own.split('.')[3]}`,
       cut: (own: string) => own.slice(0, -24),
       'the key in clear': () => victim.secretKey,
     };

@@ -9,9 +9,7 @@ export interface SealedFor {
   readonly kind: 'secret-key' | 'webhook-secret' | `secret-key-for-${ServiceName}`;
 }
 
-const FORMAT = 'v2';
-/** Sealed with the master key of version 1 itself; still opened. */
-const FIRST_FORMAT = 'v1';
+const FORMAT = 'v1';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -33,10 +31,7 @@ export function seal({ current, keys }: KeyRing, boundTo: SealedFor, secret: str
  * @throws Error for an unknown master key, a text that was changed, or one of another team or purpose
  */
 export function unseal({ keys }: KeyRing, boundTo: SealedFor, text: string): string {
-  const [format, ...parts] = text.split('.');
-  if (format === FIRST_FORMAT && parts.length === 1)
-    return decrypt(masterKey(keys, 1), firstAdditionalData(boundTo), fromText(parts[0])).toString('utf8');
-  const [version, wrapped, sealed, ...more] = parts;
+  const [format, version, wrapped, sealed, ...more] = text.split('.');
   if (format !== FORMAT || sealed === undefined || more.length > 0)
     throw new Error('A sealed secret has an unknown format.');
   const bound = additionalData(Number(version), boundTo);
@@ -79,6 +74,3 @@ function fromText(encoded: string | undefined): Buffer {
 
 const additionalData = (version: number, { teamId, kind }: SealedFor): Buffer =>
   Buffer.from(`${FORMAT}:${version}:${teamId}:${kind}`, 'utf8');
-
-const firstAdditionalData = ({ teamId, kind }: SealedFor): Buffer =>
-  Buffer.from(`${FIRST_FORMAT}:${teamId}:${kind}`, 'utf8');

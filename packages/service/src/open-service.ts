@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { watchBackPressure } from '@billing/messaging/back-pressure';
 import { openBus } from '@billing/messaging/bus';
@@ -232,13 +233,19 @@ async function listenWith(app: HttpServer | undefined, address: ListenAddress): 
 }
 
 /** How long requests in flight may take once the server closes, in milliseconds; then they are cut off. */
-export const CLOSE_HTTP_MS = 5_000;
+const CLOSE_HTTP_MS = 5_000;
 
-/** Closes the server after its requests in flight. */
-async function closeHttp(app: HttpServer): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_HTTP_MS);
-  await app.close().finally(() => clearTimeout(timer));
+/** Closes a server by `close` after its requests in flight, within five seconds. */
+export async function closeInTime(server: Server, close: () => PromiseLike<unknown>): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_HTTP_MS);
+  try {
+    await close();
+  } finally {
+    clearTimeout(timer);
+  }
 }
+
+const closeHttp = (app: HttpServer): Promise<void> => closeInTime(app.server, () => app.close());
 
 /** Stops all that is added, at the same time, when `resources` closes. */
 function stopTogether(resources: AsyncDisposableStack): Stop[] {

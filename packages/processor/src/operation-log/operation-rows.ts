@@ -48,6 +48,12 @@ const TABLE: LeasedTable = {
   columns: COLUMNS,
 };
 
+/** One operation, or the open one on a resource. */
+type OperationReference = { readonly id: string } | { readonly resourceId: string };
+
+const conditionOf = (where: OperationReference): [string, string] =>
+  'id' in where ? ['id = $1', where.id] : ['resource_id = $1', where.resourceId];
+
 /** Leases up to `limit` due operations, few of each team. */
 export async function leaseDue(em: EntityManager, limit: number): Promise<readonly LeasedOperation[]> {
   const { rows } = await leaseRows<LeasedOperation>(em, TABLE, limit);
@@ -58,11 +64,8 @@ export async function leaseDue(em: EntityManager, limit: number): Promise<readon
  * Leases one operation, before it is due if nobody works on it. Null when there is none, another process works on it, or
  * its key is closed and the last call under it may not have ended.
  */
-export async function leaseOne(
-  em: EntityManager,
-  where: { readonly id: string } | { readonly resourceId: string },
-): Promise<LeasedOperation | null> {
-  const [condition, value] = 'id' in where ? ['id = $1', where.id] : ['resource_id = $1', where.resourceId];
+export async function leaseOne(em: EntityManager, where: OperationReference): Promise<LeasedOperation | null> {
+  const [condition, value] = conditionOf(where);
   const [row] = await executeBound<LeasedOperation>(
     em.fork(),
     `update remote_operations set ${LEASE}
@@ -91,11 +94,7 @@ export async function insertLeased(
   { key, teamId, projectId, kind, resourceId, input }: NewOperation,
   isSent: boolean,
 ): Promise<LeasedOperation | null> {
-  const [canceled] = await executeBound<{ key_version: number }>(
-    tx,
-    'delete from remote_operations where id = $1 and due_at is null returning key_version',
-    [key],
-  );
+  const keyVersion = ((await deleteCanceled(tx, key)) ?? 0) + 1;
   const [row] = await executeBound<LeasedOperation>(
     tx,
     `insert into remote_operations
@@ -104,9 +103,19 @@ export async function insertLeased(
              clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), gen_random_uuid(), clock_timestamp())
      on conflict (resource_id) where due_at is not null do nothing
      returning ${COLUMNS}`,
-    [key, teamId, projectId, kind, resourceId, JSON.stringify(input), (canceled?.key_version ?? 0) + 1, isSent],
+    [key, teamId, projectId, kind, resourceId, JSON.stringify(input), keyVersion, isSent],
   );
   return row ?? null;
+}
+
+/** Deletes an operation that was canceled; returns its key version, undefined when there is none. */
+async function deleteCanceled(tx: EntityManager, key: string): Promise<number | undefined> {
+  const [canceled] = await executeBound<{ key_version: number }>(
+    tx,
+    'delete from remote_operations where id = $1 and due_at is null returning key_version',
+    [key],
+  );
+  return canceled?.key_version;
 }
 
 /** Inserts operations that the reconciler sends; one whose key is in the log already is left out. */
@@ -133,13 +142,8 @@ export async function insertDue(tx: EntityManager, operations: readonly NewOpera
  */
 export async function insertAgain(tx: EntityManager, operation: NewOperation, createdAt: Date): Promise<void> {
   const { key, teamId, projectId, kind, resourceId, input } = operation;
-  const [canceled] = await executeBound<{ key_version: number }>(
-    tx,
-    'delete from remote_operations where id = $1 and due_at is null returning key_version',
-    [key],
-  );
   // The processor may remember the first key longer than the log does, so it is never sent again.
-  const version = (canceled?.key_version ?? 1) + 1;
+  const version = ((await deleteCanceled(tx, key)) ?? 1) + 1;
   await executeBound(
     tx,
     `insert into remote_operations
@@ -215,11 +219,8 @@ export async function lockOpen(tx: EntityManager, id: string): Promise<boolean> 
 }
 
 /** Returns whether an operation is open. */
-export async function isOpen(
-  em: EntityManager,
-  where: { readonly id: string } | { readonly resourceId: string },
-): Promise<boolean> {
-  const [condition, value] = 'id' in where ? ['id = $1', where.id] : ['resource_id = $1', where.resourceId];
+export async function isOpen(em: EntityManager, where: OperationReference): Promise<boolean> {
+  const [condition, value] = conditionOf(where);
   const rows = await executeBound<unknown>(
     em,
     `select 1 from remote_operations where ${condition} and due_at is not null`,

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { ListenAddress, RunningServer } from '@billing/service/definition';
 import { invalid, Problem } from '@billing/contracts/problem';
 import { StartError } from '@billing/database/start-error';
-import { CLOSE_HTTP_MS } from '@billing/service/open-service';
+import { closeInTime } from '@billing/service/open-service';
 import { limitConnections, type ConnectionLimits } from './connection-limits.ts';
 
 /** How long a request may take to arrive, in milliseconds. */
@@ -84,15 +84,7 @@ export async function listen(
     async close() {
       for (const response of unfinished.values())
         if (response?.headersSent === false) response.setHeader('connection', 'close');
-      const timer = setTimeout(() => server.closeAllConnections(), CLOSE_HTTP_MS);
-      try {
-        await new Promise<void>((resolve, reject) => {
-          server.close(err => (err ? reject(err) : resolve()));
-          server.closeIdleConnections();
-        });
-      } finally {
-        clearTimeout(timer);
-      }
+      await closeInTime(server, () => server[Symbol.asyncDispose]());
     },
   };
 }

@@ -40,29 +40,12 @@ export function operationRoutes(dependencies: Dependencies): Router {
     const route = `${method} ${path.replaceAll(/:\w+/g, ':')}`;
     if (routed.has(route)) throw new Error(`Two operations are declared at ${route}.`);
     routed.add(route);
-    const handlers = handlersOf(operation);
-    switch (method) {
-      case 'GET':
-        router.get(path, ...handlers);
-        break;
-      case 'POST':
-        router.post(path, ...handlers);
-        break;
-      case 'PUT':
-        router.put(path, ...handlers);
-        break;
-      case 'PATCH':
-        router.patch(path, ...handlers);
-        break;
-      case 'DELETE':
-        router.delete(path, ...handlers);
-        break;
-      default:
-        throw new Error(`Unknown method: ${String(method satisfies never)}.`);
-    }
+    router[METHODS[method]](path, ...handlersOf(operation));
   }
   return router;
 }
+
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
 const rankOf = ({ access }: Operation): number => (access.kind === 'signature' ? 0 : 1);
 
