@@ -7,7 +7,7 @@ import { newProcessorId, subscriptionEvent } from '../faults/system/webhook-even
 import { startSystem } from '../system/start-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
 
-/** Commits of all services for one subscription: decision "Commits per webhook event" names each of them. */
+/** Commits of all services for one subscription, from its event to the metrics. */
 const MAX_COMMITS = 7;
 /** The least of several events counts, since background work may commit meanwhile. */
 const EVENTS = 2;

@@ -125,11 +125,6 @@ const processorEventData = z.object({
   fromSync: z.literal(true).optional(),
   /** How often the event was replayed, if ever: handling it replaces the dead letters of before. */
   replays: z.int().optional(),
-  /**
-   * The processor's ids of older updates of the same object, which have not been published: this one shows all that they
-   * changed, so they are processed once it is.
-   */
-  supersedes: z.array(z.string()).optional(),
 });
 export type ProcessorEventData = z.output<typeof processorEventData>;
 

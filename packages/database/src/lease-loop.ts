@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { lingerAfter, type Linger } from './linger.ts';
+import { lingerAfter } from './linger.ts';
 
 /** How long the pauses after failures get, in milliseconds. */
 const LONGEST_BACK_OFF_MS = 5_000;
@@ -17,8 +17,6 @@ export interface LeaseLoopOptions<Row> {
   readonly parallel?: number;
   /** How long to wait before looking again when nothing was due, in milliseconds. */
   readonly intervalMs: number;
-  /** How long to wait for more after a batch that was not full. */
-  readonly linger?: Linger;
   readonly logger: Logger;
 }
 
@@ -36,7 +34,7 @@ export interface LeaseLoop {
  * growing pauses.
  */
 export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
-  const { name, batchSize, lease, work, parallel, intervalMs, linger, logger } = options;
+  const { name, batchSize, lease, work, parallel, intervalMs, logger } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let wakeUp: () => void = () => undefined;
@@ -78,7 +76,7 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
         const count = await workOnce();
         failures = 0;
         if (count === 0) await pause(intervalMs);
-        else if (count < batchSize) await lingerAfter(performance.now() - startedAt, linger);
+        else if (count < batchSize) await lingerAfter(performance.now() - startedAt);
       } catch (err) {
         failures += 1;
         logger.warn({ err, loop: name, failures }, 'leased work failed, will try again');

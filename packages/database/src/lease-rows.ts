@@ -20,11 +20,25 @@ export interface LeasedTable {
   /** Which rows come first; the longest due unless given. */
   readonly order?: string;
   /** Rows of one `team_id` in one batch; teams then take turns. Needs an index on `team_id, due_at` where rows are many. */
-  readonly maxPerTeam?: number;
-  /** An expression: for how many rows one counts among those of its team; 1 unless given. */
-  readonly weight?: string;
+  readonly maxPerTeam?: number | TeamWindow;
   /** How large the rows of one batch may be together, in bytes; a row that is larger comes alone. */
   readonly maxSize?: { readonly column: string; readonly bytes: number };
+}
+
+/**
+ * Limits how many rows of a team are worked on at the same time, by all copies of the service together. The table itself
+ * counts them: rows for which `isInFlight` holds and whose `due_at` is to come. Needs an index on `due_at` of those rows.
+ */
+export interface TeamWindow {
+  readonly ofTeam: number;
+  /** Of all teams together. */
+  readonly ofAll: number;
+  /** Of a team, however many rows of others there are. */
+  readonly least: number;
+  /** A condition. */
+  readonly isInFlight: string;
+  /** An expression: for how many rows one counts. */
+  readonly weight: string;
 }
 
 /** Rows that this process works on until the lease ends. */
@@ -34,34 +48,20 @@ export interface Leased<Row> {
   readonly rows: readonly Row[];
 }
 
-/** How many rows of each team may be leased now, in a table with `maxPerTeam`. */
-export interface TeamRooms {
-  readonly ofTeams: ReadonlyMap<string, number>;
-  /** Of each other team. */
-  readonly ofOthers: number;
-}
-
 /** Leases up to `limit` due rows, in any order. Copies of a service never get the same row. */
-export async function leaseRows<Row>(
-  em: EntityManager,
-  leased: LeasedTable,
-  limit: number,
-  rooms?: TeamRooms,
-): Promise<Leased<Row>> {
+export async function leaseRows<Row>(em: EntityManager, leased: LeasedTable, limit: number): Promise<Leased<Row>> {
   const leaseId = randomUUID();
-  const { table, leaseSeconds, columns, attempts, maxPerTeam } = leased;
-  const { ofTeams = new Map<string, number>(), ofOthers = maxPerTeam } = rooms ?? {};
-  const perTeam = maxPerTeam === undefined ? [] : [JSON.stringify(Object.fromEntries(ofTeams)), ofOthers];
+  const { table, leaseSeconds, columns, attempts, maxPerTeam, maxSize } = leased;
   // Rows are found again by their place in the table: by their keys, the planner may go through the whole table.
   const rows = await executeBound<Row>(
     em.fork(),
-    `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased)},
+    `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased, maxPerTeam)},
      sized as (select row_at, sum(size) over (order by place, row_at) - size as size_before from due)
      update ${table}
         set lease_id = $1, due_at = clock_timestamp() + make_interval(secs => $2)${attempts ? `, ${attempts} = ${attempts} + 1` : ''}
-      where ctid = any(array(select row_at from sized where size_before < ${leased.maxSize?.bytes ?? 1}))
+      where ctid = any(array(select row_at from sized where size_before < ${maxSize?.bytes ?? 1}))
       returning ${columns}`,
-    [leaseId, leaseSeconds, limit, ...perTeam],
+    [leaseId, leaseSeconds, limit],
   );
   return { leaseId, rows };
 }
@@ -92,23 +92,43 @@ export const teamsWithWork = (table: string): string => `
                order by later.team_id, later.due_at limit 1)
         from teams where teams.team_id is not null)`;
 
-/**
- * As `due`, with the first rows of each team in turn: `$4` is how many of a team, by its id, and `$5` how many of the others.
- * The rows of a team cost nothing beyond those that are taken.
- */
-function dueInTurn(leased: LeasedTable): string {
-  const { table, order = 'due_at', weight = '1' } = leased;
+/** Rows that are counted at most: the window keeps them fewer. */
+const MAX_IN_FLIGHT = 20_000;
+
+/** Common table expressions: for how many rows the rows in flight count, by team and of all teams. */
+export const inFlight = (table: string, { isInFlight, weight }: TeamWindow): string => `
+    in_flight (team_of, own) as (
+      select team_id, sum(weight)
+        from (select team_id, ${weight} as weight from ${table}
+               where due_at > statement_timestamp() and (${isInFlight}) order by due_at limit ${MAX_IN_FLIGHT}) counted
+       group by team_id),
+    all_in_flight (total) as (select coalesce(sum(own), 0) from in_flight)`;
+
+/** A join of a team with `inFlight`. */
+export const joinInFlight = (team: string): string =>
+  `left join in_flight on team_of = ${team} cross join all_in_flight`;
+
+/** An expression on that join: how many more rows of the team may be worked on now. */
+export const roomOf = ({ ofTeam, ofAll, least }: TeamWindow): string =>
+  `greatest(least(${ofTeam} - coalesce(own, 0), ${ofAll} - total), ${least} - coalesce(own, 0), 0)::int`;
+
+/** As `due`, with the first rows of each team in turn. The rows of a team cost nothing beyond those that are taken. */
+function dueInTurn(leased: LeasedTable, maxPerTeam: number | TeamWindow): string {
+  const { table, order = 'due_at' } = leased;
+  const [weight, room, counts, join] =
+    typeof maxPerTeam === 'number'
+      ? ['1', maxPerTeam, '', '']
+      : [maxPerTeam.weight, roomOf(maxPerTeam), `${inFlight(table, maxPerTeam)},`, joinInFlight('team_id')];
   return `
-    ${teamsWithWork(table)},
+    ${teamsWithWork(table)},${counts}
     rooms as (
-      select team_id as room_of, coalesce(($4::jsonb ->> team_id)::int, $5::int) as room from teams
-       where team_id is not null),
+      select team_id as room_of, ${room} as room from teams ${join} where team_id is not null),
     in_turn as (
       select row_at, turn as place, size
         from rooms cross join lateral (
                select *, sum(weight) over (order by place, row_at) as turn
                  from (select ctid as row_at, ${order} as place, ${weight} as weight, ${sizeOf(leased)} as size from ${table}
-                        where team_id = room_of and ${IS_DUE} order by ${order} limit greatest(room, 0)) first) weighed
+                        where team_id = room_of and ${IS_DUE} order by ${order} limit room) first) weighed
        where turn - weight < room order by turn limit $3),
     locked as (
       select ctid as row_at from ${table}

@@ -4,14 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Linger {
   readonly times: number;
   readonly longestMs: number;
-  /** How long the first item waits when nothing else is under way; not at all unless given. */
-  readonly firstMs?: number;
 }
 
-/** For work that somebody waits for: too short to notice. */
+/** Too short to notice. */
 export const SHORT_LINGER: Linger = { times: 1, longestMs: 50 };
-/** For work that nobody waits for: it leaves the processor to other work, such as a request for what was just committed. */
-export const LONG_LINGER: Linger = { times: 3, longestMs: 50, firstMs: 20 };
 
 /**
  * Waits after a batch that took `tookMs`. Under load this makes batches larger, so that their cost is shared by more

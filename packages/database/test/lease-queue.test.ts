@@ -26,19 +26,11 @@ it('takes rows of each group, the oldest first, however many another group has',
   );
 });
 
-it('takes no more of a group than it has room for', () => {
+it('has no room for more while its memory is full', () => {
   const queue = openQueue();
-  queue.add([...items('a', 5), ...items('b', 5)], performance.now());
-  const taken = queue.take(10, group => (group === 'a' ? 1 : 0));
-  expect([numbersOf(taken, 'a'), numbersOf(taken, 'b')]).toEqual([[0], []]);
-});
-
-it('has room for other groups when one has filled its part', () => {
-  const queue = openQueue();
-  while (queue.hasRoom('many')) queue.add(items('many', 100), performance.now());
-  expect([queue.hasRoom('many'), queue.hasRoom('few')]).toEqual([false, true]);
+  while (queue.hasRoom()) queue.add(items('many', 100), performance.now());
   queue.take(1_000);
-  expect(queue.hasRoom('many')).toBe(true);
+  expect(queue.hasRoom()).toBe(true);
 });
 
 it('leaves rows to the table whose lease is about to end', () => {
@@ -48,52 +40,18 @@ it('leaves rows to the table whose lease is about to end', () => {
   expect(queue.take(10).map(({ group }) => group)).toEqual(['b']);
 });
 
-it('counts heavy rows as many, and takes at least one of them', () => {
-  const weigh = ({ number }: Item) => (number === 0 ? 50 : 1);
-  const queue = openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1, groupOf: ({ group }) => group, weigh });
-  queue.add([...items('heavy', 10), ...items('light', 8).slice(1)], performance.now());
-  const taken = queue.take(20);
-  expect([numbersOf(taken, 'light').length, numbersOf(taken, 'heavy')]).toEqual([7, [0]]);
-  expect(queue.take(20)).toHaveLength(9);
-});
-
-it('makes one of waiting rows that may become one, and leaves those alone that are taken', () => {
-  interface Sum {
-    readonly of: string;
-    readonly numbers: readonly number[];
-  }
-  const queue = openLeaseQueue<Sum>({
-    maxAgeMs: 60_000,
-    sizeOf: ({ numbers }) => numbers.length,
-    merging: {
-      keyOf: ({ of }) => (of === 'alone' ? null : of),
-      merge: (waiting, added) =>
-        added.numbers.includes(0) ? null : { of: added.of, numbers: [...waiting.numbers, ...added.numbers] },
-    },
-  });
-  const add = (of: string, ...numbers: number[]) => {
-    for (const number of numbers) queue.add([{ of, numbers: [number] }], performance.now());
-  };
-  add('a', 1);
-  add('alone', 1, 2);
-  add('a', 2, 0, 3);
-  expect(queue.take(3)).toEqual([
-    { of: 'a', numbers: [1, 2] },
-    { of: 'alone', numbers: [1] },
-    { of: 'alone', numbers: [2] },
-  ]);
-  add('a', 4);
-  expect(queue.take(10)).toEqual([{ of: 'a', numbers: [0, 3, 4] }]);
-  add('a', 5);
-  expect(queue.take(10)).toEqual([{ of: 'a', numbers: [5] }]);
-});
-
-it('leaves the table alone for a while after it had nothing', async () => {
+it('looks into the table after rows were missed there, and again at each interval', async () => {
   const queue = openQueue();
-  let reads = 0;
-  const leaseDue = async () => ((reads += 1), []);
-  const lease = () => queue.lease(10, { leaseDue, intervalMs: 60_000, pauseMs: 30_000, isLimited: () => true });
-  await lease();
-  await lease();
-  expect(reads).toBe(1);
+  const reads: number[] = [];
+  let held: Item[] = [];
+  const lease = (limit: number, intervalMs: number) =>
+    queue.lease(limit, { leaseDue: async left => (reads.push(left), held.splice(0)), intervalMs });
+  await lease(10, 0);
+  queue.missed();
+  queue.add(items('a', 4), performance.now());
+  held = items('b', 3);
+  expect(await lease(10, 60_000)).toHaveLength(7);
+  queue.add(items('a', 10), performance.now());
+  expect(await lease(10, 60_000)).toHaveLength(10);
+  expect(reads).toEqual([10, 6]);
 });

@@ -43,7 +43,6 @@ export function openBatcher<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
   { weigh = () => 1, linger, parallel = 1, maxItems = MAX_ITEMS, maxWeight = MAX_WEIGHT }: BatcherOptions<Item> = {},
 ) {
-  const { firstMs = 0 } = linger ?? {};
   const limitParts = semaphore(PARALLEL_PARTS);
   let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -100,8 +99,6 @@ export function openBatcher<Item, Result>(
   return (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (waiting.length === 1 && firstMs > 0) setTimeout(() => void runAll(), firstMs);
-      else if (waiting.length === 1) setImmediate(() => void runAll());
-      else if (waiting.length === maxItems) void runAll();
+      if (waiting.length === 1) setImmediate(() => void runAll());
     });
 }

@@ -15,7 +15,6 @@ import type { Envelope, EventType } from '@billing/contracts/event';
 import type { TeamId } from '@billing/contracts/ids';
 import type { Logger } from 'pino';
 import { StartError } from '@billing/database/start-error';
-import { openAttempts } from './attempts.ts';
 import type { Acknowledgement, Delivery, Receive } from './consumer/delivery.ts';
 import { semaphore } from './semaphore.ts';
 import { watchCapacity } from './stream-capacity.ts';
@@ -104,7 +103,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const { maxInFlight = 512, ackWaitMs = 10_000 } = options;
     const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: Math.max(MIN_ACK_PENDING, maxInFlight * 2) };
     const name = durableOf(durable);
-    const { num_redelivered } = await jsm.consumers
+    await jsm.consumers
       .add(stream, {
         durable_name: name,
         filter_subject: `${root}.${filter}`,
@@ -124,7 +123,6 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       expires: PULL_MS,
       idle_heartbeat: HEARTBEAT_MS,
     });
-    const attemptOf = openAttempts({ serverVersion: nats.info?.version ?? '', redelivered: num_redelivered });
     const limit = semaphore(maxInFlight);
     const inFlight = new Set<JsMsg>();
     const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
@@ -132,7 +130,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       for await (const message of messages) {
         inFlight.add(message);
         const release = await limit.acquire();
-        void deliver(message, { attempt: attemptOf(message.info), consumer: durable, receive }).finally(() => {
+        void deliver(message, { attempt: message.info.deliveryCount, consumer: durable, receive }).finally(() => {
           inFlight.delete(message);
           release();
         });
@@ -166,7 +164,7 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
     const origin = { carrier: carriedBy(message), consumer };
     const ends = await Promise.all(events.map(event => deliverEvent(event, { attempt, origin, receive })));
     const delays = ends.flatMap(end => (end.kind === 'redeliver' ? [end.delayMs] : []));
-    // Those that are handled come again with the others, and are dropped as duplicates.
+    // Those that are handled come again with the others of their team, and are dropped as duplicates.
     if (delays.length > 0) message.nak(Math.max(...delays));
     else message.ack();
   }

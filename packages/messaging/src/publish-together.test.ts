@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import type { NewEvent } from './new-event.ts';
 import { groupByMessage, publishTogether } from './publish-together.ts';
 
-type Shape = Partial<Pick<NewEvent, 'type' | 'trace'>> & { readonly size?: number };
+type Shape = Partial<Pick<NewEvent, 'type' | 'teamId' | 'trace'>> & { readonly size?: number };
 
-const event = ({ type = 'a.v1', size = 10, trace = {} }: Shape = {}): NewEvent => ({
+const event = ({ type = 'a.v1', teamId = 'team', size = 10, trace = {} }: Shape = {}): NewEvent => ({
   id: randomUUID(),
   type,
-  teamId: 'team',
+  teamId,
   data: 'x'.repeat(size),
   trace,
   occurredMs: 0,
@@ -18,18 +18,19 @@ const traced = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
 
 const anyEvent = fc.record({
   type: fc.constantFrom('a.v1', 'b.v1'),
+  teamId: fc.constantFrom('team', 'other'),
   size: fc.constantFrom(1, 5_000, 50_000, 200_000),
   trace: fc.constantFrom({}, traced),
 });
 
-it('puts each event into one message, with others of its type, in their order, as far as they fit', () => {
+it('puts each event into one message, with others of its team and type, in their order, as far as they fit', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 200 }), shapes => {
       const events = shapes.map(event);
       const groups = groupByMessage(events);
       expect(groups.flat().toSorted((a, b) => events.indexOf(a) - events.indexOf(b))).toEqual(events);
       for (const group of groups) {
-        expect(new Set(group.map(({ type }) => type)).size).toBe(1);
+        expect(new Set(group.map(({ teamId, type }) => `${teamId} ${type}`)).size).toBe(1);
         const places = group.map(one => events.indexOf(one));
         expect(places).toEqual(places.toSorted((a, b) => a - b));
         if (group.length === 1) continue;

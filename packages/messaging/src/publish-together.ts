@@ -10,11 +10,8 @@ const MAX_EVENTS = 32;
 const MAX_SIZE = 128 * 1_024;
 
 /**
- * Publishes events so that those of one type share messages: the server stores, syncs and delivers each message at a cost of
- * its own. Consumers get them one by one. Returns why events were not published; of a message, all of them or none were.
- *
- * A service of the former version, which knows messages with one event only, drops a message with several. So events that are
- * published together must be published again, each alone, unless they are handled soon.
+ * Publishes events so that those of one team and type share messages: the server stores, syncs and delivers each message at a
+ * cost of its own. Consumers get them one by one. Returns why events were not published; of a message, all of them or none were.
  */
 export async function publishTogether(
   publish: PublishMessage,
@@ -41,13 +38,17 @@ async function publishMessage(publish: PublishMessage, group: readonly NewEvent[
   return publish(first.type, encodeSeveral(group), id, first.trace);
 }
 
-/** Divides events into those that share a message, in their order. A traced event is alone: a message has one trace. */
+/**
+ * Divides events into those that share a message, in their order. A message is redelivered as a whole, so no event waits for
+ * one of another team. A traced event is alone: a message has one trace.
+ */
 export function groupByMessage(events: readonly NewEvent[]): NewEvent[][] {
   const groups: NewEvent[][] = [];
   const open = new Map<string, { readonly group: NewEvent[]; size: number }>();
   for (const event of events) {
-    const { type, data } = event;
-    const last = open.get(type);
+    const { data } = event;
+    const key = `${event.teamId} ${event.type}`;
+    const last = open.get(key);
     if (isTraced(event)) groups.push([event]);
     else if (last && last.group.length < MAX_EVENTS && last.size + data.length <= MAX_SIZE) {
       last.group.push(event);
@@ -55,7 +56,7 @@ export function groupByMessage(events: readonly NewEvent[]): NewEvent[][] {
     } else {
       const group = [event];
       groups.push(group);
-      open.set(type, { group, size: data.length });
+      open.set(key, { group, size: data.length });
     }
   }
   return groups;

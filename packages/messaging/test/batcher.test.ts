@@ -37,27 +37,6 @@ it('does not wait for more where what waits fills the next batch', async () => {
   expect(await Promise.all(items.map(run))).toEqual(items);
 });
 
-it('lets the first item wait for those that follow it', async () => {
-  const batches: number[][] = [];
-  const run = openBatcher(
-    async (items: readonly number[]) => {
-      batches.push([...items]);
-      return items;
-    },
-    { linger: { times: 0, longestMs: 0, firstMs: 300 } },
-  );
-  const first = run(1);
-  await new Promise(resolve => setImmediate(resolve));
-  await Promise.all([first, run(2)]);
-  expect(batches).toEqual([[1, 2]]);
-});
-
-it('lets no full batch wait for its first item', async () => {
-  const linger = { times: 0, longestMs: 0, firstMs: 60_000 };
-  const run = openBatcher(async (items: readonly number[]) => items, { linger, maxItems: 3 });
-  expect(await Promise.all([1, 2, 3].map(run))).toEqual([1, 2, 3]);
-});
-
 it('takes the limits that it is given', async () => {
   const batches: number[][] = [];
   const run = openBatcher(

@@ -2,11 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Envelope } from '@billing/contracts/event';
-import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { consume, receiverOf } from '../src/consumer/consume.ts';
 import { consumer, type Consumer } from '../src/consumer/consumer.ts';
-import { PermanentFailure } from '../src/failure-reason.ts';
 import { relayOnce } from '../src/relay.ts';
 import {
   addEffect,
@@ -134,26 +132,6 @@ it('reports all Stripe events of a batch in one event, in the same transaction',
   });
   expect((await messaging.outboxEvents()).map(event => event.data)).toEqual([
     { completions: ['evt_1', 'evt_2', 'evt_3'].map(completed) },
-  ]);
-});
-
-it('reports the events that a handled one supersedes, and none of them when it fails', async () => {
-  await using messaging = await startMessaging();
-  const receive = messaging.receiver(
-    consumer('test', 'processor.>').onProcessorEvent('charge.failed', async (_tx, deliveries) => {
-      if (deliveries.some(({ data }) => data.eventId === 'evt_bad')) throw new PermanentFailure('no luck');
-    }),
-  );
-  await receive(chargeFailed('evt_3', { supersedes: ['evt_1', 'evt_2'] }));
-  await receive(chargeFailed('evt_bad', { supersedes: ['evt_4'] }));
-  const completions = (await messaging.outboxEvents()).flatMap(
-    ({ data }) => ProcessorEventCompleted.data.parse(data).completions,
-  );
-  expect(completions.map(({ eventId, outcome }) => [eventId, outcome])).toEqual([
-    ['evt_3', 'processed'],
-    ['evt_1', 'processed'],
-    ['evt_2', 'processed'],
-    ['evt_bad', 'failed'],
   ]);
 });
 

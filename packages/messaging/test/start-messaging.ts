@@ -96,10 +96,7 @@ export const counted = (number: number): Envelope => ({
 });
 
 /** One of Stripe's events, routed to a project, as it stands on the bus. */
-export function chargeFailed(
-  eventId: string,
-  { id = randomUUID(), ...more }: { id?: string; supersedes?: string[] } = {},
-): Envelope {
+export function chargeFailed(eventId: string, { id = randomUUID() }: { id?: string } = {}): Envelope {
   const { name, data } = processorEvent('charge.failed');
   const encoded = data.encode({
     eventId,
@@ -110,7 +107,6 @@ export function chargeFailed(
     routedBy: 'known-id',
     object: {},
     previousAttributes: null,
-    ...more,
   });
   return { id, type: name, teamId, occurredAt: new Date(), data: encoded };
 }

@@ -11,13 +11,11 @@ import { cleanSyncs } from './jobs/clean-syncs.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
 import { startNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { startReconciler } from './jobs/reconciler.ts';
-import { startPendingReports } from './jobs/report-pending.ts';
 import { syncJob } from './jobs/run-syncs.ts';
 import { purgeOf } from './operations/purge-account.ts';
 import { reconcileTeam } from './operations/reconcile-team.ts';
 import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
-import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
 import { busiestTeams } from './persistence/busiest-teams.ts';
 import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
@@ -45,8 +43,7 @@ export const webhooks = defineService({
     const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em, sealed }), it => it.close());
     const refusals = resources.adopt(openRefusedSignatures(em, logger), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
-    const pipeline = openPipeline({ em, publish: bus.publish, rpc, processors, pausesMs, logger });
-    const stores = { store: pipeline.store, onStored: pipeline.received };
+    const pipeline = openPipeline({ outbox, publish: bus.publish, rpc, processors, pausesMs, logger });
     const graceMs = env.RECONCILE_GRACE_SECONDS * 1_000;
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
@@ -84,7 +81,6 @@ export const webhooks = defineService({
       jobs: [
         pipeline,
         syncs,
-        () => startPendingReports({ outbox, logger }),
         ...(env.SYNC_NIGHTLY === 'on' ? [() => startNightlySyncs({ em, onQueued: syncs.wake, now, logger })] : []),
         () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded }),
       ],
@@ -92,7 +88,6 @@ export const webhooks = defineService({
       cleaning: [
         () => deleteExpiredSecrets(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
-        () => deleteOldLookUps(em),
         () => deleteOldRefusals(em),
         () => cleanSyncs(em),
       ],
@@ -100,7 +95,7 @@ export const webhooks = defineService({
         processorRoutes({ outbox, rpc, processors, sealed, processorBaseUrl, publicUrl, secrets, now, logger }),
         receiverRoutes({
           secrets,
-          ...stores,
+          store: pipeline.store,
           continueTrace: continued,
           onRefused: teamId => refusals.add(teamId),
           isOverloaded,

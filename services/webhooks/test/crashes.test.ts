@@ -4,11 +4,9 @@ import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { teamSchemaName } from '#domain/raw-object.ts';
 import { publicationId } from '@billing/messaging/publication-id';
-import { findRoute } from '#pipeline/find-route.ts';
-import { followPayment } from '#pipeline/follow-payment.ts';
 import { LEASE_SECONDS, leaseDueEvents } from '#pipeline/lease.ts';
+import { openLookUps } from '#pipeline/look-up-route.ts';
 import { openEventProcessor } from '#pipeline/process.ts';
-import { openPublicationWindow } from '#pipeline/publication-window.ts';
 import { openEventPublisher } from '#pipeline/publish.ts';
 import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
@@ -34,11 +32,10 @@ async function watchWire({ bus }: WebhooksService) {
 }
 
 /** Processes what is stored until a process would crash: the last call to the bus never returns. */
-async function crashWhilePublishing({ em, rpc, processors, logger }: WebhooksService, publish: PublishMessage) {
+async function crashWhilePublishing({ em, outbox, rpc, processors, logger }: WebhooksService, publish: PublishMessage) {
   let calls = 0;
   const publisher = openEventPublisher({
-    em,
-    window: openPublicationWindow(),
+    outbox,
     logger,
     publish: async (...message) => {
       await publish(...message);
@@ -46,8 +43,7 @@ async function crashWhilePublishing({ em, rpc, processors, logger }: WebhooksSer
       return new Promise<void>(() => undefined);
     },
   });
-  const lookUps = { findRoute: findRoute({ em, rpc, processors }), followPayment: followPayment({ em, processors }) };
-  const processor = openEventProcessor({ em, ...lookUps, publisher, logger });
+  const processor = openEventProcessor({ em, lookUps: openLookUps({ em, rpc, processors }), publisher, logger });
   void processor.process(await leaseDueEvents(em, COUNT));
   await waitFor(() => calls > 0, { what: 'the message with every event to be about to be published' });
 }

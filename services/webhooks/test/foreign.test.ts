@@ -5,6 +5,9 @@ import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkEvent } from '#domain/incoming-event.ts';
+import { readRoutes } from '#persistence/routes.ts';
+import { openLookUps } from '#pipeline/look-up-route.ts';
 import { deletePayloads } from '../src/jobs/delete-payloads.ts';
 import { completed, customerCreated, customerState } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
@@ -55,34 +58,34 @@ const productCreated = (teamId: TeamId, projectId: ProjectId, processorProductId
     deletedAt: null,
   });
 
-it('ignores events of another product’s customers after one look-up, however many come to whichever copy', async () => {
+it('ignores events of another product’s customers after one look-up by each copy, however many come', async () => {
   const team = await service.newTeam();
   const customer = await newStranger(team);
   const events = Array.from({ length: 40 }, () => newCharge(customer));
   await Promise.all(events.map((event, index) => service.send(team, event, index % 2 === 0 ? {} : { to: copy })));
   for (const { id } of events)
     expect(await waitForStatus(team, id, 'ignored')).toMatchObject({ error: 'foreign', projectId: null, attempts: 3 });
-  expect(await countLookUps(team)).toBe(1);
+  expect(await countLookUps(team)).toBe(2);
   expect(events.flatMap(({ id }) => service.publicationsOf(id, 'charge.succeeded'))).toEqual([]);
 });
 
 it('looks a foreign customer up again after an hour', async () => {
   const team = await service.newTeam();
   const customer = await newStranger(team);
-  const first = newCharge(customer);
-  await service.send(team, first);
-  await waitForStatus(team, first.id, 'ignored');
-  const metadata = { projectId: team.projectId };
-  await service.stripeOf(team).customers.update(customer, { metadata });
-
-  const within = newCharge(customer);
-  await service.send(team, within);
-  await waitForStatus(team, within.id, 'ignored');
-  await service.sql(`update customer_look_ups set begun_at = begun_at - interval '61 minutes'`);
-  const later = newCharge(customer);
-  await service.send(team, later);
-  const [publication] = await service.waitForPublications(later.id, 'charge.succeeded');
-  expect(publication?.data).toMatchObject({ projectId: team.projectId, routedBy: 'customer-metadata' });
+  const { em, rpc, processors } = service;
+  let minutes = 1;
+  const { findRoute } = openLookUps({ em, rpc, processors, now: () => minutes * 60_000 });
+  const charge = checkEvent(newCharge(customer));
+  if (!charge.content) throw new Error('The event is of no type that is handled.');
+  const { teamId } = team;
+  const event = { ...charge, ...charge.content, teamId, trace: {} };
+  const find = async () => findRoute(event, await readRoutes(em.fork(), [event]));
+  expect(await find()).toBe('foreign');
+  await service.stripeOf(team).customers.update(customer, { metadata: { projectId: team.projectId } });
+  minutes += 59;
+  expect(await find()).toBe('foreign');
+  minutes += 2;
+  expect(await find()).toMatchObject({ projects: [team.projectId], routedBy: 'customer-metadata' });
   expect(await countLookUps(team)).toBe(2);
 });
 
@@ -152,18 +155,21 @@ it('routes an event whose customer became ours during its last look-up', async (
   const team = await service.newTeam();
   const customer = await newStranger(team);
   const event = newCharge(customer);
-  await service.send(team, event);
-  // As if only the last attempt were left, more than an hour later.
-  await waitFor(async () => (await service.recordOf(team, event.id))?.error, { what: 'the first attempt' });
   await service.controlOf(team).fail({ path: '/v1/customers', method: 'GET', mode: 'slow', delayMs: 1_500, times: 1 });
-  await service.sql(`delete from customer_look_ups`);
+  await service.send(team, event, { to: await service.startCopy({ run: false }) });
+  // As if only the last attempt were left.
   await service.sql(
-    `update webhook_events set routing_attempts = 2, due_at = now() where id = ? and lease_id is null`,
-    [event.id],
+    `update webhook_events set routing_attempts = 2, waiting_for = array[?], due_at = now(), lease_id = null where id = ?`,
+    [customer, event.id],
   );
-  await waitFor(async () => (await service.sql('select 1 from customer_look_ups where not has_ended')).length === 1, {
-    what: 'the look-up to begin',
-  });
+  const isLookedUp = async () =>
+    (
+      await service.sql(
+        `select 1 from webhook_events where id = ? and lease_id is not null and due_at > now() + interval '20 seconds'`,
+        [event.id],
+      )
+    ).length === 1;
+  await waitFor(isLookedUp, { what: 'the look-up to begin' });
   await service.emit(customerCreated(team.teamId, team.projectId, customer));
   const [publication] = await service.waitForPublications(event.id, 'charge.succeeded');
   expect(publication?.data).toMatchObject({ projectId: team.projectId, routedBy: 'known-id' });

@@ -3,7 +3,7 @@ import { FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { openStoredObjects } from '@billing/messaging/consumer/stored-objects';
 import { newWebhookEvent, signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
+import { MAX_BYTES_ON_BUS } from '#pipeline/publish.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
 

@@ -8,7 +8,7 @@ import { isSuspect, type Delivery, type HandleInTransaction } from './delivery.t
 
 /**
  * Finishes handled deliveries in the transaction of their effects: deletes the failures that were counted for them, or for what
- * they replay, and reports Stripe's events, and those that they supersede, as processed with `processor-event.completed`.
+ * they replay, and reports Stripe's events as processed with `processor-event.completed`.
  */
 export function complete(consumer: Consumer) {
   return (next: HandleInTransaction): HandleInTransaction =>
@@ -22,12 +22,10 @@ export function complete(consumer: Consumer) {
       publishBatched(
         publish,
         ProcessorEventCompleted,
-        reported.flatMap(delivery => {
+        reported.map(delivery => {
           const { event, trace } = delivery;
           const attempts = attemptsOf(delivery, failures.get(event.id) ?? 0);
-          const completion = { ...completionOf(event, null), attempts };
-          const eventIds = [completion.eventId, ...supersededBy(event)];
-          return eventIds.map(eventId => ({ teamId: event.teamId, item: { ...completion, eventId }, trace }));
+          return { teamId: event.teamId, item: { ...completionOf(event, null), attempts }, trace };
         }),
         completions => ({ completions }),
       );
@@ -38,14 +36,6 @@ export function complete(consumer: Consumer) {
 /** A suspect was counted before it was handled. */
 const attemptsOf = (delivery: Delivery, failures: number): number =>
   isSuspect(delivery) ? Math.max(failures, 1) : failures + 1;
-
-const superseding = z.object({ supersedes: z.array(z.string()) });
-
-function supersededBy({ data }: Delivery['event']): readonly string[] {
-  // Most events supersede none, and zod makes an error with a stack for each.
-  if (Object(data).supersedes === undefined) return [];
-  return superseding.safeParse(data).data?.supersedes ?? [];
-}
 
 const replayed = z.object({ eventId: z.string(), projectId: z.string(), replays: z.int().min(1) });
 

@@ -24,9 +24,6 @@ export interface Delivery<Data = unknown, Context = unknown> {
 /** Deliveries without an end after which an event is suspected of crashing the process. */
 const MAX_UNFINISHED = 3;
 
-/** Stands for the attempt of a delivery if nobody knows how many came before it: any of them may have crashed the process. */
-export const UNKNOWN_ATTEMPT = MAX_UNFINISHED + 1;
-
 /** Whether the deliveries before this one may have crashed the process: a suspect is counted before it is handled. */
 export const isSuspect = ({ attempt }: Pick<Delivery, 'attempt'>): boolean => attempt > MAX_UNFINISHED;
 

@@ -10,7 +10,7 @@ import { SyncApplied } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
-import { LONG_LINGER, type Linger } from '@billing/database/linger';
+import type { Linger } from '@billing/database/linger';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   observeCustomer,
@@ -27,7 +27,7 @@ import { saveSync } from '#persistence/projects.ts';
 import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
 
 /** No request waits for metrics, and an event in a large batch costs a fraction of one in a small batch. */
-const LINGER: Linger = { ...LONG_LINGER, times: 10, longestMs: 1_000 };
+const LINGER: Linger = { times: 10, longestMs: 1_000 };
 
 /**
  * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's

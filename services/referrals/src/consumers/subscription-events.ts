@@ -1,12 +1,11 @@
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
-import { LONG_LINGER } from '@billing/database/linger';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { convertReferrals, type ConvertReferralsDependencies } from '#operations/convert-referrals.ts';
 
 /** Converts the referrals of customers who subscribe. */
 export function subscriptionEvents(dependencies: ConvertReferralsDependencies): Consumer {
   const convert = convertReferrals(dependencies);
-  return consumer('referrals-subscriptions', 'subscription.created.v1', { linger: LONG_LINGER }).on(
+  return consumer('referrals-subscriptions', 'subscription.created.v1').on(
     SubscriptionCreated,
     async (tx, deliveries, publish) => {
       const subscribers = deliveries.map(({ teamId, event, data, trace }) => {

@@ -1,5 +1,4 @@
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
-import { LONG_LINGER } from '@billing/database/linger';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { completeEvents } from '#pipeline/complete.ts';
 import type { EventPublisher } from '#pipeline/publish.ts';
@@ -7,10 +6,12 @@ import { completeObjects } from '#sync/complete-objects.ts';
 
 /** Records how the owning services handled events. */
 export const completionConsumer = (publisher: Pick<EventPublisher, 'completed'>): Consumer =>
-  consumer('webhooks-completions', 'processor-event.completed.v1', {
-    linger: LONG_LINGER,
-  }).on(ProcessorEventCompleted, async (tx, deliveries, publish) => {
-    const completions = deliveries.flatMap(({ teamId, data }) => data.completions.map(it => ({ teamId, ...it })));
-    publisher.completed(await completeEvents(tx, completions, publish));
-    await completeObjects(tx, completions);
-  });
+  consumer('webhooks-completions', 'processor-event.completed.v1').on(
+    ProcessorEventCompleted,
+    async (tx, deliveries, publish) => {
+      const completions = deliveries.flatMap(({ teamId, data }) => data.completions.map(it => ({ teamId, ...it })));
+      const complete = await completeEvents(tx, completions, publish);
+      publisher.completed(complete.map(({ team_id: teamId, id }) => ({ teamId, id })));
+      await completeObjects(tx, completions);
+    },
+  );

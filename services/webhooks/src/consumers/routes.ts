@@ -15,8 +15,8 @@ import {
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { TeamId } from '@billing/contracts/ids';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
-import type { ReferenceKind } from '#domain/reference.ts';
-import { saveProjects, saveRoutes, type RouteRecord } from '#operations/save-routes.ts';
+import type { ReferenceKind } from '#domain/route-hints.ts';
+import { saveProjects, saveRoutes, type RouteRecord } from '#persistence/routes.ts';
 import { lockShared, sendMissedEvents } from '#operations/send-missed-events.ts';
 
 /** Copies which projects a team has. */

@@ -1,4 +1,5 @@
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { z } from 'zod';
 import { isFinalStatus } from './raw-object.ts';
 import { readRouteHints, type RouteHints } from './route-hints.ts';
 
@@ -20,6 +21,16 @@ export interface EventContent {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** It was stored as JSON: checking every field again would find nothing. */
+const fields = z.custom<Fields>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
+const payload = z.object({ data: z.object({ object: fields, previous_attributes: fields.nullish() }) });
+
+/** The content of a stored event of a handled type: the object as it was then, and the fields that changed as they were before. */
+export function readPayload(stored: unknown) {
+  const { object, previous_attributes: previous } = payload.parse(stored).data;
+  return { object, previousAttributes: previous ?? null };
+}
 
 /** Reads an event's content from its parsed object. */
 export function readContent(type: ProcessorEventType, object: Fields, previousAttributes: Fields | null): EventContent {

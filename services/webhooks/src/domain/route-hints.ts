@@ -1,5 +1,14 @@
 import { ProjectId } from '@billing/contracts/ids';
-import type { Reference, ReferenceKind } from './reference.ts';
+
+/** Kinds of Stripe's objects whose project may be known. */
+export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price';
+
+/** One of Stripe's objects that an event names. */
+export interface Reference {
+  readonly kind: ReferenceKind;
+  /** Stripe's id. */
+  readonly id: string;
+}
 
 /** A payment that a refund or dispute is about. */
 export interface PaymentReference {

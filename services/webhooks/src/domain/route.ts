@@ -1,6 +1,6 @@
 import type { ProjectId } from '@billing/contracts/ids';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
-import type { Reference } from './reference.ts';
+import type { Reference } from './route-hints.ts';
 import type { RouteHints } from './route-hints.ts';
 
 /** Where an event goes, the project of its record first. */

@@ -55,7 +55,7 @@ export async function recordReport(
 
 /** How this service itself deletes what mirrors a team's account. */
 export const purgeOf = (em: EntityManager): Purge => ({
-  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
+  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'reconciliations'],
   kept: [
     'processor_accounts',
     'signing_secrets',

@@ -6,7 +6,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { WebhookEvent, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
-import { FOREIGN, LIVEMODE_MISMATCH } from '#domain/ignored.ts';
+import { FOREIGN, LIVEMODE_MISMATCH } from '#domain/event-errors.ts';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from '#pipeline/publish-changes.ts';
 

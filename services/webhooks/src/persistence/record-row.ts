@@ -1,10 +1,10 @@
-import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEvent, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 
 /** What a statement on `webhook_events e` returns, so that `toResource` can read it; times are milliseconds since 1970. */
 export const RECORD_COLUMNS = `
   e.team_id, e.id, e.type, e.api_version, e.livemode, e.object_id, e.status, e.project_id, e.routed_by, e.attempts,
-  e.error, e.version, e.recovered,
+  e.error, e.version, e.recovered, e.sync_id,
   (extract(epoch from e.processor_created_at) * 1000)::float8 as created_ms,
   (extract(epoch from e.received_at) * 1000)::float8 as received_ms,
   (extract(epoch from e.processed_at) * 1000)::float8 as processed_ms`;
@@ -26,6 +26,8 @@ export interface RecordRow {
   readonly received_ms: number;
   readonly processed_ms: number | null;
   readonly recovered: boolean;
+  /** The sync that has read the object, in place of an event. */
+  readonly sync_id: SyncId | null;
 }
 
 /** The record of an event as the API and `webhook-event.changed` show it, with its version. */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import type { ReferenceKind } from '#domain/reference.ts';
+import type { ReferenceKind } from '#domain/route-hints.ts';
 
 const RouteSchema = defineEntity({
   name: 'Route',

@@ -1,6 +1,5 @@
 import type { ServiceSchema } from '@billing/service/definition';
 import { EndpointLease } from './endpoint-lease.entity.ts';
-import { CustomerLookUp } from './customer-look-up.entity.ts';
 import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
 import { AccountPurge } from './account-purge.entity.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
@@ -22,7 +21,6 @@ export const webhooksSchema: ServiceSchema = {
     Route,
     ProjectCopy,
     Reconciliation,
-    CustomerLookUp,
     EndpointLease,
     AccountPurge,
     RefusedSignature,

@@ -1,9 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { Outcome } from '#domain/completion.ts';
-import { IS_SUPERSEDING_UPDATE } from '#domain/superseding-updates.ts';
 
 const WebhookEventSchema = defineEntity({
   name: 'WebhookEvent',
@@ -12,11 +11,11 @@ const WebhookEventSchema = defineEntity({
     { name: 'webhook_events_newest', properties: ['teamId', 'projectId', 'receivedAt', 'id'] },
     { name: 'webhook_events_due_of_team', properties: ['teamId', 'dueAt'], where: 'due_at is not null' },
     {
-      name: 'webhook_events_due_of_object',
-      expression: `create index webhook_events_due_of_object on webhook_events (team_id, object_id)
-        where due_at is not null and ${IS_SUPERSEDING_UPDATE}`,
+      name: 'webhook_events_in_flight',
+      properties: ['dueAt'],
+      where: `lease_id is not null or awaiting <> '{}'`,
     },
-    { name: 'webhook_events_pending', properties: ['pendingReportAt'], where: 'pending_report_at is not null' },
+    { name: 'webhook_events_of_sync', properties: ['syncId'], where: 'sync_id is not null' },
     {
       name: 'webhook_events_received',
       expression: 'create index webhook_events_received on webhook_events using brin (received_at)',
@@ -40,6 +39,8 @@ const WebhookEventSchema = defineEntity({
     apiVersion: p.text().nullable(),
     livemode: p.boolean(),
     objectId: p.text().nullable(),
+    /** The sync that has read the object, in place of an event of Stripe's. */
+    syncId: p.text().$type<SyncId>().nullable(),
     /** The whole event; null once it was deleted. */
     payload: p.json<unknown>().columnType('json').nullable(),
     /** Length of the payload. */
@@ -67,8 +68,6 @@ const WebhookEventSchema = defineEntity({
     routingAttempts: p.integer(),
     /** How often it was replayed: a replay is published under new ids. */
     replays: p.integer(),
-    /** When to publish its record as pending; null once that is done, and once it is complete. */
-    pendingReportAt: p.datetime().nullable(),
     /** Stripe's ids that could lead to its project; null unless it found none. A route of one of them makes it due. */
     waitingFor: p.array().nullable(),
     version: p.integer(),

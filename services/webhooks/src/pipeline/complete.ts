@@ -25,7 +25,7 @@ export async function completeEvents(
   tx: EntityManager,
   completions: readonly Completion[],
   publish: Publish,
-): Promise<{ teamId: RecordRow['team_id']; id: string }[]> {
+): Promise<readonly RecordRow[]> {
   const sums = sumUp(completions);
   if (sums.length === 0) return [];
   const rows = await executeBound<RecordRow & { is_complete: boolean }>(
@@ -41,7 +41,6 @@ export async function completeEvents(
             error = coalesce(c.error, e.error),
             status = case when ${IS_LAST} then ${OUTCOME} else e.status end,
             processed_at = case when ${IS_LAST} then clock_timestamp() end,
-            pending_report_at = case when ${IS_LAST} then null else e.pending_report_at end,
             due_at = case when ${IS_LAST} then null else e.due_at end,
             lease_id = case when ${IS_LAST} then null else e.lease_id end,
             version = e.version + (${IS_LAST})::int
@@ -53,7 +52,7 @@ export async function completeEvents(
   );
   const complete = rows.filter(row => row.is_complete);
   publishChanges([...complete, ...(await recover(tx, completions))], publish);
-  return complete.map(row => ({ teamId: row.team_id, id: row.id }));
+  return complete;
 }
 
 /** The projects in which the event failed and still is not handled. */

@@ -1,17 +1,31 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
-import { extendLease, leaseRows, releaseLease, type LeasedTable, type TeamRooms } from '@billing/database/lease-rows';
-import { readContent, type EventContent } from '#domain/event-content.ts';
-import { weightOf, WEIGHT_OF_ROW } from '#domain/event-weight.ts';
-import { readPayload } from '#domain/payload.ts';
+import { extendLease, leaseRows, releaseLease, type LeasedTable, type TeamWindow } from '@billing/database/lease-rows';
+import { readContent, readPayload, type EventContent } from '#domain/event-content.ts';
+import type { Route } from '#domain/route.ts';
 
 /** How long a lease holds; after a crash another copy processes the events then. */
 export const LEASE_SECONDS = 15;
 /** While other services and Stripe are called: longer than they may take. */
 const FIND_ROUTE_SECONDS = 40;
+
+/** Rows that a process works on, or whose outcome is awaited from projects: an index finds them. */
+export const IS_IN_FLIGHT = `lease_id is not null or awaiting <> '{}'`;
+
+/**
+ * What a team may have in flight: more would only wait on the bus, in front of the events of other teams. An event counts as
+ * often as it is published.
+ */
+export const WINDOW: TeamWindow = {
+  ofTeam: 1_000,
+  ofAll: 2_000,
+  least: 50,
+  isInFlight: IS_IN_FLIGHT,
+  weight: 'greatest(cardinality(awaiting), 1)',
+};
 
 /** The events that are to be processed. */
 export const WEBHOOK_EVENTS: LeasedTable = {
@@ -19,17 +33,16 @@ export const WEBHOOK_EVENTS: LeasedTable = {
   key: ['team_id', 'id'],
   leaseSeconds: LEASE_SECONDS,
   columns: `team_id, id, type, api_version, livemode, payload::text as payload, trace, payload_bytes, routing_attempts, replays, routed_by,
-    to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
+    sync_id, to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
   attempts: 'routing_attempts',
-  maxPerTeam: 1_000,
-  weight: WEIGHT_OF_ROW,
+  maxPerTeam: WINDOW,
   maxSize: { column: 'payload_bytes', bytes: 8 * 1_048_576 },
 };
 
 /** What a webhook event brought, as far as the pipeline needs it. */
 export interface PipelineEvent extends EventContent {
   readonly teamId: TeamId;
-  /** Stripe's event id. */
+  /** Stripe's event id; of what a sync has read, the sync's own. */
   readonly id: string;
   readonly apiVersion: string | null;
   readonly livemode: boolean;
@@ -52,14 +65,14 @@ export interface LeasedEvent extends PipelineEvent, LeaseKey {
   readonly replays: number;
   /** Of the whole event as stored, in characters. */
   readonly payloadSize: number;
-  /** Where it was routed before; it may not have been published there. */
-  readonly routed: { readonly projects: readonly ProjectId[]; readonly routedBy: RoutedBy } | null;
-  /** Older updates of its object, which this one supersedes. */
-  readonly superseded: readonly LeaseKey[];
+  /** Where it goes, if that is recorded already; it may not have been published there. */
+  readonly route: Route | null;
+  /** The sync that has read the object, if none of Stripe's events brought it. */
+  readonly syncId: SyncId | null;
 }
 
 /** The columns of `WEBHOOK_EVENTS`. */
-export interface LeasedRow {
+interface LeasedRow {
   readonly team_id: TeamId;
   readonly id: string;
   readonly type: string;
@@ -72,25 +85,26 @@ export interface LeasedRow {
   readonly routing_attempts: number;
   readonly replays: number;
   readonly routed_by: RoutedBy | null;
+  readonly sync_id: SyncId | null;
   readonly awaiting: readonly ProjectId[];
   readonly created_ms: number;
 }
 
 /**
- * Leases up to `limit` due events: of each team the longest due, as many as it has room for, and fewer where they are large.
- * Each lease counts as an attempt, so that an event that crashes the process comes to an end.
+ * Leases up to `limit` due events: of each team the longest due, as many as its window has room for. Each lease counts as an
+ * attempt, so that an event that crashes the process comes to an end.
  */
-export async function leaseDueEvents(em: EntityManager, limit: number, rooms?: TeamRooms): Promise<LeasedEvent[]> {
-  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit, rooms);
+export async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedEvent[]> {
+  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit);
   return rows.flatMap(row => toLeasedEvent(row, leaseId));
 }
 
 /** Empty for an event of a type that is not handled. */
-export function toLeasedEvent(row: LeasedRow, leaseId: string): LeasedEvent[] {
+function toLeasedEvent(row: LeasedRow, leaseId: string): LeasedEvent[] {
   const { id, type, team_id: teamId, livemode, trace, replays } = row;
   if (!isHandled(type)) return [];
   const { object, previousAttributes } = readPayload(JSON.parse(row.payload));
-  const routed = row.awaiting.length > 0 && row.routed_by ? { projects: row.awaiting, routedBy: row.routed_by } : null;
+  const [first, ...others] = row.awaiting;
   const event = {
     teamId,
     id,
@@ -103,8 +117,9 @@ export function toLeasedEvent(row: LeasedRow, leaseId: string): LeasedEvent[] {
     attempt: row.routing_attempts,
     replays,
     payloadSize: row.payload_bytes,
-    routed,
-    superseded: [],
+    route:
+      first && row.routed_by ? { projects: [first, ...others] as const, routedBy: row.routed_by, leftOut: 0 } : null,
+    syncId: row.sync_id,
   };
   return [event];
 }
@@ -128,15 +143,8 @@ export async function releaseUnprocessed(em: EntityManager, events: readonly Lea
 }
 
 /** The key of an event's row. */
-export const toKey = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>) => ({ team_id: teamId, id });
+const toKey = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>) => ({ team_id: teamId, id });
 /** The key of an event's row and its lease, in the shape of a row. */
 export const toLeasedKey = (event: LeaseKey) => ({ ...toKey(event), lease_id: event.leaseId });
 /** The key of an event's row as one text. */
 export const nameOf = ({ teamId, id }: Pick<PipelineEvent, 'teamId' | 'id'>): string => `${teamId} ${id}`;
-/** For how many events of its team an event counts, as far as it is known where it goes. */
-export const weightOfEvent = ({
-  payloadSize,
-  routed,
-  superseded,
-}: Pick<LeasedEvent, 'payloadSize' | 'routed' | 'superseded'>): number =>
-  weightOf(payloadSize, { projects: routed?.projects.length, superseded: superseded.length });

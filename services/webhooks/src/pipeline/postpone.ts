@@ -3,11 +3,11 @@ import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { failureReason } from '@billing/messaging/failure-reason';
 import { executeBound } from '@billing/database/bound-statement';
 import { pauseAfter } from '#domain/back-off.ts';
-import { FOREIGN } from '#domain/ignored.ts';
+import { FOREIGN } from '#domain/event-errors.ts';
 import { toLeasedKey, type LeasedEvent } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
-export const UNAVAILABLE_SECONDS = 2;
+const UNAVAILABLE_SECONDS = 2;
 
 /** An event that found no project yet, and why. */
 interface UnroutedEvent {

@@ -1,35 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import { LONG_LINGER, lingerAfter } from '@billing/database/linger';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { semaphore } from '@billing/messaging/semaphore';
 import { withBatchSpan } from '@billing/messaging/spans';
 import type { Logger } from 'pino';
 import { isForeignAfter, ROUTING_PAUSES_MS } from '#domain/back-off.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
-import type { FindRoute } from './find-route.ts';
-import type { FollowPayment } from './follow-payment.ts';
+import { readRoutes, type Routes } from '#persistence/routes.ts';
 import { holdForRouting, type LeasedEvent } from './lease.ts';
+import type { LookUps } from './look-up-route.ts';
 import { mirrorObjects } from './mirror.ts';
-import { attemptOf, completeMirrored, ignoreForeign, postpone, postponeAfterError } from './postpone.ts';
+import {
+  attemptOf,
+  completeMirrored,
+  ignoreForeign,
+  postpone,
+  postponeAfterError,
+  releaseUncounted,
+} from './postpone.ts';
 import type { EventPublisher } from './publish.ts';
-import { readRoutes, type Routes } from './read-routes.ts';
-import { divideByRoute, recordRoutes, type RoutedEvent } from './route.ts';
+import { divideByRoute, recordRoutes } from './route.ts';
 
 const NO_PROJECT = 'unroutable: neither its metadata nor a known id nor its customer leads to a project of this team';
 const NEVER_FINISHED = 'unroutable: no attempt finished; the event may have crashed the process';
 /** Pauses between attempts to release events while the database is unavailable. */
 const RELEASE_PAUSES_MS = [200, 800, 2_000];
 /** Events of a team whose route is looked up elsewhere at the same time. */
-const PARALLEL_LOOKUPS = 16;
-/** Of all teams. */
-const MAX_LOOKUPS = 4_000;
+const PARALLEL_LOOK_UPS = 16;
+/** With those that wait for their turn: so few that their leases last. */
+const MAX_LOOK_UPS = 128;
 
 interface ProcessParts {
   readonly em: EntityManager;
-  readonly findRoute: FindRoute;
-  readonly followPayment: FollowPayment;
+  readonly lookUps: LookUps;
   readonly publisher: EventPublisher;
   readonly logger: Logger;
   /** Between attempts to find an event's project, in milliseconds; after one more attempt it has failed. */
@@ -38,11 +42,9 @@ interface ProcessParts {
 
 /** Processes batches of leased events; those whose project must be looked up elsewhere are finished on the side. */
 export interface EventProcessor {
-  process(events: readonly LeasedEvent[]): Promise<void>;
-  /** How many events of each team are looked up, of teams that have any. */
-  lookUps(): ReadonlyMap<TeamId, number>;
+  readonly process: (events: readonly LeasedEvent[]) => Promise<void>;
   /** Fulfilled when nothing is looked up any more. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 /**
@@ -50,12 +52,12 @@ export interface EventProcessor {
  * event by event, and an event that fails alone is postponed.
  */
 export function openEventProcessor(parts: ProcessParts): EventProcessor {
-  const { em, findRoute, followPayment, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
+  const { em, lookUps, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
   const maxAttempts = pausesMs.length + 1;
   const schemas = openTeamSchemas(em);
   /** By team: one whose account is slow delays no other. */
   const lookUpsOf = new Map<TeamId, { readonly limit: ReturnType<typeof semaphore>; running: number }>();
-  const lookups = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
 
   const processBatch = (leased: readonly LeasedEvent[]): Promise<void> =>
     withBatchSpan(
@@ -65,25 +67,18 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
     );
 
   const processInSpan = async (leased: readonly LeasedEvent[]): Promise<void> => {
-    const {
-      spent = [],
-      republished = [],
-      fresh = [],
-    } = Object.groupBy(leased, event => {
-      if (event.routed) return 'republished';
-      return attemptOf(event) > maxAttempts ? 'spent' : 'fresh';
-    });
+    const { spent = [], others = [] } = Object.groupBy(leased, event =>
+      !event.route && attemptOf(event) > maxAttempts ? 'spent' : 'others',
+    );
     await postpone(
       em,
       spent.map(event => ({ event, error: NEVER_FINISHED })),
       pausesMs,
     );
-    await publisher.publish(republished.flatMap(toRouted));
-    if (fresh.length === 0) return;
-    const { recorded, unclear, routes } = await mirrorAndRoute(fresh);
+    if (others.length === 0) return;
+    const { recorded, unclear, routes } = await mirrorAndRoute(others);
     await publisher.publish(recorded);
-    if (unclear.length === 0) return;
-    for (const event of await holdForRouting(em, unclear)) startLookup(event, routes);
+    await startLookUps(unclear, routes);
   };
 
   const mirrorAndRoute = async (events: readonly LeasedEvent[]) => {
@@ -104,27 +99,41 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
     }
   };
 
-  const startLookup = (event: LeasedEvent, routes: Routes): void => {
+  /** What is too much for a team's account waits in the table. */
+  const startLookUps = async (unclear: readonly LeasedEvent[], routes: Routes): Promise<void> => {
+    if (unclear.length === 0) return;
+    const started: LeasedEvent[] = [];
+    const waiting: LeasedEvent[] = [];
+    for (const [teamId, ofTeam] of Map.groupBy(unclear, event => event.teamId)) {
+      const room = MAX_LOOK_UPS - (lookUpsOf.get(teamId)?.running ?? 0);
+      started.push(...ofTeam.slice(0, room));
+      waiting.push(...ofTeam.slice(room));
+    }
+    await releaseUncounted(em, waiting);
+    for (const event of await holdForRouting(em, started)) startLookUp(event, routes);
+  };
+
+  const startLookUp = (event: LeasedEvent, routes: Routes): void => {
     const { teamId } = event;
-    const ofTeam = lookUpsOf.get(teamId) ?? { limit: semaphore(PARALLEL_LOOKUPS), running: 0 };
+    const ofTeam = lookUpsOf.get(teamId) ?? { limit: semaphore(PARALLEL_LOOK_UPS), running: 0 };
     lookUpsOf.set(teamId, ofTeam);
     ofTeam.running += 1;
-    const running: Promise<void> = ofTeam
+    const lookUp: Promise<void> = ofTeam
       .limit(() => lookUpAndPublish(event, routes))
       .finally(() => {
-        lookups.delete(running);
+        running.delete(lookUp);
         ofTeam.running -= 1;
         if (ofTeam.running === 0) lookUpsOf.delete(teamId);
       });
-    lookups.add(running);
+    running.add(lookUp);
   };
 
   const lookUpAndPublish = async (leased: LeasedEvent, known: Routes): Promise<void> => {
     let event = leased;
     try {
-      event = await followPayment(leased);
-      const routes = event === leased ? known : await readRoutes(em.fork(), [event]);
-      const found = await findRoute(event, routes);
+      event = await lookUps.followPayment(leased);
+      const routes = event.hints === leased.hints ? known : await readRoutes(em.fork(), [event]);
+      const found = await lookUps.findRoute(event, routes);
       const route = typeof found === 'string' ? await readRouteNow(event) : found;
       if (!route) return await endUnrouted(event, found === 'foreign');
       await publisher.publish(await em.fork().transactional(tx => recordRoutes(tx, [{ event, route }])));
@@ -180,33 +189,12 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
 
   return {
     async process(events) {
-      const { subscriptions = [], others = [], again = [] } = Object.groupBy(events, turnOf);
-      if (subscriptions.length > 0) {
-        const startedAt = performance.now();
-        await processGroup(subscriptions);
-        // Their handlers need the processor now.
-        if (others.length > 0) await lingerAfter(performance.now() - startedAt, LONG_LINGER);
-      }
-      for (const group of [others, ...again.map(event => [event])]) if (group.length > 0) await processGroup(group);
-      while (lookups.size > MAX_LOOKUPS) await Promise.race(lookups);
+      // An event that was leased before may have crashed the process: it must not take others along.
+      const { again = [], first = [] } = Object.groupBy(events, ({ attempt, route }) =>
+        attempt > 1 && !route ? 'again' : 'first',
+      );
+      for (const group of [first, ...again.map(event => [event])]) if (group.length > 0) await processGroup(group);
     },
-    lookUps: () => new Map([...lookUpsOf].map(([teamId, { running }]) => [teamId, running])),
-    idle: async () => void (await Promise.allSettled(lookups)),
+    idle: async () => void (await Promise.allSettled(running)),
   };
-}
-
-/**
- * In which turn an event is processed. Customers wait for their subscription, and its invoices and payments belong to it. An
- * event that was leased before may have crashed the process: it must not take others along.
- */
-function turnOf({ attempt, type }: LeasedEvent): 'subscriptions' | 'others' | 'again' {
-  if (attempt > 1) return 'again';
-  return type.startsWith('customer.subscription.') ? 'subscriptions' : 'others';
-}
-
-/** An event that was routed before, and may not have been published. */
-function toRouted(event: LeasedEvent): RoutedEvent[] {
-  const [first, ...others] = event.routed?.projects ?? [];
-  if (!event.routed || !first) return [];
-  return [{ event, route: { projects: [first, ...others], routedBy: event.routed.routedBy, leftOut: 0 } }];
 }

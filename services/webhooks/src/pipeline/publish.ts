@@ -1,66 +1,61 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { metrics } from '@opentelemetry/api';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent, processorEventJson } from '@billing/contracts/processor-events';
+import { executeBound } from '@billing/database/bound-statement';
 import type { PublishMessage } from '@billing/messaging/bus';
 import type { NewEvent } from '@billing/messaging/new-event';
+import type { Outbox } from '@billing/messaging/outbox';
+import { publicationId } from '@billing/messaging/publication-id';
 import { publishTogether } from '@billing/messaging/publish-together';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
-import { MAX_BYTES_ON_BUS } from '#domain/event-weight.ts';
-import { publicationId } from '@billing/messaging/publication-id';
-import { nameOf, weightOfEvent, type LeasedEvent } from './lease.ts';
-import { UNAVAILABLE_SECONDS } from './postpone.ts';
-import type { PublicationWindow } from './publication-window.ts';
-import { releaseRouted, type RoutedEvent, type RoutedKey } from './route.ts';
+import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
+import { nameOf, type LeasedEvent } from './lease.ts';
+import { publishChanges } from './publish-changes.ts';
+import { toRow, type RoutedEvent, type RoutedKey } from './route.ts';
 
-/** How long published events wait to be completed before they are released together, in milliseconds: within their lease. */
-const RELEASE_AFTER_MS = 3_000;
-/**
- * After this time those that may have shared a message are published again, each alone, in seconds: a consumer of the former
- * version, which knows messages with one event only, has dropped it.
- */
-const ALONE_AFTER_SECONDS = 30;
-/** So that events published in a row are released together, in milliseconds. */
-const MIN_FLUSH_PAUSE_MS = 250;
+/** Objects above this size are not put on the bus, in bytes: for all projects of an event together. */
+export const MAX_BYTES_ON_BUS = 32_768;
+/** How long published events wait to be completed before they are recorded together, in milliseconds: within their lease. */
+const RECORD_AFTER_MS = 3_000;
+/** So that events published in a row are recorded together, in milliseconds. */
+const MIN_RECORD_PAUSE_MS = 250;
+/** When an event is published again that no project has handled, in seconds, and when one that the bus has refused. */
+const AGAIN_AFTER_SECONDS = 600;
+const REFUSED_SECONDS = 2;
 /** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
 const REFUSED_PAUSE_MS = 1_000;
 /** Messages on their way to the bus at the same time: an event may become many. */
 const MAX_IN_FLIGHT = 512;
 
 interface PublishParts {
-  readonly em: EntityManager;
+  readonly outbox: Outbox;
   readonly publish: PublishMessage;
-  readonly window: Pick<PublicationWindow, 'add' | 'remove' | 'roomOf'>;
   readonly logger: Logger;
 }
 
 /** An event that is published and not completed. */
 interface Published extends RoutedKey {
-  /** Whether it shared no message, so that the bus has it for every consumer. */
-  readonly isAlone: boolean;
   readonly at: number;
 }
 
 /** Publishes routed events to their projects. */
 export interface EventPublisher {
-  /** Those that the bus refuses, or the window has no room for, are released to be tried again. */
-  publish(routed: readonly RoutedEvent[]): Promise<void>;
-  /** Events that are completed need no release any more. */
-  completed(events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]): void;
-  /** Releases what is published, and records where it was published to. */
-  flush(): Promise<void>;
+  /** Those that the bus refuses are released to be tried again. */
+  readonly publish: (routed: readonly RoutedEvent[]) => Promise<void>;
+  /** Events that are completed need not be recorded as published any more. */
+  readonly completed: (events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]) => void;
+  /** Records where events were published to. */
+  readonly flush: () => Promise<void>;
 }
 
 /**
  * Publishes webhook events from their own rows: their ids follow from the event and the project, so publishing one again
- * after a crash is harmless. A published event that is not completed a little later is recorded as routed and released,
- * together with others; usually it is completed by then, and its row is written only once more.
+ * after a crash is harmless. A published event that is not completed a little later is recorded as routed, together with
+ * others; usually it is completed by then, and its row is written only once more.
  */
-export function openEventPublisher({ em, publish, window, logger }: PublishParts): EventPublisher {
-  /** Events whose outcome may come back before the bus has confirmed their publication. */
-  const inFlight = new Set<string>();
+export function openEventPublisher({ outbox, publish, logger }: PublishParts): EventPublisher {
   const limitPublications = semaphore(MAX_IN_FLIGHT);
   const publishLimited: PublishMessage = (...message) => limitPublications(() => publish(...message));
   const leftOut = metrics.getMeter('@billing/webhooks').createCounter('billing.webhook.projects.left_out', {
@@ -73,94 +68,82 @@ export function openEventPublisher({ em, publish, window, logger }: PublishParts
   const flush = async (olderThanMs = 0): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const old: Published[] = [];
-    for (const [name, one] of published) {
-      if (one.at > performance.now() - olderThanMs) break;
-      published.delete(name);
-      old.push(one);
-    }
+    const old = [...published.values()].filter(({ at }) => at <= performance.now() - olderThanMs);
+    for (const { event } of old) published.delete(nameOf(event));
     flushLater();
-    const { alone = [], together = [] } = Object.groupBy(old, one => (one.isAlone ? 'alone' : 'together'));
-    try {
-      await releaseRouted(em.fork(), alone, { dueAfterSeconds: null });
-      await releaseRouted(em.fork(), together, { dueAfterSeconds: ALONE_AFTER_SECONDS });
-    } catch (err) {
-      logger.warn({ err }, 'published events not released, they will be published again under the same ids');
-    }
+    await recordRouted(outbox, old, { isPublished: true }).catch((err: unknown) =>
+      logger.warn({ err }, 'published events not recorded, they will be published again under the same ids'),
+    );
   };
 
   const flushLater = (): void => {
     const [oldest] = published.values();
     if (!oldest) return;
-    const waitMs = oldest.at + RELEASE_AFTER_MS - performance.now();
-    timer ??= setTimeout(() => void flush(RELEASE_AFTER_MS), Math.max(waitMs, MIN_FLUSH_PAUSE_MS));
-  };
-
-  /** Returns why events were not published. */
-  const publishAll = async (routed: readonly RoutedEvent[]): Promise<ReadonlyMap<LeasedEvent, unknown>> => {
-    const messages = routed.flatMap(one => toMessages(one).map(message => ({ message, event: one.event })));
-    const { first = [], again = [] } = Object.groupBy(messages, ({ event }) => (isAlone(event) ? 'again' : 'first'));
-    const failed = new Map<LeasedEvent, unknown>();
-    const publishGroup = async (group: typeof messages) => {
-      const reasons = await publishTogether(
-        publishLimited,
-        group.map(({ message }) => message),
-      );
-      for (const { message, event } of group) if (reasons.has(message)) failed.set(event, reasons.get(message));
-    };
-    await Promise.all([first, ...again.map(one => [one])].map(publishGroup));
-    return failed;
-  };
-
-  /** Counts the event as published, unless it goes to many projects and its team has published enough for now. */
-  const admit = ({ event, route }: RoutedEvent): boolean => {
-    if (route.projects.length > 1 && window.roomOf(event.teamId) === 0) return false;
-    const { payloadSize, superseded } = event;
-    inFlight.add(nameOf(event));
-    window.add(event, weightOfEvent({ payloadSize, superseded, routed: route }));
-    if (route.leftOut > 0) leftOut.add(route.leftOut);
-    return true;
+    const waitMs = oldest.at + RECORD_AFTER_MS - performance.now();
+    timer ??= setTimeout(() => void flush(RECORD_AFTER_MS), Math.max(waitMs, MIN_RECORD_PAUSE_MS));
   };
 
   return {
-    async publish(events) {
-      const { true: routed = [], false: postponed = [] } = Object.groupBy(events, one => `${admit(one)}`);
-      await releaseRouted(em.fork(), postponed, { dueAfterSeconds: 0 });
-      const failed = await publishAll(routed);
-      const refused: RoutedEvent[] = [];
-      for (const one of routed) {
-        const { event } = one;
-        const isIncomplete = inFlight.delete(nameOf(event));
-        if (failed.has(event)) {
-          window.remove(event);
-          refused.push(one);
-        } else if (isIncomplete) published.set(nameOf(event), withoutContent(one));
+    async publish(routed) {
+      for (const { route } of routed) if (route.leftOut > 0) leftOut.add(route.leftOut);
+      const messages = routed.flatMap(one => toMessages(one).map(message => ({ message, event: one.event })));
+      const failed = await publishTogether(
+        publishLimited,
+        messages.map(({ message }) => message),
+      );
+      const failedEvents = new Set(messages.flatMap(({ message, event }) => (failed.has(message) ? [event] : [])));
+      const refused = routed.filter(({ event }) => failedEvents.has(event));
+      for (const { event, route } of routed) {
+        const { teamId, id, leaseId } = event;
+        // Without the event's content, which may be large.
+        if (!failedEvents.has(event))
+          published.set(nameOf(event), { event: { teamId, id, leaseId }, route, at: performance.now() });
       }
       flushLater();
       if (refused.length === 0) return;
       const [reason] = failed.values();
       logger.warn({ err: reason, events: refused.length }, 'events not published, will try again');
-      await releaseRouted(em.fork(), refused, { dueAfterSeconds: UNAVAILABLE_SECONDS });
+      await recordRouted(outbox, refused, { isPublished: false });
       await pause(REFUSED_PAUSE_MS);
     },
     completed(events) {
-      for (const event of events) {
-        window.remove(event);
-        inFlight.delete(nameOf(event));
-        published.delete(nameOf(event));
-      }
+      for (const event of events) published.delete(nameOf(event));
     },
     flush: () => flush(),
   };
 }
 
-/** Whether an event shares no message: it may have been published before. */
-const isAlone = ({ routed, attempt }: LeasedEvent): boolean => routed !== null || attempt > 1;
-
-const withoutContent = ({ event, route }: RoutedEvent): Published => {
-  const { teamId, id, leaseId } = event;
-  return { event: { teamId, id, leaseId }, route, isAlone: isAlone(event), at: performance.now() };
-};
+/**
+ * Records where events went, and publishes their records as pending. They stay in flight until they are complete; after a while
+ * they are published again, under the same ids. What the bus has refused is soon tried again, as if it had not been leased.
+ */
+async function recordRouted(
+  outbox: Outbox,
+  routed: readonly RoutedKey[],
+  { isPublished }: { readonly isPublished: boolean },
+): Promise<void> {
+  if (routed.length === 0) return;
+  await outbox.transaction(async (tx, publish) => {
+    const rows = await executeBound<RecordRow>(
+      tx,
+      `update webhook_events e
+          set project_id = coalesce(e.project_id, r.projects[1]), routed_by = coalesce(e.routed_by, r.routed_by),
+              routed_to = case when e.routed_to = '{}' then r.projects else e.routed_to end,
+              awaiting = case when e.awaiting = '{}' then r.projects else e.awaiting end, lease_id = null,
+              due_at = case when e.status = 'received' then clock_timestamp() + make_interval(secs => $2) end,
+              routing_attempts = greatest(e.routing_attempts - $3, 0), version = e.version + (e.routed_to = '{}')::int
+         from json_to_recordset($1::json) as
+              r(team_id text, id text, lease_id uuid, projects text[], routed_by text)
+        where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id
+       returning ${RECORD_COLUMNS}`,
+      [JSON.stringify(routed.map(toRow)), isPublished ? AGAIN_AFTER_SECONDS : REFUSED_SECONDS, isPublished ? 0 : 1],
+    );
+    publishChanges(
+      rows.filter(({ status }) => status === 'received'),
+      publish,
+    );
+  });
+}
 
 /** Whether the object stays off the bus, for all projects together. */
 function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: number): boolean {
@@ -176,13 +159,11 @@ function toMessages(routed: RoutedEvent): NewEvent[] {
 }
 
 function toMessage({ event, route }: RoutedEvent, projectId: ProjectId, isOmitted: boolean): NewEvent {
-  const { projects, routedBy } = route;
+  const { routedBy } = route;
   const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
   const replays = event.replays > 0 ? { replays: event.replays } : {};
-  // One project's report would complete them, and the others' would find nothing to do.
-  const completesMore = event.superseded.length > 0 && projects.length === 1;
-  const supersedes = completesMore ? { supersedes: event.superseded.map(({ id }) => id) } : {};
-  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...supersedes };
+  const fromSync = event.syncId === null ? {} : { fromSync: true as const };
+  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...fromSync };
   return {
     id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
     type: processorEvent(type).name,

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { TeamId } from '@billing/contracts/ids';
-import { isHandled } from '@billing/contracts/processor-events';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
+import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import { currentTrace, type TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
+import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
+import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
-import { LIVEMODE_MISMATCH } from '#domain/ignored.ts';
-import { LEASE_SECONDS, nameOf, type LeasedEvent } from './lease.ts';
+import { LIVEMODE_MISMATCH } from '#domain/event-errors.ts';
+import { LEASE_SECONDS, nameOf, WINDOW, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
 export interface ReceivedEvent {
@@ -29,70 +31,74 @@ interface StoreParts {
 
 /**
  * Stores events in one statement, all or none, and returns for each whether it is new. The row is the work that is still
- * to be done on the event, so nothing else needs to commit with it. Events of types that nobody handles are `ignored`, and so
- * are those of the other mode than the team's account: live or test. While a team is purged, its events are not stored.
+ * to be done on the event, so nothing else needs to commit with it. It is leased for this process as far as the team's window
+ * and the memory have room. Events of types that nobody handles are `ignored`, and so are those of the other mode than the
+ * team's account: live or test. While a team is purged, its events are not stored.
  */
 export function storeEvents({ em, stored }: StoreParts) {
   return async (received: readonly ReceivedEvent[]): Promise<Stored[]> => {
-    // Two copies of the service that store the same events wait for each other in the same order.
-    const sorted = received.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const leasedAt = performance.now();
     const leaseId = randomUUID();
-    const hasRoom = new Map(received.map(({ teamId }) => [teamId, stored.hasRoom(teamId)]));
-    const isLeased = ({ teamId }: ReceivedEvent): boolean => hasRoom.get(teamId) ?? false;
-    const inserted = await insert(em, sorted, { leaseId, isLeased });
-    const isWork = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_work]));
-    const work: ReceivedEvent[] = [];
+    const inserted = await insert(em, received, stored.hasRoom() ? leaseId : null);
+    const isLeased = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_leased]));
+    const leased: LeasedEvent[] = [];
     const outcomes = received.map(one => {
-      if (isWork.get(keyOf(one))) work.push(one);
+      if (isLeased.get(keyOf(one))) leased.push(...toLeasedEvent(one, leaseId));
       // Of several copies of an event in one batch, the first one is the new one.
-      return isWork.delete(keyOf(one)) ? 'new' : 'duplicate';
+      return isLeased.delete(keyOf(one)) ? 'new' : 'duplicate';
     });
-    const { leased = [], unleased = [] } = Object.groupBy(work, one => (isLeased(one) ? 'leased' : 'unleased'));
-    stored.add(
-      leased.flatMap(one => toLeasedEvent(one, leaseId)),
-      leasedAt,
-    );
-    if (unleased.length > 0) stored.missed();
+    stored.add(leased, leasedAt);
+    if (inserted.some(row => row.is_work && !row.is_leased)) stored.missed();
     return outcomes;
   };
 }
 
 const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id: event.id });
 
-interface Leasing {
-  readonly leaseId: string;
-  /** Whether an event is leased for the pipeline of this process; any copy may process the others. */
-  readonly isLeased: (received: ReceivedEvent) => boolean;
+interface InsertedRow {
+  readonly team_id: string;
+  readonly id: string;
+  readonly is_work: boolean;
+  readonly is_leased: boolean;
 }
 
-function insert(em: EntityManager, received: readonly ReceivedEvent[], { leaseId, isLeased }: Leasing) {
-  return executeBound<{ team_id: string; id: string; is_work: boolean }>(
+/**
+ * Without a lease id any copy may process the events at once. Two copies of the service that store the same events wait for
+ * each other in the same order.
+ */
+function insert(em: EntityManager, received: readonly ReceivedEvent[], leaseId: string | null) {
+  return executeBound<InsertedRow>(
     em.fork(),
-    `insert into webhook_events
+    `with ${inFlight('webhook_events', WINDOW)},
+     received as (
+       select e.*, fits, is_work, $3::uuid is not null and is_work and
+              row_number() over (partition by e.team_id, is_work) <= ${roomOf(WINDOW)} as is_leased
+         from rows from (
+                json_to_recordset($1::json) as
+                  (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
+                   handled boolean, created timestamptz, recovered boolean),
+                unnest($2::text[])) as
+                e(team_id, id, type, api_version, livemode, object_id, trace, handled, created, recovered, payload)
+         ${joinInFlight('e.team_id')}
+        cross join lateral (
+                select coalesce(
+                  (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
+        cross join lateral (select handled and fits as is_work) w
+        where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open))
+     insert into webhook_events
        (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
         failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
         processed_at, recovered, error)
      select team_id, id, type, api_version, livemode, object_id, payload::json, octet_length(payload), trace,
             case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
-            case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
-            case when is_work and leased then $3::uuid end,
+            case when is_work then clock_timestamp() + case when is_leased then make_interval(secs => $4) else '0' end end,
+            case when is_leased then $3::uuid end,
             case when is_work then null else now() end, recovered, case when not fits then '${LIVEMODE_MISMATCH}' end
-       from rows from (
-              json_to_recordset($1::json) as
-                (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
-                 handled boolean, leased boolean, created timestamptz, recovered boolean),
-              unnest($2::text[])) as
-              e(team_id, id, type, api_version, livemode, object_id, trace, handled, leased, created, recovered, payload)
-      cross join lateral (
-              select coalesce(
-                (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
-      cross join lateral (select handled and fits as is_work) w
-      where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open)
+       from received order by team_id collate "C", id collate "C"
      on conflict (team_id, id) do nothing
-     returning team_id, id, status = 'received' as is_work`,
+     returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased`,
     [
-      JSON.stringify(received.map(one => ({ ...toRow(one), leased: isLeased(one) }))),
+      JSON.stringify(received.map(toRow)),
       textArray(received.map(({ event }) => event.payload)),
       leaseId,
       LEASE_SECONDS,
@@ -121,5 +127,51 @@ function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string)
   if (!content) return [];
   const head = { teamId, id, apiVersion, livemode, createdAt, trace };
   const payloadSize = event.payload.length;
-  return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, routed: null, superseded: [] }];
+  return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, route: null, syncId: null }];
+}
+
+/** An object as a sync has read it, or made it for one that is gone. */
+export interface SyncedObject {
+  /** Under which the object is published; the same however often it is stored. */
+  readonly id: string;
+  readonly type: ProcessorEventType;
+  readonly objectId: string;
+  readonly object: Readonly<Record<string, unknown>>;
+  /** By Stripe's clock. */
+  readonly readAt: Date;
+}
+
+/** Stores what a sync has read, routed to its project, in the caller's transaction; what is stored already stays as it is. */
+export async function storeSyncedObjects(
+  tx: EntityManager,
+  { id: syncId, teamId, projectId }: { readonly id: SyncId; readonly teamId: TeamId; readonly projectId: ProjectId },
+  objects: readonly SyncedObject[],
+): Promise<void> {
+  if (objects.length === 0) return;
+  const rows = objects.map(({ id, type, objectId, object, readAt }) => {
+    return { id, type, object_id: objectId, livemode: object['livemode'] === true, read_at: readAt };
+  });
+  await executeBound(
+    tx,
+    `insert into webhook_events
+       (team_id, id, sync_id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, project_id, routed_by,
+        routed_to, awaiting, failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at,
+        due_at, recovered)
+     select $3::text, id, $4::text, type, $5::text, livemode, object_id, payload::json, octet_length(payload), $6::jsonb, 'received', $7::text, 'known-id',
+            array[$7::text], array[$7::text], '{}', 0, 0, 0, 1, read_at, now(), clock_timestamp(), false
+       from rows from (
+              json_to_recordset($1::json) as (id text, type text, object_id text, livemode boolean, read_at timestamptz),
+              unnest($2::text[])) as o(id, type, object_id, livemode, read_at, payload)
+      where not exists (select from purged_teams t where t.team_id = $3 and not t.is_open)
+     on conflict (team_id, id) do nothing`,
+    [
+      JSON.stringify(rows),
+      textArray(objects.map(({ object }) => JSON.stringify({ data: { object } }))),
+      teamId,
+      syncId,
+      API_VERSION,
+      JSON.stringify(currentTrace()),
+      projectId,
+    ],
+  );
 }

@@ -22,8 +22,6 @@ const PARALLEL_STORES = 3;
 interface Dependencies {
   readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
   readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
-  /** Called for each new event, once it is stored. */
-  readonly onStored: (teamId: TeamId) => void;
   readonly continueTrace: ContinueTrace;
   /** Called for a body that the team's secrets have not signed. */
   readonly onRefused: (teamId: string) => void;
@@ -38,14 +36,12 @@ interface Dependencies {
  * Bodies stay the bytes that were signed.
  */
 export const receiverRoutes =
-  ({ secrets, store, onStored, continueTrace, onRefused, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
+  ({ secrets, store, continueTrace, onRefused, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
   (app: HttpServer): void => {
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
       if (isTeamOverloaded(received.teamId)) throw teamOverloaded();
-      const stored = await storeBatched(received);
-      if (stored === 'new') onStored(received.teamId);
-      return stored;
+      return storeBatched(received);
     };
     const receive = receiveEvent({ secrets, store: storeOne, continueTrace, onRefused, now });
 

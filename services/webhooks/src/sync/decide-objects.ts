@@ -6,7 +6,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { ListedObject } from '@billing/processor/port';
 import { decide, type SyncDecision } from '#domain/sync-decision.ts';
-import type { Reference } from '#domain/reference.ts';
+import type { Reference } from '#domain/route-hints.ts';
 import type { LeasedSync } from './lease-syncs.ts';
 import { detailsOf } from './synced-objects.ts';
 

@@ -1,7 +1,7 @@
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import { isFinalStatus, TABLES, type RawTable } from '#domain/raw-object.ts';
-import type { Reference, ReferenceKind } from '#domain/reference.ts';
+import type { Reference, ReferenceKind } from '#domain/route-hints.ts';
 import { readRouteHints } from '#domain/route-hints.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

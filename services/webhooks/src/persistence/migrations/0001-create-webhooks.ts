@@ -68,6 +68,7 @@ export class CreateWebhooks extends Migration {
         api_version text,
         livemode boolean not null,
         object_id text,
+        sync_id text,
         payload json,
         payload_bytes int not null,
         trace jsonb not null,
@@ -84,7 +85,6 @@ export class CreateWebhooks extends Migration {
         lease_id uuid,
         routing_attempts int not null,
         replays int not null,
-        pending_report_at timestamptz,
         waiting_for text[],
         version int not null,
         processor_created_at timestamptz not null,
@@ -97,13 +97,10 @@ export class CreateWebhooks extends Migration {
     // Due events are found team by team, so that those of one don't stand in front of another's.
     this.addSql(`
       create index webhook_events_due_of_team on webhook_events (team_id, due_at) where due_at is not null`);
-    // The newest update of an object supersedes those that wait with it: this index finds them.
+    // How much of each team is in flight is counted with each lease.
     this.addSql(`
-      create index webhook_events_due_of_object on webhook_events (team_id, object_id) where due_at is not null
-        and type in ('customer.subscription.updated', 'invoice.updated', 'product.updated', 'price.updated')`);
-    this.addSql(
-      `create index webhook_events_pending on webhook_events (pending_report_at) where pending_report_at is not null`,
-    );
+      create index webhook_events_in_flight on webhook_events (due_at) where lease_id is not null or awaiting <> '{}'`);
+    this.addSql(`create index webhook_events_of_sync on webhook_events (sync_id) where sync_id is not null`);
     // Rows lie in the order in which they were received, so that blocks of rows are index enough.
     this.addSql(`create index webhook_events_received on webhook_events using brin (received_at)`);
     // Many rows wait for their project, of which one id finds a few.
@@ -134,16 +131,6 @@ export class CreateWebhooks extends Migration {
         project_id text not null,
         primary key (team_id, project_id)
       )`);
-    this.addSql(`
-      create table customer_look_ups (
-        team_id text not null,
-        processor_customer_id text not null,
-        begun_at timestamptz not null,
-        has_ended boolean not null,
-        project_id text,
-        primary key (team_id, processor_customer_id)
-      )`);
-    this.addSql(`create index customer_look_ups_begun on customer_look_ups (begun_at)`);
   }
 
   #createReconciliations(): void {

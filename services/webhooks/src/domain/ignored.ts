@@ -1,4 +1,0 @@
-/** Why an event of a handled type is ignored: its object and its customer belong to nobody here. */
-export const FOREIGN = 'foreign';
-/** Why an event of any type is ignored: it is of test mode and the account of live mode, or the other way round. */
-export const LIVEMODE_MISMATCH = 'livemode_mismatch';

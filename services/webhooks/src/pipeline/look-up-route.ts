@@ -1,0 +1,137 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { ProjectId as ProjectIds, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
+import { isMissing } from '@billing/processor/errors';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import { LRUCache } from 'lru-cache';
+import { TABLES, teamSchemaName } from '#domain/raw-object.ts';
+import { readRouteHints, type PaymentReference, type RouteHints } from '#domain/route-hints.ts';
+import { decideRoute, type Route } from '#domain/route.ts';
+import type { Routes } from '#persistence/routes.ts';
+import type { PipelineEvent } from './lease.ts';
+
+/** How long a process remembers which project a customer names, in milliseconds, and of how many customers. */
+const REMEMBERED_MS = 3_600_000;
+const MAX_REMEMBERED = 10_000;
+
+interface LookUpParts {
+  readonly em: EntityManager;
+  readonly rpc: RpcClient;
+  readonly processors: TeamProcessors;
+  /** In milliseconds. */
+  readonly now?: () => number;
+}
+
+/** What other services, Stripe and the team's schema tell about where an event goes. */
+export interface LookUps {
+  /**
+   * Adds to the hints of an event those of the payment that it names.
+   * @throws Problem `unavailable` when Stripe is
+   */
+  readonly followPayment: <Event extends PipelineEvent>(event: Event) => Promise<Event>;
+  /**
+   * Finds where an event goes, or why that can't be found: projects at the gateway, customers at Stripe.
+   * @throws Problem `unavailable` when one of them is
+   */
+  readonly findRoute: (event: PipelineEvent, routes: Routes) => Promise<Route | 'unroutable' | 'foreign'>;
+}
+
+/** Opens the look-ups of a process, which remember customers that are unknown here. */
+export function openLookUps({ em, rpc, processors, now }: LookUpParts): LookUps {
+  const findUnknown = findUnknownCustomer(processors, now);
+
+  async function findRoute({ teamId, hints }: PipelineEvent, routes: Routes) {
+    const lookup = routes(teamId);
+    const isOwn = new Map<ProjectId, boolean>();
+    let customerNames: ProjectId | null | undefined;
+    for (;;) {
+      const decision = decideRoute(hints, {
+        ...lookup,
+        isOwn: project => lookup.isOwn(project) ?? isOwn.get(project),
+        customerNames,
+      });
+      switch (decision.kind) {
+        case 'route':
+          return decision.route;
+        case 'unroutable':
+        case 'foreign':
+          return decision.kind;
+        case 'needs-project': {
+          const { projectId } = decision;
+          isOwn.set(projectId, (await rpc.call(FindProject, { teamId, projectId })) !== null);
+          break;
+        }
+        case 'needs-customer':
+          customerNames = decision.isShared
+            ? await findNamedProject(processors, teamId, decision.customerId)
+            : await findUnknown(teamId, decision.customerId);
+          break;
+      }
+    }
+  }
+
+  return {
+    findRoute,
+    followPayment: async event => ({ ...event, hints: await followPayment({ em, processors }, event) }),
+  };
+}
+
+/**
+ * Finds the project that a customer names whom no project of the team has: a flood of its events costs a process one call an
+ * hour, and they wait for it together.
+ */
+function findUnknownCustomer(processors: TeamProcessors, now = () => performance.now()) {
+  const found = new LRUCache<string, Promise<ProjectId | null>>({
+    max: MAX_REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  return (teamId: TeamId, customerId: string): Promise<ProjectId | null> => {
+    const key = `${teamId} ${customerId}`;
+    const known = found.get(key);
+    if (known) return known;
+    const finding = findNamedProject(processors, teamId, customerId);
+    found.set(key, finding);
+    finding.catch(() => found.delete(key));
+    return finding;
+  };
+}
+
+async function findNamedProject(processors: TeamProcessors, teamId: TeamId, customerId: string) {
+  const processor = await processors.of(teamId);
+  try {
+    const customer = await processor.findCustomer(customerId);
+    const named = ProjectIds.schema.safeParse(customer.deleted ? undefined : customer.metadata['projectId']);
+    return named.success ? named.data : null;
+  } catch (err) {
+    if (isMissing(err)) return null;
+    throw err;
+  }
+}
+
+/**
+ * A refund or dispute names no customer, but its payment does. The payment is usually in the team's schema, where its own
+ * event brought it; else Stripe is asked.
+ */
+async function followPayment(
+  { em, processors }: Pick<LookUpParts, 'em' | 'processors'>,
+  { teamId, hints }: PipelineEvent,
+): Promise<RouteHints> {
+  if (!hints.payment) return hints;
+  const payment =
+    (await findMirrored(em, teamId, hints.payment)) ??
+    (await (await processors.of(teamId)).findObject(hints.payment.kind, hints.payment.id));
+  if (!payment) return hints;
+  const ofPayment = readRouteHints(`${hints.payment.kind}.succeeded`, payment);
+  return { ...ofPayment, named: [...hints.named, ...ofPayment.named] };
+}
+
+async function findMirrored(em: EntityManager, teamId: TeamId, { kind, id }: PaymentReference) {
+  const schema = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
+  const [row] = await em
+    .fork()
+    .execute<{ data: Record<string, unknown> }[]>(`select data from ${schema}.${TABLES[kind]} where id = ?`, [id]);
+  return row?.data ?? null;
+}
