@@ -14,6 +14,7 @@ import { payment } from './payment/part.ts';
 import { sync } from './sync/part.ts';
 import { renderTable, type Outcome } from './table.ts';
 import { telemetry } from './telemetry/part.ts';
+import { times } from './times/part.ts';
 import { webhooks } from './webhooks/part.ts';
 
 const PARTS: readonly Part[] = [
@@ -28,6 +29,7 @@ const PARTS: readonly Part[] = [
   copies,
   memory,
   telemetry,
+  times,
   costs,
   sync,
 ];

@@ -77,6 +77,15 @@ function alterations(token: string): string[] {
 const statusesOf = (token: string) =>
   Promise.all(ENTRANCES.map(async entrance => (await enter(entrance, token)).status));
 
+/** Opens a link that expires soon, and visits it once before; `end` is when it expires, in milliseconds. */
+async function openShortLink(): Promise<{ token: string; end: number }> {
+  for (let ttlMs = 1_000; ; ttlMs *= 2) {
+    const { token, expiresAt } = await tenant.billing.portal.create({ customerId, ttlMs });
+    // On a busy machine it may have expired by now.
+    if ((await enter(ENTRANCES[0], token)).status === 200) return { token, end: Date.parse(expiresAt) };
+  }
+}
+
 describe('a portal link', () => {
   it('S7: a guessed, cut, extended, case-flipped, revoked or deleted customer’s token gets the same 404 in every way in', async () => {
     const { billing } = tenant;
@@ -112,17 +121,14 @@ describe('a portal link', () => {
   });
 
   it('S7: a link works until it expires by the database’s clock, and in no way after', async () => {
-    const { token, expiresAt } = await tenant.billing.portal.create({ customerId, ttlMs: 2_000 });
-    const end = Date.parse(expiresAt);
+    const { token, end } = await openShortLink();
     // The database uses this machine's clock. A visit in flight at the expiry may get either status.
-    const early: number[] = [];
     for (;;) {
       const { status } = await enter(ENTRANCES[0], token);
       if (Date.now() >= end) break;
-      early.push(status);
+      expect(status).toBe(200);
       await delay(50);
     }
-    expect(new Set(early)).toEqual(new Set([200]));
     expect(await statusesOf(token)).toEqual(ENTRANCES.map(() => 404));
   });
 

@@ -5,7 +5,7 @@ import { newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { callerOf, fieldsOf, idPlacesOf, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';
-import { SLEEP_S, SQL_TEXTS } from './sql-texts.ts';
+import { SQL_TEXTS } from './sql-texts.ts';
 
 let tenant: Tenant;
 let resources: Resources;
@@ -40,17 +40,15 @@ describe('SQL and operators', () => {
     const attempt = async ({ operation, field }: (typeof fields)[number], text: string) => {
       const [path] = requestTo(operation, tenant, resources).path.split('?');
       const row = `${operation.id}?${field}=${text}`;
-      const sentAt = performance.now();
       const { status, body } = await callerOf(operation, tenant).get(`${path}?${field}=${encodeURIComponent(text)}`);
       expect(status, row).toBeOneOf([200, 400]);
       expect(status === 200 ? recordsIn(body) : [], row).toEqual([]);
-      expect(performance.now() - sentAt, row).toBeLessThan(SLEEP_S * 1_000);
       if (status === 200) open.add(`${operation.id}?${field}`);
     };
     // A parameter with a form of its own takes no SQL; one that takes any text gets all of it.
     await mapConcurrently(
       fields.flatMap((field, at) =>
-        SQL_TEXTS.filter((_text, index) => (index + at) % 8 === 0).map(text => ({ field, text })),
+        SQL_TEXTS.filter((_text, index) => (index + at) % 16 === 0).map(text => ({ field, text })),
       ),
       ({ field, text }) => attempt(field, text),
     );
@@ -91,8 +89,13 @@ describe('SQL and operators', () => {
     const bodies = withTexts.flatMap(operation => {
       const { method, path: to, body } = requestTo(operation, tenant, resources);
       const texts = Object.entries(body ?? {}).filter(([, value]) => typeof value === 'string');
-      return texts.flatMap(([field]) =>
-        OPERATORS.map(operator => ({ operation, method, to, body: { ...(body as object), [field]: operator } })),
+      return texts.flatMap(([field], at) =>
+        OPERATORS.filter((_operator, index) => (index + at) % 2 === 0).map(operator => ({
+          operation,
+          method,
+          to,
+          body: { ...(body as object), [field]: operator },
+        })),
       );
     });
     await mapConcurrently(bodies, async ({ operation, method, to, body }) => {

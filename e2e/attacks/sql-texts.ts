@@ -1,5 +1,5 @@
-/** How long the sleeping texts would sleep, in seconds: longer than any request takes. */
-export const SLEEP_S = 15;
+/** How long the sleeping texts would sleep, in seconds: no request that sleeps gets its response. */
+const SLEEP_S = 3_600;
 
 const QUOTED = [
   `' or 1=1 --`,

@@ -13,7 +13,7 @@ import { readPids } from '../system/running-system.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
-const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 60);
+const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 15);
 
 /** Portal pages, which the OpenAPI document does not list. */
 const PAGES = (
@@ -107,7 +107,8 @@ describe('after the hostile input', () => {
       intervalMs: 250,
     });
     expect(await readPids(inject('dataDir'))).toEqual(pids);
-    expect(await errorsSince(marks)).toEqual([]);
+    const own = Object.values(fixtures).map(({ tenant }) => tenant.teamId);
+    expect(await errorsSince(marks, own)).toEqual([]);
   });
 });
 

@@ -7,8 +7,8 @@ import type { Tenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
 import { newTenantWithVariedPast } from './varied-past.ts';
 
-const WINDOWS = [7, 30, 90, 365] as const;
-const STEPS = { 7: 1, 30: 1, 90: 7, 365: 30 };
+const DAYS = 90;
+const STEP = 7;
 const MOVEMENTS = ['newMrr', 'expansionMrr', 'reactivatedMrr', 'contractionMrr', 'churnedMrr', 'netMrr'] as const;
 type Metric =
   | (typeof MOVEMENTS)[number]
@@ -50,18 +50,17 @@ function sum(rows: readonly AnalyticsSubscription[]): number {
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100);
 
 /** Figures and lists are read one after the other, and an event may be counted between them. */
-const ONCE_ALL_IS_COUNTED = { interval: 500 };
+const untilAllIsCounted = (requireEqual: () => Promise<void>): Promise<void> =>
+  vi.waitFor(requireEqual, { timeout: 120_000, interval: 500 });
 
-it.each(WINDOWS)('adds every list up to its figure, %i days back', days =>
-  expect(vi.waitFor(() => requireListsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
-);
+it('adds every list up to its figure', () => expect(untilAllIsCounted(requireLists)).resolves.toBeUndefined());
 
-async function requireListsOf(days: number): Promise<void> {
+async function requireLists(): Promise<void> {
   const { billing } = tenant;
   const { mrr, mrrTrialing, mrrPaused, mrrExcluded, trialConversion, churnRate } = await billing.analytics.get({
-    growthDays: days,
+    growthDays: DAYS,
   });
-  const query = `growthDays=${days}`;
+  const query = `growthDays=${DAYS}`;
   const inMrr = await list('mrr', query);
   expect([sum(inMrr.rows), inMrr.total]).toEqual([mrr, mrr]);
   const [inTrials, paused] = [await list('mrrTrialing', query), await list('mrrPaused', query)];
@@ -81,19 +80,18 @@ async function requireListsOf(days: number): Promise<void> {
   expect(churned.total).toBe(churnRate);
   expect(churned.rows.length > 0).toBe(churnRate > 0);
 
-  const { totals } = await billing.analytics.history({ days });
+  const { totals } = await billing.analytics.history({ days: DAYS });
   for (const metric of MOVEMENTS) {
     const { rows, total } = await list(metric, query);
     expect([metric, sum(rows), total]).toEqual([metric, totals[metric], totals[metric]]);
   }
 }
 
-it.each(WINDOWS)('adds the list of every bar up to its figure, %i days back', days =>
-  expect(vi.waitFor(() => requireBarsOf(days), ONCE_ALL_IS_COUNTED)).resolves.toBeUndefined(),
-);
+it('adds the list of every bar up to its figure', () =>
+  expect(untilAllIsCounted(requireBars)).resolves.toBeUndefined());
 
-async function requireBarsOf(days: (typeof WINDOWS)[number]): Promise<void> {
-  const { history } = await tenant.billing.analytics.history({ days, step: STEPS[days] });
+async function requireBars(): Promise<void> {
+  const { history } = await tenant.billing.analytics.history({ days: DAYS, step: STEP });
   let before = history[0] && history[0].mrr - history[0].netMrr;
   for (const entry of history) {
     for (const metric of MOVEMENTS) {
@@ -120,7 +118,7 @@ it('has figures of every kind, so that none of the lists is tested empty', async
   expect(history.filter(({ estimated }) => estimated).length).toBeGreaterThan(300);
 });
 
-it.skipIf(isWithoutBrowser())('opens the list behind every number of the overview', async () => {
+it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'overview?days=90'), { user: tenant.user });
   const { page, problems } = visit;
   await page.getByText('Estimated: before the first sync').waitFor();
@@ -144,7 +142,8 @@ it.skipIf(isWithoutBrowser())('opens the list behind every number of the overvie
   await page.getByRole('button', { name: 'Table' }).click();
   const cells = await linksIn(page, 'tbody td a');
   expect(cells.length).toBeGreaterThanOrEqual(13 * (MOVEMENTS.length + 1));
-  const filled = cells.filter(({ text }) => text !== '$0.00');
+  // Some of them in the browser; all of them are summed above.
+  const filled = cells.filter(({ text }) => text !== '$0.00').filter((_cell, index) => index % 6 === 0);
 
   for (const { href, text } of [...legend, ...filled]) {
     await page.goto(new URL(href, page.url()).href);

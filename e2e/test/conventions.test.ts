@@ -1,9 +1,9 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import { beforeAll, expect, it } from 'vitest';
-import { canceledSync } from '../../system/canceled-sync.ts';
-import { newFailedCredit } from '../../system/failed-credit.ts';
-import { ok } from '../../system/http.ts';
-import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../../system/tenant.ts';
+import { canceledSync } from '../system/canceled-sync.ts';
+import { newFailedCredit } from '../system/failed-credit.ts';
+import { ok } from '../system/http.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
 
 let tenant: Tenant;
 beforeAll(async () => {
