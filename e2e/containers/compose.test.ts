@@ -94,7 +94,7 @@ describe.skipIf(!command)('docker-compose.yml', () => {
 
     const isServed = async () => (await fetch(`${gatewayUrl}/health/ready`)).ok;
     await project.compose('up', '--detach', '--no-build', '--wait', '--scale', 'gateway=1');
-    await waitFor(isServed, { what: 'the remaining gateway to be found', timeoutMs: 15_000 });
+    await waitFor(isServed, { what: 'the remaining gateway to be found' });
     await runReadmeSession(gatewayUrl);
   });
 

@@ -63,8 +63,8 @@ it.skipIf(withoutBrowser)('creates with the session of who is signed in', async 
   expect(visit.problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('finds an operation and opens it by keyboard', async () => {
-  await using visit = await visitConsole('/docs', { viewport: DESK });
+it.skipIf(withoutBrowser)('finds an operation and opens it by keyboard, in the dark', async () => {
+  await using visit = await visitConsole('/docs', { viewport: DESK, colorScheme: 'dark' });
   const { page } = visit;
   await page.getByLabel('Find operations').fill('Referrals');
   await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);
@@ -76,12 +76,14 @@ it.skipIf(withoutBrowser)('finds an operation and opens it by keyboard', async (
   await page.keyboard.press('Enter');
   await operation.locator('.example-snippets').getByText('curl').first().waitFor();
   expect(page.url()).toContain('#/Referrals/applyReferral');
+  await expectAccessible(page);
+  await page.screenshot({ path: join(SCREENSHOTS, 'dark.png') });
   expect(visit.problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('fits a phone in the dark, also with a response', async () => {
+it.skipIf(withoutBrowser)('fits a phone, also with a response', async () => {
   const { user, teamId, projectId } = tenant;
-  await using visit = await visitConsole('/docs', { user, viewport: PHONE, colorScheme: 'dark' });
+  await using visit = await visitConsole('/docs', { user, viewport: PHONE });
   const { page } = visit;
   const description = page.locator('#operations-tag-Payment_processor small');
   expect((await description.boundingBox())?.width).toBeGreaterThan(200);

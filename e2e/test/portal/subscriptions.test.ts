@@ -1,7 +1,6 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, it } from 'vitest';
-import { Caller } from '../../system/http.ts';
 import { untilAnnounced, cardOf, openShop, type Shop } from './shop.ts';
 
 const PRO = { name: 'Pro', unitAmount: 2_999, quantity: 3 };
@@ -104,21 +103,4 @@ it.skipIf(withoutBrowser)('lists an overdue subscription first, with a link to p
   expect(await first.getByRole('link', { name: 'Update payment method' }).count()).toBe(1);
   await first.getByRole('link', { name: 'Pay now' }).click();
   await visitor.page.waitForURL(/\/i\//);
-});
-
-it.skipIf(withoutBrowser)('hides subscriptions of other customers', async () => {
-  const [one, other] = [await shop.customerWith(), await shop.customerWith(PRO)];
-  const id = other.subscriptions[0]?.id ?? '';
-  const anonymous = new Caller();
-  const foreign = await anonymous.patch(`/api/portal/${one.token}/subscriptions/${id}`, { cancelAtPeriodEnd: true });
-  const unknown = await anonymous.patch(`/api/portal/${one.token}/subscriptions/ps_00000000000000000000`, {
-    cancelAtPeriodEnd: true,
-  });
-  for (const { status, body } of [foreign, unknown]) {
-    expect(status).toBe(404);
-    expect(body.error.code).toBe('subscription_not_found');
-  }
-  await using visitor = await shop.visit(`${one.portalUrl}/subscriptions/${id}/cancel`);
-  expect(await visitor.page.locator('main').innerText()).toContain('There is nothing here');
-  expect(await cancelsAtPeriodEnd(id)).toBe(false);
 });
