@@ -45,7 +45,7 @@ describe('SQL and operators', () => {
       expect(status === 200 ? recordsIn(body) : [], row).toEqual([]);
       if (status === 200) open.add(`${operation.id}?${field}`);
     };
-    // A parameter with a form of its own takes no SQL; one that takes any text gets all of it.
+    // A parameter with a form of its own takes no SQL; one that takes any text gets half of it.
     await mapConcurrently(
       fields.flatMap((field, at) =>
         SQL_TEXTS.filter((_text, index) => (index + at) % 16 === 0).map(text => ({ field, text })),
@@ -56,7 +56,9 @@ describe('SQL and operators', () => {
     await mapConcurrently(
       fields
         .filter(({ operation, field }) => open.has(`${operation.id}?${field}`))
-        .flatMap(field => SQL_TEXTS.map(text => ({ field, text }))),
+        .flatMap((field, at) =>
+          SQL_TEXTS.filter((_text, index) => (index + at) % 2 === 0).map(text => ({ field, text })),
+        ),
       ({ field, text }) => attempt(field, text),
     );
   });
@@ -110,7 +112,7 @@ describe('SQL and operators', () => {
     const cases = allOperations.flatMap(operation =>
       idPlacesOf(operation)
         .filter(({ part, name }) => part === 'path' && name !== 'userId')
-        .flatMap(place => SQL_TEXTS.slice(0, 12).map(text => ({ operation, name: place.name, text }))),
+        .flatMap(place => SQL_TEXTS.slice(0, 4).map(text => ({ operation, name: place.name, text }))),
     );
     await mapConcurrently(cases, async ({ operation, name, text }) => {
       const there = { ...resources, [name]: encodeURIComponent(text) };

