@@ -31,6 +31,12 @@ const testSystem = [
   // Each file starts a system of its own, and mostly waits.
   project('faults', 1, { include: testsOf('e2e/faults'), maxWorkers: 2 }),
   project('containers', 2, { include: testsOf('e2e/containers'), maxWorkers: 1 }),
+  // With all of its runs.
+  project('hostile-input', 3, {
+    include: testsOf('e2e/test').map(tests => tests.replace('**/*', 'hostile-input')),
+    globalSetup: './e2e/system/global-setup.ts',
+    maxWorkers: 1,
+  }),
 ];
 
 export default defineConfig({
