@@ -34,8 +34,7 @@ export const billedItem = z.object({
 export type BilledItem = z.output<typeof billedItem>;
 
 /**
- * A subscription's whole state. A consumer ignores it unless `version` is higher than the one it has. Fields with a default
- * are absent in older events.
+ * A subscription as the processor has it. Fields with a default are absent in older events.
  */
 export const subscriptionState = z.object({
   id: SubscriptionId.schema,
@@ -60,14 +59,41 @@ export const subscriptionState = z.object({
   startedAt: timestamp,
   /** When it ended, not when the cancellation was requested. */
   endedAt: timestamp.nullable(),
+  /** Counts what was published of the subscription, from 1: the higher one is newer. */
   version: z.int(),
   createdAt: timestamp,
 });
 export type SubscriptionState = z.output<typeof subscriptionState>;
 
+/** How a state was shown: in order, what counts in one second if states differ. A reading has no place among the events. */
+export const SHOWN_BY = { created: 0, updated: 1, reading: 2 } as const;
+export type ShownBy = (typeof SHOWN_BY)[keyof typeof SHOWN_BY];
+
+/** What revenue needs of a state of a subscription that has not ended, and when the processor showed it. */
+export const shownState = z.object({
+  status: z.enum(SUBSCRIPTION_STATUSES),
+  /** Whether it has a trial, or had one. */
+  hasTrial: z.boolean(),
+  items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })),
+  /** The time of each event, in whole seconds, or of a reading, in milliseconds since 1970; and which of them it was. */
+  shown: z.array(z.tuple([z.int(), z.union([z.literal(0), z.literal(1), z.literal(2)])])),
+});
+export type ShownState = z.output<typeof shownState>;
+
+/**
+ * A subscription's whole state and all states that were shown of it, in no order. A consumer ignores it unless `version` is
+ * higher than the one it has: the higher one includes every state of the lower one, in whatever order they became known.
+ */
+export const subscriptionWithHistory = subscriptionState.extend({
+  history: z.array(shownState),
+  /** When the newest event or reading happened that the state includes. */
+  observedAt: timestamp,
+});
+export type SubscriptionWithHistory = z.output<typeof subscriptionWithHistory>;
+
 /** A subscription that a sync found, which may be older than our knowledge of it: it converts no referral. */
-const createdState = subscriptionState.extend({ fromSync: z.literal(true).optional() });
+const createdState = subscriptionWithHistory.extend({ fromSync: z.literal(true).optional() });
 
 export const SubscriptionCreated = defineEvent('subscription.created.v1', createdState);
-export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionState);
-export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionState);
+export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionWithHistory);
+export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionWithHistory);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { customerState } from '../events/customers.ts';
 import { ProjectCreated } from '../events/gateway.ts';
 import { ReferralCodeCreated, referralState } from '../events/referrals.ts';
-import { subscriptionState } from '../events/subscriptions.ts';
+import { subscriptionWithHistory } from '../events/subscriptions.ts';
 import { webhookEventState } from '../events/webhooks.ts';
 import { ProjectId, TeamId } from '../ids.ts';
 import { defineRpc } from '../rpc.ts';
@@ -32,7 +32,7 @@ export const ListSubscriptionStates = defineRpc(
   'subscriptions',
   'list-subscription-states',
   projectPage,
-  statesOf(subscriptionState),
+  statesOf(subscriptionWithHistory),
 );
 
 /** Every webhook event of a project, with the fields that analytics counts. */

@@ -3,13 +3,13 @@ import {
   billedItem,
   SubscriptionCanceled,
   SubscriptionCreated,
-  subscriptionState,
+  subscriptionWithHistory,
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
 import { WebhookEventChanged, webhookEventState } from '@billing/contracts/events/webhooks';
 import { z } from 'zod';
 
-const countedSubscription = subscriptionState
+const countedSubscription = subscriptionWithHistory
   .pick({
     id: true,
     projectId: true,
@@ -20,6 +20,8 @@ const countedSubscription = subscriptionState
     endedAt: true,
     currentPeriodEnd: true,
     trialEnd: true,
+    history: true,
+    observedAt: true,
     version: true,
     createdAt: true,
   })

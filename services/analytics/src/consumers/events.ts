@@ -13,15 +13,15 @@ import { semaphore } from '@billing/messaging/semaphore';
 import type { Linger } from '@billing/database/linger';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  observeCustomer,
-  observeReferral,
-  observeReferralCode,
-  observeSubscription,
-  observeWebhookEvent,
-  type Observation,
-  type ObservationOrigin,
-} from '#domain/observation.ts';
-import { applyObservations } from '#operations/apply-observations.ts';
+  customerRecord,
+  referralRecord,
+  referralCodeRecord,
+  subscriptionRecord,
+  webhookEventRecord,
+  type RecordState,
+  type StateOrigin,
+} from '#domain/record-state.ts';
+import { countRecords } from '#operations/count-records.ts';
 import { saveProjects } from '#operations/save-projects.ts';
 import { saveSync } from '#persistence/projects.ts';
 import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
@@ -44,23 +44,23 @@ export function analyticsEvents(): Consumer[] {
     ),
     consumer('analytics-customers', 'customer.*.v1', options).on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
-      observing(observeCustomer),
+      counting(customerRecord),
     ),
     consumer('analytics-subscriptions', 'subscription.*.v1', options).on(
       countedSubscriptionEvents,
-      observing(observeSubscription),
+      counting(subscriptionRecord),
     ),
     consumer('analytics-webhook-events', 'webhook-event.*.v1', options).on(
       CountedWebhookEventsChanged,
-      observingAll((origin, { webhookEvents }) => webhookEvents.map(state => observeWebhookEvent(origin, state))),
+      countingAll((origin, { webhookEvents }) => webhookEvents.map(state => webhookEventRecord(origin, state))),
     ),
     consumer('analytics-referral-codes', 'referral-code.*.v1', options).on(
       [ReferralCodeCreated, ReferralCodeDeactivated],
-      observing(observeReferralCode),
+      counting(referralCodeRecord),
     ),
     consumer('analytics-referrals', 'referral.*.v1', options).on(
       [ReferralCreated, ReferralConverted],
-      observing(observeReferral),
+      counting(referralRecord),
     ),
     consumer('analytics-syncs', 'sync.applied.v1', options).on(SyncApplied, async (tx, deliveries) => {
       const sorted = deliveries.toSorted((a, b) => (a.data.projectId < b.data.projectId ? -1 : 1));
@@ -70,15 +70,15 @@ export function analyticsEvents(): Consumer[] {
 }
 
 /** Handles events that carry one state each. */
-const observing = <State>(observe: (origin: ObservationOrigin, state: State) => Observation) =>
-  observingAll<State>((origin, state) => [observe(origin, state)]);
+const counting = <State>(toRecord: (origin: StateOrigin, state: State) => RecordState) =>
+  countingAll<State>((origin, state) => [toRecord(origin, state)]);
 
 /** Handles events that carry the states of one or more records. */
-function observingAll<Data>(observe: (origin: ObservationOrigin, data: Data) => Observation[]) {
+function countingAll<Data>(toRecord: (origin: StateOrigin, data: Data) => RecordState[]) {
   return async (tx: EntityManager, deliveries: readonly Delivery<Data>[]): Promise<void> => {
-    const observations = deliveries.flatMap(({ teamId, event, data }) =>
-      observe({ teamId, recordedAt: event.occurredAt }, data),
+    const states = deliveries.flatMap(({ teamId, event, data }) =>
+      toRecord({ teamId, recordedAt: event.occurredAt }, data),
     );
-    await applyObservations(tx, observations);
+    await countRecords(tx, states);
   };
 }

@@ -1,7 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import type { SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   allTime,
@@ -14,12 +13,15 @@ import {
   type Contribution,
 } from './metrics.ts';
 import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
-import { endedTrialContributions } from './trials.ts';
+import { lifetimeContributions } from './lifetimes.ts';
+import { movementContributions } from './movements.ts';
+import { timelineOf } from './timeline.ts';
+import { trialContributions } from './trials.ts';
 import { dayOf, laterOf } from './utc-day.ts';
 
 /** The part of a subscription's state that is counted. */
 export interface CountedSubscription extends Pick<
-  SubscriptionState,
+  SubscriptionWithHistory,
   | 'id'
   | 'projectId'
   | 'customerId'
@@ -29,19 +31,12 @@ export interface CountedSubscription extends Pick<
   | 'endedAt'
   | 'currentPeriodEnd'
   | 'trialEnd'
+  | 'history'
+  | 'observedAt'
   | 'version'
   | 'createdAt'
 > {
   readonly items: readonly PricedItem[];
-}
-
-/** Whether a subscription counts as active, does not at the moment, or has ended: a canceled one was active before. */
-export type Phase = 'live' | 'dormant' | 'canceled' | 'expired';
-
-export function phaseOf(status: SubscriptionStatus): Phase {
-  if (isLive(status)) return 'live';
-  if (status === 'canceled') return 'canceled';
-  return status === 'incomplete_expired' ? 'expired' : 'dormant';
 }
 
 /** A customer counts from its creation to its deletion. */
@@ -54,19 +49,19 @@ export function customerContributions({
   return [created, onDay(METRIC.netNewCustomers, dayOf(laterOf(createdAt, deletedAt)), -1n)];
 }
 
-/** The part of a subscription's state that decides what the state itself adds. */
-type CountedStateOfSubscription = Pick<
-  CountedSubscription,
-  'status' | 'items' | 'pauseCollection' | 'trialEnd' | 'endedAt' | 'currentPeriodEnd'
->;
-
 /**
- * A subscription counts in its status, in the trials that are over and, while active or trialing, in revenue. Its movements,
- * its lifetimes and whether its trial converted follow from all of its versions.
+ * A subscription counts in its status and, while active or trialing, in revenue. Its movements, its lifetimes and its trial
+ * follow from all states that it was in.
  */
-export function subscriptionContributions(state: CountedStateOfSubscription): Contribution[] {
+export function subscriptionContributions(state: CountedSubscription): Contribution[] {
   const { status, items, pauseCollection } = state;
-  const always = [allTime(statusMetric(status)), ...endedTrialContributions(state, endOf(state))];
+  const timeline = timelineOf(state);
+  const always = [
+    allTime(statusMetric(status)),
+    ...movementContributions(timeline),
+    ...lifetimeContributions(timeline),
+    ...trialContributions(state, timeline),
+  ];
   if (!isLive(status)) return always;
   const live = liveMetricOf(items);
   const revenue = faceValue(items);
@@ -90,14 +85,6 @@ export function liveMetricOf(items: readonly PricedItem[]): string | null {
     unpriced: reasons.has('tiered') ? 'tiered' : reasons.has('metered') ? 'metered' : null,
   });
 }
-
-/** When a subscription ended. A canceled one without `endedAt` ended with its billing period. */
-export const endOf = ({
-  status,
-  endedAt,
-  currentPeriodEnd,
-}: Pick<CountedSubscription, 'status' | 'endedAt' | 'currentPeriodEnd'>): Date | null =>
-  endedAt ?? (status === 'canceled' ? currentPeriodEnd : null);
 
 const WEBHOOK_EVENT_CONTRIBUTIONS: Readonly<Record<WebhookEventStatus, readonly Contribution[]>> = {
   processed: [allTime(METRIC.webhookEvents), allTime(METRIC.webhookEventsProcessed)],

@@ -50,12 +50,6 @@ export const METRIC = {
   netNewCustomers: 'net-new-customers',
   /** Subscriptions that are active or trialing now. */
   ongoing: 'ongoing',
-  /** Subscriptions that were seen in a trial, and never active after one. */
-  trialsSeen: 'trials-seen',
-  /** Subscriptions that were seen active after a trial. */
-  trialsActivated: 'trials-activated',
-  /** Subscriptions that went on after their trial and are not paused. */
-  trialsOutlived: 'trials-outlived',
   webhookEvents: 'webhook-events',
   webhookEventsProcessed: 'webhook-events-processed',
   webhookEventsFailed: 'webhook-events-failed',

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { FORMAT } from './project.entity.ts';
 import { lockProjects, type GenerationScope } from './projects.ts';
 
 /** A later rebuild of the same project has started; it replaces this one. */
@@ -39,7 +38,7 @@ export async function switchToGeneration(
 ): Promise<void> {
   const switched = await em.execute<unknown[]>(
     `update projects
-        set generation = building_generation, building_generation = null, format = ${FORMAT},
+        set generation = building_generation, building_generation = null,
             newest_event_at = greatest(newest_event_at, ?::timestamptz)
       where team_id = ? and project_id = ? and building_generation = ? returning 1`,
     [newestEventAt?.toISOString() ?? null, scope.teamId, scope.projectId, scope.generation],

@@ -19,17 +19,12 @@ const ProjectSchema = defineEntity({
     generation: p.integer(),
     /** The rows that a rebuild is making; while it runs, events are written to both generations. */
     buildingGeneration: p.integer().nullable(),
-    /** How the current generation was counted; less than `FORMAT` when an older version of this service did. */
-    format: p.integer().default(6),
   },
 });
 
 /** What analytics stores of a project itself. A transaction that writes rows of the project locks this one first. */
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
-
-/** How this version of the service counts. A project that was counted in an older way is rebuilt (`jobs/recount.ts`). */
-export const FORMAT = 6;
 
 /** The generation of a project that was never rebuilt. */
 export const FIRST_GENERATION = 1;

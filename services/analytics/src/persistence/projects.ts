@@ -3,7 +3,7 @@ import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { milliseconds, timeFrom } from './columns.ts';
-import { FIRST_GENERATION, FORMAT, Project } from './project.entity.ts';
+import { FIRST_GENERATION, type Project } from './project.entity.ts';
 
 /** One generation of a project's rows. */
 export interface GenerationScope extends ProjectScope {
@@ -53,16 +53,6 @@ export async function findProject(em: EntityManager, { teamId, projectId }: Proj
     estimatedUntil: estimated === null ? null : timeFrom(estimated),
   };
 }
-
-/** Finds the projects that an older version of this service counted. */
-export async function findOutdated(em: EntityManager): Promise<ProjectScope[]> {
-  const fields = ['teamId', 'projectId'] as const;
-  return em.fork().find(Project, { format: { $lt: FORMAT } }, { fields, orderBy: { teamId: 'asc', projectId: 'asc' } });
-}
-
-/** Returns whether an older version of this service counted the project. */
-export const isOutdated = async (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<boolean> =>
-  (await em.fork().count(Project, { teamId, projectId, format: { $lt: FORMAT } })) > 0;
 
 /** Saves a project's base currency unless a newer version is stored. */
 export async function upsertProject(em: EntityManager, { teamId, id, baseCurrency, version }: ProjectState) {

@@ -1,12 +1,11 @@
 import { Metric } from './metric.entity.ts';
 import { CreateAnalytics } from './migrations/0001-create-analytics.ts';
 import { Project } from './project.entity.ts';
-import { RevenuePeriod } from './revenue-period.entity.ts';
 import { SubscriptionMovement } from './subscription-movement.entity.ts';
 import { TrackedRecord } from './tracked-record.entity.ts';
 
 /** The tables of analytics. */
 export const analyticsSchema = {
-  entities: [Metric, Project, RevenuePeriod, SubscriptionMovement, TrackedRecord],
+  entities: [Metric, Project, SubscriptionMovement, TrackedRecord],
   migrations: [{ name: '0001-create-analytics', class: CreateAnalytics }],
 };

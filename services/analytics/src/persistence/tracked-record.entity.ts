@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import type { RecordKind } from '#domain/observation.ts';
+import type { RecordKind } from '#domain/record-state.ts';
 
 /** The project id of a webhook event that was not routed to any project. */
 export const NO_PROJECT = '';
@@ -33,7 +33,7 @@ const TrackedRecordSchema = defineEntity({
     id: p.text().primary(),
     projectId: p.text().$type<ProjectIdOrNone>().primary(),
     generation: p.integer().primary(),
-    /** The version of the newest observed state. */
+    /** The version of the newest state. */
     version: p.integer(),
     /** What the metrics include of this record: a list of `[metric, bucket, amount]`. */
     contributions: p.json<unknown>().columnType('json'),
@@ -54,6 +54,6 @@ const TrackedRecordSchema = defineEntity({
   },
 });
 
-/** A customer, subscription, webhook event, referral code or referral: its newest observed state, as contributions. */
+/** A customer, subscription, webhook event, referral code or referral: its newest state, as contributions. */
 export class TrackedRecord extends TrackedRecordSchema.class {}
 TrackedRecordSchema.setClass(TrackedRecord);

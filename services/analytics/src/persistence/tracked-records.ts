@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
-import type { RecordKind } from '#domain/observation.ts';
+import type { RecordKind } from '#domain/record-state.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
 import { hasConverted, trialEndIn } from '#domain/trials.ts';
 import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
@@ -184,7 +184,6 @@ const toState = (row: StateRow): CountedState => ({
 
 function toListed(row: StateRow): CountedState['listed'] {
   const { customer_id: customerId, status, currency, amount, live_metric: liveMetric, created_ms: created } = row;
-  // A row from before these columns.
   if (customerId === null || status === null || amount === null || created === null) return null;
   const endedAt = row.ended_ms === null ? null : timeFrom(row.ended_ms);
   return { customerId, status, currency, amount, liveMetric, createdAt: timeFrom(created), endedAt };

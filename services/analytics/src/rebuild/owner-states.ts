@@ -12,14 +12,14 @@ import {
 } from '@billing/contracts/rpc/list-states';
 import type { RpcClient } from '@billing/messaging/rpc';
 import {
-  observeCustomer,
-  observeReferral,
-  observeReferralCode,
-  observeSubscription,
-  observeWebhookEvent,
-  type Observation,
-  type ObservationOrigin,
-} from '#domain/observation.ts';
+  customerRecord,
+  referralRecord,
+  referralCodeRecord,
+  subscriptionRecord,
+  webhookEventRecord,
+  type RecordState,
+  type StateOrigin,
+} from '#domain/record-state.ts';
 
 interface Page<State> {
   readonly records: readonly { readonly recordedAt: Date; readonly state: State }[];
@@ -29,15 +29,15 @@ interface Page<State> {
 type ReadPage<State> = (after: string | null) => Promise<Page<State>>;
 
 /** Reads all records of a project from the services that own them, page by page. */
-export async function* readObservations(rpc: RpcClient, scope: ProjectScope): AsyncGenerator<Observation[]> {
+export async function* readRecordStates(rpc: RpcClient, scope: ProjectScope): AsyncGenerator<RecordState[]> {
   const { teamId, projectId } = scope;
   const page = (after: string | null, limit: number) => ({ teamId, projectId, after, limit });
   // A page must fit into one NATS message, and a subscription can have twenty items.
-  yield* observations(scope, observeSubscription, after => rpc.call(ListSubscriptionStates, page(after, 100)));
-  yield* observations(scope, observeCustomer, after => rpc.call(ListCustomerStates, page(after, 500)));
-  yield* observations(scope, observeWebhookEvent, after => rpc.call(ListWebhookEventStates, page(after, 500)));
-  yield* observations(scope, observeReferralCode, after => rpc.call(ListReferralCodeStates, page(after, 500)));
-  yield* observations(scope, observeReferral, after => rpc.call(ListReferralStates, page(after, 500)));
+  yield* recordStates(scope, subscriptionRecord, after => rpc.call(ListSubscriptionStates, page(after, 100)));
+  yield* recordStates(scope, customerRecord, after => rpc.call(ListCustomerStates, page(after, 500)));
+  yield* recordStates(scope, webhookEventRecord, after => rpc.call(ListWebhookEventStates, page(after, 500)));
+  yield* recordStates(scope, referralCodeRecord, after => rpc.call(ListReferralCodeStates, page(after, 500)));
+  yield* recordStates(scope, referralRecord, after => rpc.call(ListReferralStates, page(after, 500)));
 }
 
 /** Reads every project, or only the one with the given id. */
@@ -46,13 +46,13 @@ export async function* readProjects(rpc: RpcClient, projectId: ProjectId | null)
     for (const { state } of records) yield state;
 }
 
-async function* observations<State>(
+async function* recordStates<State>(
   { teamId }: ProjectScope,
-  observe: (origin: ObservationOrigin, state: State) => Observation,
+  toRecord: (origin: StateOrigin, state: State) => RecordState,
   readPage: ReadPage<State>,
-): AsyncGenerator<Observation[]> {
+): AsyncGenerator<RecordState[]> {
   for await (const records of pages(readPage))
-    yield records.map(({ recordedAt, state }) => observe({ teamId, recordedAt }, state));
+    yield records.map(({ recordedAt, state }) => toRecord({ teamId, recordedAt }, state));
 }
 
 async function* pages<State>(readPage: ReadPage<State>) {

@@ -3,7 +3,7 @@ import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { auditOfCommand, recordAudit } from '@billing/service/audit';
-import { applyObservations, type SelectGenerations } from '#operations/apply-observations.ts';
+import { countRecords, type SelectGenerations } from '#operations/count-records.ts';
 import {
   deleteGenerationsBefore,
   RebuildSuperseded,
@@ -12,7 +12,7 @@ import {
 } from '#persistence/generations.ts';
 import { upsertProject } from '#persistence/projects.ts';
 import type { WithRebuildLock } from '#persistence/rebuild-lock.ts';
-import { readObservations } from './owner-states.ts';
+import { readRecordStates } from './owner-states.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
@@ -24,8 +24,7 @@ interface Dependencies {
 
 /**
  * Rebuilds a project's metrics from the records of the services that own them. Meanwhile events are still counted and
- * requests read the former metrics; one statement then switches to the new ones. Past revenue comes from the stored
- * revenue periods. A rebuild that dies leaves rows that no request reads and the next rebuild deletes. `onProgress` gets
+ * requests read the former metrics; one statement then switches to the new ones. A rebuild that dies leaves rows that no request reads and the next rebuild deletes. `onProgress` gets
  * the number of records of each step.
  * @throws RebuildSuperseded when another rebuild of the project started meanwhile
  * @throws Problem 503 when an owner does not reply for a minute
@@ -43,10 +42,10 @@ export function rebuildProject({ em, rpc, withRebuildLock, audit }: Dependencies
       };
       const options = { generations: onlyNewGeneration, areEvents: false };
       let newestAt: Date | null = null;
-      for await (const observations of readObservations(rpc, scope)) {
-        const uncounted = await em.fork().transactional(tx => applyObservations(tx, observations, options));
+      for await (const states of readRecordStates(rpc, scope)) {
+        const uncounted = await em.fork().transactional(tx => countRecords(tx, states, options));
         newestAt = latest(newestAt, uncounted.get(scope.projectId) ?? null);
-        onProgress(observations.length);
+        onProgress(states.length);
       }
       const switchTo = (tx: EntityManager) => switchToGeneration(tx, { ...scope, generation }, newestAt);
       if (!audit) await switchTo(em.fork());

@@ -8,6 +8,7 @@ import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyObservations, sortByPosition, type Observation } from '#domain/apply-observations.ts';
+import { addToHistory, pointOfEvent, pointOfReading, type Point } from '#domain/history.ts';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
@@ -24,6 +25,7 @@ import {
   confirmSubscription,
   newSubscription,
   pricesOf,
+  publishChange,
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
@@ -49,8 +51,8 @@ interface Created<Event> {
 
 /**
  * Applies events to the subscriptions they are about. Every order of delivery leads to the same record
- * (`domain/observation.ts`). Events of one subscription are applied in the order of their positions, and what they change
- * together is published once.
+ * (`domain/observation.ts`) and history (`domain/history.ts`). Events of one subscription are applied in the order of their
+ * positions, and what they change together is published once, with every state that they show.
  *
  * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
  * read, for the state or for an amount in the subscription's currency.
@@ -78,19 +80,24 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
       const row = rows.get(key) ?? creation?.row;
-      if (!row) {
+      const [first] = ofOne;
+      if (!row || !first) {
         unprepared.push(...ofOne);
         continue;
       }
+      const history = addToHistory(row.history, ofOne.map(pointIn));
+      const isLonger = history !== row.history;
+      row.history = history;
       if (creation) publishCreated(publish, row, { trace: creation.from.trace, fromSync: creation.from.isRead });
       const recorded = recordedState(row);
       const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);
       const { state, cause } = applied;
-      if (state === recorded) continue;
       if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), trace: cause.trace });
-      else confirmSubscription(row, state);
-      changed.add(row);
+      else if (state !== recorded) confirmSubscription(row, state);
+      // An older event that changes the record no more still belongs to the history.
+      if (isLonger && !cause && !creation) publishChange(publish, row, { now: now(), trace: first.trace });
+      if (isLonger || state !== recorded) changed.add(row);
     }
     await subscriptionRows.save(tx, [...changed]);
     await linkInvoices(tx, newRows);
@@ -150,7 +157,7 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
     if (!customerId) return [];
     const { scope, snapshot, position } = from;
     const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
-    const row = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+    const row = newSubscription({ scope, snapshot, state, history: [], customerId, priceIds, now });
     return [[scopedKey(toObject(from)), { row, from }] as const];
   });
   return new Map(created);
@@ -160,6 +167,13 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
 function oldestReadable<Event extends SubscriptionEvent>(events: readonly Event[]): Event[] {
   const readable = events.filter(({ snapshot }) => snapshot.status !== null);
   return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
+}
+
+/** What an event adds to the history; nothing if its status is newer than this service. */
+function pointIn({ snapshot, position, isRead }: SubscriptionEvent): Point | undefined {
+  if (snapshot.status === null) return undefined;
+  const terms = readTerms(snapshot, { observedAt: position.at });
+  return isRead ? pointOfReading(terms, position.at) : pointOfEvent(terms, position);
 }
 
 const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });

@@ -3,6 +3,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { addToHistory } from '#domain/history.ts';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
@@ -12,7 +13,7 @@ import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import { referenceOf } from './apply-subscription-events.ts';
-import { applyToRow } from './save-reread.ts';
+import { applyToRow, pointIn } from './save-reread.ts';
 import { newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
 
 /** A subscription that was read at the processor, outside of any transaction. */
@@ -69,7 +70,8 @@ export async function saveReads<Read extends SubscriptionRead>(
     } else if (customerId) {
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-      const next = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+      const history = addToHistory([], [pointIn(reread)]);
+      const next = newSubscription({ scope, snapshot, state, history, customerId, priceIds, now });
       publishCreated(publish, next, { trace });
       rows.set(scopedKey(toObject(read)), next);
       created.push(next);

@@ -3,7 +3,9 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { Processor } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyReread } from '#domain/apply-observations.ts';
+import { addToHistory, pointOfReading, type Point } from '#domain/history.ts';
 import type { Reread } from '#domain/observation.ts';
+import { readTerms } from '#domain/subscription.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
@@ -59,6 +61,13 @@ export function applyToRow(
 ): void {
   const recorded = recordedState(row);
   const state = applyReread(recorded, reread);
+  row.history = addToHistory(row.history, [pointIn(reread)]);
   if (state.terms === recorded.terms) confirmSubscription(row, state);
   else changeSubscription(publish, row, { state, priceIds, now });
+}
+
+/** What a reading adds to the history; nothing if its status is newer than this service. */
+export function pointIn({ snapshot, readAt }: Reread): Point | undefined {
+  if (snapshot.status === null) return undefined;
+  return pointOfReading(readTerms(snapshot, { observedAt: readAt }), readAt);
 }

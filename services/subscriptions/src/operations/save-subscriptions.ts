@@ -10,16 +10,18 @@ import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { idOfMirrored } from '@billing/service/derived-id';
+import type { History } from '#domain/history.ts';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { itemsOf, pauseOf, toState, type Subscription } from '#persistence/subscription.entity.ts';
+import { itemsOf, pauseOf, toStateWithHistory, type Subscription } from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
   readonly scope: ProjectScope;
   readonly snapshot: SubscriptionSnapshot;
   readonly state: RecordedState;
+  readonly history: History;
   readonly customerId: CustomerId;
   readonly priceIds: PriceIds;
   readonly now: Date;
@@ -30,6 +32,7 @@ export function newSubscription({
   scope: { teamId, projectId },
   snapshot,
   state,
+  history,
   customerId,
   priceIds,
   now,
@@ -43,6 +46,7 @@ export function newSubscription({
     processorCustomerId: snapshot.customerId,
     ...termColumns({ teamId, projectId }, state.terms, priceIds),
     ...sourceColumns(state),
+    history,
     version: 1,
     revision: 1,
     createdAt: snapshot.createdAt,
@@ -56,10 +60,10 @@ export function publishCreated(
   row: Subscription,
   { trace, fromSync }: { readonly trace?: TraceCarrier | undefined; readonly fromSync?: boolean | undefined } = {},
 ): void {
-  publish(SubscriptionCreated, row.teamId, { ...toState(row), ...(fromSync && { fromSync }) }, trace);
+  publish(SubscriptionCreated, row.teamId, { ...toStateWithHistory(row), ...(fromSync && { fromSync }) }, trace);
   if (row.status !== 'canceled') return;
   row.version += 1;
-  publish(SubscriptionCanceled, row.teamId, toState(row), trace);
+  publish(SubscriptionCanceled, row.teamId, toStateWithHistory(row), trace);
 }
 
 /** Writes a new state into the row and publishes the change; the caller saves the row. */
@@ -91,7 +95,7 @@ export function publishChange(
   row.version += 1;
   row.revision += 1;
   row.updatedAt = now;
-  publish(type, row.teamId, toState(row), trace);
+  publish(type, row.teamId, toStateWithHistory(row), trace);
 }
 
 /** Notes in the row how new its state is, which is not published; the caller saves the row. */

@@ -1,6 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { BilledItem, billedItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type {
+  BilledItem,
+  billedItem,
+  ShownState,
+  SubscriptionState,
+  SubscriptionWithHistory,
+} from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { Rank } from '#domain/observation.ts';
@@ -50,9 +56,11 @@ const SubscriptionSchema = defineEntity({
     startedAt: p.datetime(),
     endedAt: p.datetime().strictNullable(),
     metadata: p.json<Record<string, string>>(),
-    /** Incremented by every published change. */
+    /** What revenue needs of all states that were shown (`domain/history.ts`). */
+    history: p.json<readonly ShownState[]>(),
+    /** Counts what was published of the record: consumers go by it. */
     version: p.integer(),
-    /** Incremented by every change, also by an event that only confirms what is recorded. */
+    /** Counts all changes of the row, also what only confirms it: a read of the processor is outdated once it is higher. */
     revision: p.integer(),
     /** The position of the newest event that is included; null while only reads of the processor are. */
     eventAt: p.datetime().strictNullable(),
@@ -111,3 +119,10 @@ export function toState(row: Subscription): SubscriptionState {
     createdAt: row.createdAt,
   };
 }
+
+/** Returns the state that the service's events carry. */
+export const toStateWithHistory = (row: Subscription): SubscriptionWithHistory => ({
+  ...toState(row),
+  history: [...row.history],
+  observedAt: new Date(Math.max(row.eventAt?.getTime() ?? 0, row.readAt?.getTime() ?? 0)),
+});

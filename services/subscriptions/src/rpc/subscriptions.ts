@@ -13,7 +13,7 @@ import { hasSubscribed } from '#operations/has-subscribed.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import type { CustomerIntakes } from '#operations/take-in-billing.ts';
 import { saveCustomerCopies } from '#persistence/copies.ts';
-import { Subscription, toState } from '#persistence/subscription.entity.ts';
+import { Subscription, toState, toStateWithHistory } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { compareSubscriptions } from './compare-subscriptions.ts';
 import { listLiveSubscriptions } from './list-live-subscriptions.ts';
@@ -44,7 +44,7 @@ export function subscriptionRpc(
     ),
     rpcHandler(ListSubscriptionStates, async ({ after, limit, ...scope }) => {
       const rows = await findPage(em.fork(), Subscription, scope, { after, limit });
-      const records = rows.map(row => ({ recordedAt: row.updatedAt, state: toState(row) }));
+      const records = rows.map(row => ({ recordedAt: row.updatedAt, state: toStateWithHistory(row) }));
       return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
     }),
     rpcHandler(CompareObjects.subscriptions, compareSubscriptions(em)),

@@ -13,7 +13,6 @@ export class CreateAnalytics extends Migration {
         estimated_until timestamptz,
         generation int not null,
         building_generation int,
-        format int not null default 6,
         primary key (team_id, project_id)
       )`);
 
@@ -76,24 +75,6 @@ export class CreateAnalytics extends Migration {
         subscription_id text not null,
         amount numeric not null,
         primary key (team_id, project_id, generation, metric, day, subscription_id)
-      )`);
-
-    // The revenue of each subscription over its versions: a source of the read model, so rebuilds keep it.
-    this.addSql(`
-      create table revenue_periods (
-        team_id text not null,
-        project_id text not null,
-        subscription_id text not null,
-        first_version int not null,
-        last_version int not null,
-        recorded_at timestamptz not null,
-        started_at timestamptz not null,
-        ended_at timestamptz,
-        phase text not null,
-        trial text,
-        revenue json not null,
-        former_revenue json,
-        primary key (team_id, project_id, subscription_id, first_version)
       )`);
   }
 }

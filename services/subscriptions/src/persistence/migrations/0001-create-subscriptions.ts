@@ -37,6 +37,7 @@ export class CreateSubscriptions extends Migration {
         started_at timestamptz not null,
         ended_at timestamptz,
         metadata jsonb not null,
+        history jsonb not null,
         version int not null,
         revision int not null,
         event_at timestamptz,

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
-import type { Observation } from '#domain/observation.ts';
-import type { RevenuePeriod } from '#domain/revenue-periods.ts';
+import type { RecordState } from '#domain/record-state.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
 import { lockProjects, type LockedProject } from '#persistence/projects.ts';
 import { NO_PROJECT, type ProjectIdOrNone } from '#persistence/tracked-record.entity.ts';
@@ -14,14 +13,12 @@ export interface CountedRow {
   readonly counted: CountedState | undefined;
 }
 
-/** All observations of one record in a batch, and what is counted of it. */
-export interface ObservedRecord {
-  readonly newest: Observation;
-  /** The versions seen of a subscription; empty for other kinds. */
-  readonly versions: readonly RevenuePeriod[];
+/** The newest state of a record in a batch, and what is counted of it. */
+export interface ChangedRecord {
+  readonly newest: RecordState;
   /** Undefined for a webhook event without a project. */
   readonly project: LockedProject | undefined;
-  /** The rows in the project of the newest observation: the one of the current generation first. */
+  /** The rows in the project of the newest state: the one of the current generation first. */
   readonly rows: readonly CountedRow[];
   /** The rows of a webhook event in projects that it has left or not reached yet. */
   readonly elsewhere: readonly RecordRow[];
@@ -33,31 +30,30 @@ interface ReadOptions {
 }
 
 /**
- * Groups observations by record, locks their projects and those in which webhook events stand now, and reads what every
+ * Finds the newest state of each record, locks their projects and those in which webhook events stand now, and reads what every
  * generation counts of the records. From here on nobody else writes their rows until the caller's transaction ends.
  */
-export async function readObservedRecords(
+export async function readCountedRecords(
   tx: EntityManager,
-  observations: readonly Observation[],
+  states: readonly RecordState[],
   { areEvents }: ReadOptions,
-): Promise<ObservedRecord[]> {
-  const observed = byRecord(observations);
-  const events = observed.map(({ newest }) => newest).filter(({ kind }) => kind === 'webhook-event');
+): Promise<ChangedRecord[]> {
+  const changed = newestStates(states);
+  const events = changed.filter(({ kind }) => kind === 'webhook-event');
   const eventRows = await lockWebhookEvents(tx, events);
-  const projects = await lockAll(tx, observations, [...eventRows.values()].flat(), { areEvents });
+  const projects = await lockAll(tx, states, [...eventRows.values()].flat(), { areEvents });
 
-  const located = observed.map(it => {
-    const project = projects.get(projectOf(it.newest));
-    return { ...it, project, keys: recordKeys(it.newest, project) };
+  const located = changed.map(newest => {
+    const project = projects.get(projectOf(newest));
+    return { newest, project, keys: recordKeys(newest, project) };
   });
   const otherKeys = located.flatMap(({ newest, keys }) => (newest.kind === 'webhook-event' ? [] : keys));
   const counted = await readTrackedRecords(tx, otherKeys);
-  return located.map(({ newest, versions, project, keys }) => {
+  return located.map(({ newest, project, keys }) => {
     const ofEvent = eventRows.get(newest) ?? [];
     const stateOf = (key: RecordKey) => counted.get(key) ?? ofEvent.find(row => isSameRow(row.key, key))?.state;
     return {
       newest,
-      versions,
       project,
       rows: keys.map(key => ({ key, counted: stateOf(key) })),
       elsewhere: ofEvent.filter(({ key }) => key.projectId !== projectOf(newest)),
@@ -65,20 +61,18 @@ export async function readObservedRecords(
   });
 }
 
-/** The newest observation of each record, and every version that was observed. */
-function byRecord(observations: readonly Observation[]): Pick<ObservedRecord, 'newest' | 'versions'>[] {
+function newestStates(states: readonly RecordState[]): RecordState[] {
   // A webhook event can move to another project. Other records can't, and a referral code is unique in its project only.
-  const recordOf = ({ teamId, projectId, kind, id }: Observation) =>
+  const recordOf = ({ teamId, projectId, kind, id }: RecordState) =>
     kind === 'webhook-event' ? `${teamId} ${kind} ${id}` : `${projectId} ${kind} ${id}`;
-  return [...Map.groupBy(observations, recordOf).values()].map(all => ({
-    newest: all.reduce((one, other) => (other.version > one.version ? other : one)),
-    versions: all.flatMap(({ revenuePeriod }) => revenuePeriod ?? []),
-  }));
+  return [...Map.groupBy(states, recordOf).values()].map(all =>
+    all.reduce((one, other) => (other.version > one.version ? other : one)),
+  );
 }
 
 async function lockAll(
   tx: EntityManager,
-  observations: readonly Observation[],
+  states: readonly RecordState[],
   eventRows: readonly RecordRow[],
   { areEvents }: ReadOptions,
 ): Promise<ReadonlyMap<ProjectIdOrNone, LockedProject>> {
@@ -87,7 +81,7 @@ async function lockAll(
     const { teamId, projectId } = key;
     if (projectId !== NO_PROJECT) projects.set(projectId, { teamId, projectId, newestEventAt: null });
   }
-  for (const { teamId, projectId, recordedAt } of observations) {
+  for (const { teamId, projectId, recordedAt } of states) {
     if (projectId === null) continue;
     const newest = projects.get(projectId)?.newestEventAt ?? null;
     const isNewer = areEvents && (newest === null || recordedAt > newest);
@@ -99,12 +93,12 @@ async function lockAll(
 }
 
 /** The rows of a record in all generations. A record without a project has a single row, which stores its version. */
-function recordKeys({ teamId, projectId, kind, id }: Observation, project: LockedProject | undefined): RecordKey[] {
+function recordKeys({ teamId, projectId, kind, id }: RecordState, project: LockedProject | undefined): RecordKey[] {
   const generations = [project?.generation ?? 0, project?.buildingGeneration ?? []].flat();
   return generations.map(generation => ({ teamId, projectId: projectId ?? NO_PROJECT, generation, kind, id }));
 }
 
-const projectOf = ({ projectId }: Observation): ProjectIdOrNone => projectId ?? NO_PROJECT;
+const projectOf = ({ projectId }: RecordState): ProjectIdOrNone => projectId ?? NO_PROJECT;
 
 const isSameRow = (one: RecordKey, other: RecordKey): boolean =>
   one.projectId === other.projectId && one.generation === other.generation;

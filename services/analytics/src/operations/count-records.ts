@@ -1,50 +1,44 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { isMovement } from '#domain/metrics.ts';
-import type { Observation } from '#domain/observation.ts';
-import { countObservation, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
+import type { RecordState } from '#domain/record-state.ts';
+import { countState, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
 import { addToMetrics } from '#persistence/metrics.ts';
 import type { LockedProject } from '#persistence/projects.ts';
 import { addToSubscriptionMovements } from '#persistence/subscription-movements.ts';
 import { NO_PROJECT } from '#persistence/tracked-record.entity.ts';
 import { insertTrackedRecords, updateTrackedRecords } from '#persistence/tracked-records.ts';
-import { readObservedRecords, type CountedRow, type ObservedRecord } from './read-observed-records.ts';
-import { saveRevenueVersions } from './save-revenue-versions.ts';
+import { readCountedRecords, type ChangedRecord, type CountedRow } from './read-counted-records.ts';
 
 interface Change extends CountedChange, CountedRow {}
 
 /** Selects the generations of a project that are written. */
 export type SelectGenerations = (project: LockedProject) => readonly number[];
 
-interface ApplyOptions {
+interface CountOptions {
   /** Default: the current generation and the one that a rebuild is making. */
   readonly generations?: SelectGenerations;
-  /** Whether the observations come from events, so that the project's `newestEventAt` advances. Default: true. */
+  /** Whether the states come from events, so that the project's `newestEventAt` advances. Default: true. */
   readonly areEvents?: boolean;
 }
 
 /**
- * Brings the metrics up to date with a batch of observations, in the caller's transaction and with a fixed number of
- * statements: each record's former contributions are replaced by its present ones. A version that is not newer than the
- * counted one changes nothing, so observations may repeat and come in any order.
+ * Brings the metrics up to date with a batch of states, in the caller's transaction and with a fixed number of statements:
+ * each record's former contributions are replaced by its present ones. A version that is not newer than the counted one
+ * changes nothing, so states may repeat and come in any order.
  *
- * Returns for each project when the newest observation was recorded that the current generation had not counted.
+ * Returns for each project when the newest state was recorded that the current generation had not counted.
  */
-export async function applyObservations(
+export async function countRecords(
   tx: EntityManager,
-  observations: readonly Observation[],
-  { generations, areEvents = true }: ApplyOptions = {},
+  states: readonly RecordState[],
+  { generations, areEvents = true }: CountOptions = {},
 ): Promise<ReadonlyMap<ProjectId, Date>> {
-  const observed = await readObservedRecords(tx, observations, { areEvents });
-  const upToDate = observed.filter(it => it.elsewhere.every(row => row.state.version <= it.newest.version));
-  const records = upToDate.map(it => ({ ...it, written: generations ? selectRows(it, generations) : it.rows }));
-  const periods = await saveRevenueVersions(
-    tx,
-    records.filter(({ versions }) => versions.length > 0),
-  );
-  const changes = records.flatMap((it): Change[] => [
-    ...it.written.flatMap(row => {
-      const change = countObservation(row.counted, it.newest, periods.get(it));
+  const records = await readCountedRecords(tx, states, { areEvents });
+  const upToDate = records.filter(it => it.elsewhere.every(row => row.state.version <= it.newest.version));
+  const changes = upToDate.flatMap((it): Change[] => [
+    ...(generations ? selectRows(it, generations) : it.rows).flatMap(row => {
+      const change = countState(row.counted, it.newest);
       return change ? [{ ...row, ...change }] : [];
     }),
     ...it.elsewhere.map(({ key, state }) => ({ key, counted: state, ...stopCounting(state, it.newest) })),
@@ -65,7 +59,7 @@ export async function applyObservations(
   return newestUncounted(upToDate);
 }
 
-function selectRows({ project, rows }: ObservedRecord, generations: SelectGenerations): readonly CountedRow[] {
+function selectRows({ project, rows }: ChangedRecord, generations: SelectGenerations): readonly CountedRow[] {
   const selected = project ? generations(project) : [];
   return project ? rows.filter(({ key }) => selected.includes(key.generation)) : rows;
 }
@@ -74,7 +68,7 @@ function metricChanges({ key: { teamId, projectId, generation }, delta }: Change
   return projectId === NO_PROJECT ? [] : delta.map(change => ({ ...change, teamId, projectId, generation }));
 }
 
-function newestUncounted(records: readonly ObservedRecord[]): ReadonlyMap<ProjectId, Date> {
+function newestUncounted(records: readonly ChangedRecord[]): ReadonlyMap<ProjectId, Date> {
   const newestAt = new Map<ProjectId, Date>();
   for (const { newest, rows } of records) {
     const { projectId, recordedAt, version } = newest;

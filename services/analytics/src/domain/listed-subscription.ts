@@ -1,0 +1,35 @@
+import type { CustomerId } from '@billing/contracts/ids';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { liveMetricOf, type CountedSubscription } from './contributions.ts';
+import { currencyOf, faceValue, isLive, sumTerms, toDecimalText } from './revenue.ts';
+import { endOf } from './timeline.ts';
+import { laterOf } from './utc-day.ts';
+
+/** What lists show of a subscription, and how they find it. */
+export interface ListedSubscription {
+  readonly customerId: CustomerId;
+  readonly status: SubscriptionStatus;
+  /** Null without items. */
+  readonly currency: string | null;
+  /** What it is worth a month at face value, whatever its status, in minor units: decimal text. */
+  readonly amount: string;
+  /** The metric in which it counts while active or trialing. */
+  readonly liveMetric: string | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** Returns what lists show of a subscription. */
+export function listedSubscription(state: CountedSubscription): ListedSubscription {
+  const { customerId, status, items, startedAt, createdAt } = state;
+  const endedAt = endOf(state);
+  return {
+    customerId,
+    status,
+    currency: currencyOf(items),
+    amount: toDecimalText(sumTerms(faceValue(items))),
+    liveMetric: isLive(status) ? liveMetricOf(items) : null,
+    createdAt,
+    endedAt: endedAt && laterOf(startedAt, endedAt),
+  };
+}

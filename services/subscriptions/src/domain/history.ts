@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SHOWN_BY, type ShownBy, type ShownState } from '@billing/contracts/events/subscriptions';
+import { hasEnded } from '@billing/contracts/resources/subscription';
+import { RANK, type EventPosition } from './observation.ts';
+import type { SubscriptionTerms } from './subscription.ts';
+
+/** All states that were shown of a subscription before it ended, each once. */
+export type History = readonly ShownState[];
+
+/** A state at one time. */
+export interface Point {
+  readonly state: Omit<ShownState, 'shown'>;
+  readonly at: Date;
+  readonly by: ShownBy;
+}
+
+/** How many times a history has at most. More than that are thinned out where it shows nothing. */
+const MAX_TIMES = 2_000;
+
+/** Returns what an event shows; undefined of an end, which is final and which the record has. */
+export function pointOfEvent(terms: SubscriptionTerms, { at, rank }: EventPosition): Point | undefined {
+  return pointOf(terms, at, rank === RANK.created ? SHOWN_BY.created : SHOWN_BY.updated);
+}
+
+/** Returns what a reading shows; undefined of an end. */
+export const pointOfReading = (terms: SubscriptionTerms, readAt: Date): Point | undefined =>
+  pointOf(terms, readAt, SHOWN_BY.reading);
+
+function pointOf({ status, trialEnd, items }: SubscriptionTerms, at: Date, by: ShownBy): Point | undefined {
+  if (hasEnded(status)) return undefined;
+  const priced = items.map(({ processorPriceId: _theirs, ...item }) => item);
+  return { state: { status, hasTrial: trialEnd !== null, items: priced }, at, by };
+}
+
+/**
+ * Adds points to a history, which is the same for every order in which they come. Returns the same object when it has them
+ * already. No point but a repeated one is left out, since a late one may fall between any two, also of the same state.
+ */
+export function addToHistory(history: History, points: readonly (Point | undefined)[]): History {
+  let next = history;
+  for (const point of points) if (point) next = addPoint(next, point);
+  return next === history ? history : thinned(next);
+}
+
+function addPoint(history: History, { state, at, by }: Point): History {
+  const time: ShownState['shown'][number] = [at.getTime(), by];
+  const known = history.find(({ shown: _times, ...other }) => isDeepStrictEqual(other, state));
+  if (!known) return [...history, { ...state, shown: [time] }];
+  if (known.shown.some(([ms, how]) => ms === time[0] && how === by)) return history;
+  return history.map(it => (it === known ? { ...it, shown: [...it.shown, time] } : it));
+}
+
+/** Leaves out times, the oldest first, at which nothing changed: the state was the same just before and just after. */
+function thinned(history: History): History {
+  const all = history
+    .flatMap(state => state.shown.map(time => ({ state, time })))
+    .toSorted((one, other) => one.time[0] - other.time[0]);
+  const surplus = all.length - MAX_TIMES;
+  if (surplus <= 0) return history;
+  const idle = all.filter(({ state }, index) => all[index - 1]?.state === state && all[index + 1]?.state === state);
+  const left = new Set(idle.slice(0, surplus).map(({ time }) => time));
+  return history.map(state => ({ ...state, shown: state.shown.filter(time => !left.has(time)) }));
+}
