@@ -55,22 +55,3 @@ it('counts each event once when two copies of the service get the same events', 
   expect(mrr).toBe(0);
   expect(subscriptionBreakdown).toMatchObject({ active: 0, past_due: 40 });
 });
-
-it('counts an event from before subscriptions carried their pause and exact amounts', async () => {
-  const scope = await service.createProject();
-  const event = newEvent(SubscriptionCreated, scope.teamId, subscription(scope));
-  const added = [
-    'cancelAt',
-    'canceledAt',
-    'pauseCollection',
-    'unitAmountDecimal',
-    'billingScheme',
-    'transformQuantity',
-  ];
-  const data: unknown = JSON.parse(
-    JSON.stringify(event.data, (name, value: unknown) => (added.includes(name) ? undefined : value)),
-  );
-  expect(JSON.stringify(data)).not.toContain('billingScheme');
-  await service.emit({ ...event, data });
-  expect(await service.analytics(scope)).toMatchObject({ mrr: 2_999, mrrPaused: 0 });
-});

@@ -3,7 +3,7 @@ import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/eve
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
-import { customer, item, subscription } from './states.ts';
+import { customer, item, subscription, versionsOf } from './states.ts';
 
 let service: AnalyticsService;
 beforeAll(async () => (service = await startAnalytics()));
@@ -27,13 +27,19 @@ it('returns revenue, its movements and customers by UTC day, across a leap day',
     startedAt: at('2028-02-28T00:00:00Z'),
     items: [{ ...item, currency: 'eur' }],
   };
-  const doubled = { ...started, items: [{ ...item, quantity: 2 }], version: 2 };
-  const ended = { ...doubled, status: 'canceled' as const, endedAt: at('2028-02-29T23:59:59.999Z'), version: 3 };
+  const doubled = { ...started, items: [{ ...item, quantity: 2 }] };
+  const ended = { ...doubled, status: 'canceled' as const, endedAt: at('2028-02-29T23:59:59.999Z') };
+  // The first event comes last, and all of them days later than they happened.
+  const versions = versionsOf([
+    { state: doubled, at: at('2028-02-28T12:00:00Z') },
+    { state: ended, at: at('2028-03-01T00:00:00Z') },
+    { state: started, at: at('2028-02-28T00:00:00Z') },
+  ]);
   await service.emit(
-    newEvent(SubscriptionUpdated, scope.teamId, ended, at('2028-03-01T00:00:00Z')),
+    ...versions
+      .map(state => newEvent(SubscriptionUpdated, scope.teamId, state, at('2028-03-04T00:00:00Z')))
+      .toReversed(),
     ...[...small, inEuros].map(state => newEvent(SubscriptionCreated, scope.teamId, state, at('2028-03-01T00:00:00Z'))),
-    newEvent(SubscriptionCreated, scope.teamId, started, at('2028-02-28T00:00:00Z')),
-    newEvent(SubscriptionUpdated, scope.teamId, doubled, at('2028-02-28T12:00:00Z')),
     newEvent(CustomerCreated, scope.teamId, { ...customer(scope), createdAt: at('2028-02-29T00:00:00Z') }),
   );
   const none = { newMrr: 0, expansionMrr: 0, reactivatedMrr: 0, contractionMrr: 0, churnedMrr: 0, netMrr: 0 };

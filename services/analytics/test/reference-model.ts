@@ -1,10 +1,11 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
-import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { BilledItem, SubscriptionWithHistory as SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { Analytics, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import type { Fraction } from '#domain/revenue.ts';
+import type { Shown } from './states.ts';
 
 /** The newest state of every record of a project, as the services that own them store it. */
 export interface ProjectRecords {
@@ -13,13 +14,14 @@ export interface ProjectRecords {
   readonly webhookEvents: readonly WebhookEvent[];
   readonly codes: number;
   readonly referrals: readonly ReferralState[];
-  /** Every version of each subscription, in order, with the time it was recorded. */
-  readonly subscriptionVersions: readonly (readonly RecordedVersion[])[];
+  readonly lives: readonly Life[];
 }
 
-export interface RecordedVersion {
-  readonly state: SubscriptionState;
-  readonly recordedAt: Date;
+/** All that was shown of a subscription. */
+export interface Life {
+  readonly newest: SubscriptionState;
+  /** Every state but the end, by its time. */
+  readonly shown: readonly Shown[];
 }
 
 export const DAY = 86_400_000;
@@ -106,25 +108,25 @@ export function exclusionReason({ items }: SubscriptionState, baseCurrency: stri
 }
 
 function churn(records: ProjectRecords, start: Date, now: Date): number {
-  const atStart = records.subscriptionVersions.filter(versions => wasLive(versions, start)).length;
+  const atStart = records.lives.filter(life => wasLive(life, start)).length;
   const lost = lostBetween(records, start, now).length;
   return atStart === 0 ? 0 : Math.floor((lost * 20_000 + atStart) / (2 * atStart)) / 100;
 }
 
 const lostBetween = (records: ProjectRecords, start: Date, now: Date): SubscriptionState[] =>
-  records.subscriptionVersions.flatMap(versions => {
-    const newest = versions.at(-1)?.state;
-    return newest?.endedAt && newest.endedAt < now && wasLive(versions, start) ? [newest] : [];
+  records.lives.flatMap(life => {
+    const { newest } = life;
+    return newest.endedAt && newest.endedAt < now && wasLive(life, start) ? [newest] : [];
   });
 
 /** The subscriptions whose trial ended in a window, each with when, and whether it was active after the trial. */
 export const trialsBetween = (records: ProjectRecords, start: Date, now: Date) =>
-  records.subscriptionVersions.flatMap(versions => {
-    const state = versions.at(-1)?.state;
-    if (!state?.trialEnd || ['trialing', 'incomplete', 'incomplete_expired'].includes(state.status)) return [];
+  records.lives.flatMap(life => {
+    const state = life.newest;
+    if (!state.trialEnd || ['trialing', 'incomplete', 'incomplete_expired'].includes(state.status)) return [];
     const isCutShort = state.endedAt !== null && state.endedAt <= state.trialEnd;
     const endedAt = isCutShort ? (state.endedAt ?? now) : state.trialEnd;
-    const was = (status: string) => versions.some(it => it.state.status === status);
+    const was = (status: string) => statesOf(life).some(it => it.state.status === status);
     const isConverted = was('active') || (!was('trialing') && !isCutShort && state.status !== 'paused');
     return start < endedAt && endedAt < now ? [{ state, endedAt, isConverted }] : [];
   });
@@ -135,28 +137,20 @@ function conversion(trials: ReturnType<typeof trialsBetween>) {
 }
 
 /**
- * Whether a subscription was active or trialing at a time, told from all of its versions. The first one takes effect at the
- * start, an end when it ended, another change when it was recorded, but never before the change ahead of it.
+ * The states of a subscription by the time from which they counted: the first from its start on, any other from when it was
+ * shown, and none from its end on.
  */
-function wasLive(versions: readonly RecordedVersion[], time: Date): boolean {
-  const [first] = versions;
-  const end = versions.at(-1)?.state.endedAt;
-  if (!first || (end && end <= time)) return false;
-  let isLive = false;
-  let at = new Date(0);
-  if (first.state.status === 'canceled') {
-    // What is first seen canceled was active until then.
-    [isLive, at] = [true, first.state.startedAt];
-    if (at > time) return false;
-  }
-  for (const [index, { state, recordedAt }] of versions.entries()) {
-    if (isEarning(state) === isLive) continue;
-    const effectiveAt = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
-    if (effectiveAt > at) at = effectiveAt;
-    if (at > time) break;
-    isLive = !isLive;
-  }
-  return isLive;
+export const statesOf = ({ newest: { startedAt, endedAt }, shown }: Life): readonly Shown[] =>
+  shown
+    .map(({ state, at }, index) => ({ state, at: index === 0 ? startedAt : at }))
+    .filter(({ at }, index) => index === 0 || !endedAt || at < endedAt);
+
+/** Whether a subscription was active or trialing at a time. What is first seen canceled was active until then. */
+function wasLive(life: Life, time: Date): boolean {
+  const { startedAt, endedAt, status } = life.newest;
+  if (time < startedAt || (endedAt && endedAt <= time)) return false;
+  const then = statesOf(life).findLast(({ at }) => at <= time);
+  return then ? isEarning(then.state) : status === 'canceled';
 }
 
 function growth(customers: readonly CustomerState[], total: number, start: Date, now: Date, growthDays: number) {

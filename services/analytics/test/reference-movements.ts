@@ -6,13 +6,14 @@ import {
   PARTS,
   partsOf,
   roundedSum,
+  statesOf,
+  type Life,
   type ProjectRecords,
-  type RecordedVersion,
 } from './reference-model.ts';
 
 /** The daily history as the README defines it, computed directly from all versions of all subscriptions. */
 export function expectedHistory(records: ProjectRecords, currency: string, now: Date, days: number, step = 1) {
-  const changes = records.subscriptionVersions.flatMap(versions => changesOf(versions, currency));
+  const changes = records.lives.flatMap(life => changesOf(life, currency));
   const today = dayNumber(now);
   // Everything dated later belongs to today.
   const dayWithin = (time: Date) => Math.min(dayNumber(time), today);
@@ -34,7 +35,7 @@ export function expectedHistory(records: ProjectRecords, currency: string, now: 
 
 /** The movements of the last `days` days together. */
 export function expectedTotals(records: ProjectRecords, currency: string, now: Date, days: number) {
-  const changes = records.subscriptionVersions.flatMap(versions => changesOf(versions, currency));
+  const changes = records.lives.flatMap(life => changesOf(life, currency));
   return amountsOf(changes.filter(({ at }) => dayNumber(at) > dayNumber(now) - days));
 }
 
@@ -49,12 +50,11 @@ export function expectedMoved(
     const day = dateOfDay(Math.min(dayNumber(time), dayNumber(now)));
     return from <= day && day <= to;
   };
-  const moved = records.subscriptionVersions.flatMap(versions => {
-    const parts = changesOf(versions, currency).filter(it => isWithin(it.at) && isPartOf(metric, it));
+  const moved = records.lives.flatMap(life => {
+    const parts = changesOf(life, currency).filter(it => isWithin(it.at) && isPartOf(metric, it));
     const sum = parts.reduce((all, { by }) => all + by, 0n);
-    const id = versions[0]?.state.id;
     const numerator = metric === 'contractionMrr' || metric === 'churnedMrr' ? -sum : sum;
-    return parts.length > 0 && id ? [[id, { numerator, denominator: PARTS }] as const] : [];
+    return parts.length > 0 ? [[life.newest.id, { numerator, denominator: PARTS }] as const] : [];
   });
   return new Map(moved);
 }
@@ -90,29 +90,21 @@ interface RevenueChange {
 }
 
 /** Every change of a subscription's monthly revenue: by how many parts, when and why. */
-function changesOf(versions: readonly RecordedVersion[], currency: string): RevenueChange[] {
+function changesOf(life: Life, currency: string): RevenueChange[] {
+  const { newest } = life;
+  const { startedAt, endedAt, status } = newest;
+  const known = statesOf(life).map(({ state, at }) => ({ revenue: partsOf(state, currency), at }));
+  // What is first seen canceled was active until then.
+  const isPresumed = known.length === 0 && status === 'canceled';
+  const before = isPresumed ? [{ revenue: partsOf({ ...newest, status: 'active' }, currency), at: startedAt }] : known;
   const changes: RevenueChange[] = [];
   let revenue = 0n;
-  let at = new Date(0);
-  const [first] = versions;
-  if (first?.state.status === 'canceled') {
-    // What is first seen canceled was active until then.
-    revenue = partsOf({ ...first.state, status: 'active' }, currency);
-    if (revenue !== 0n) {
-      at = first.state.startedAt;
-      changes.push({ by: revenue, at, reason: 'new' });
-    }
-  }
-  for (const [index, { state, recordedAt }] of versions.entries()) {
-    const by = partsOf(state, currency) - revenue;
-    if (by === 0n) continue;
-    // The first version takes effect at the start, an end when it ended, any other version when it was recorded.
-    const effectiveAt = state.endedAt ?? (index === 0 ? state.startedAt : recordedAt);
-    if (effectiveAt > at) at = effectiveAt;
+  for (const { revenue: next, at } of [...before, ...(endedAt ? [{ revenue: 0n, at: endedAt }] : [])]) {
     const reasonToRise = changes.length === 0 ? 'new' : revenue === 0n ? 'reactivated' : 'expansion';
-    const reasonToFall = state.endedAt ? 'churned' : 'contraction';
-    changes.push({ by, at, reason: by > 0n ? reasonToRise : reasonToFall });
-    revenue += by;
+    const reasonToFall = at === endedAt ? 'churned' : 'contraction';
+    const by = next - revenue;
+    if (by !== 0n) changes.push({ by, at, reason: by > 0n ? reasonToRise : reasonToFall });
+    revenue = next;
   }
   return changes;
 }

@@ -1,6 +1,7 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ProjectState } from '@billing/contracts/events/gateway';
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, type SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { WebhookEventState } from '@billing/contracts/events/webhooks';
 import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
 
@@ -32,8 +33,8 @@ export const item = {
   metered: false,
 };
 
-/** A new active subscription of 29.99 USD a month. */
-export function subscription({ projectId }: ProjectScope): SubscriptionState {
+/** A new active subscription of 29.99 USD a month, of which nothing else was shown. */
+export function subscription({ projectId }: ProjectScope): SubscriptionWithHistory {
   return {
     id: SubscriptionId.create(),
     projectId,
@@ -53,9 +54,37 @@ export function subscription({ projectId }: ProjectScope): SubscriptionState {
     trialEnd: null,
     startedAt: CREATED_AT,
     endedAt: null,
+    history: [],
+    observedAt: CREATED_AT,
     version: 1,
     createdAt: CREATED_AT,
   };
+}
+
+/** A subscription's state at the time at which an event showed it. */
+export interface Shown {
+  readonly state: SubscriptionWithHistory;
+  readonly at: Date;
+}
+
+/** Returns what its owner publishes of a subscription when the events come in this order: all that was shown until then. */
+export function versionsOf(shown: readonly Shown[]): SubscriptionWithHistory[] {
+  return shown.map((_, index) => {
+    const known = shown.slice(0, index + 1);
+    const [newest] = known.toSorted(
+      (one, other) =>
+        Number(hasEnded(other.state.status)) - Number(hasEnded(one.state.status)) ||
+        other.at.getTime() - one.at.getTime(),
+    );
+    if (!newest) throw new Error('A known state is missing.');
+    return { ...newest.state, history: known.flatMap(toHistory), observedAt: newest.at, version: index + 1 };
+  });
+}
+
+function toHistory({ state: { status, trialEnd, items }, at }: Shown): SubscriptionWithHistory['history'] {
+  if (hasEnded(status)) return [];
+  const priced = items.map(({ processorPriceId: _theirs, priceId: _ours, ...billed }) => billed);
+  return [{ status, hasTrial: trialEnd !== null, items: priced, shown: [[at.getTime(), SHOWN_BY.updated]] }];
 }
 
 /** A new customer. */

@@ -1,13 +1,13 @@
 import {
   SubscriptionCreated,
   SubscriptionUpdated,
-  type SubscriptionState,
+  type SubscriptionWithHistory,
 } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
-import { item, subscription } from './states.ts';
+import { item, subscription, versionsOf } from './states.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const at = (time: string) => new Date(time);
@@ -17,10 +17,10 @@ beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 beforeEach(() => service.setNow(NOW));
 
-type Changes = Partial<SubscriptionState>;
+type Changes = Partial<SubscriptionWithHistory>;
 
 /** Creates subscriptions, each a minute older than the one before. */
-async function create(scope: ProjectScope, ...all: Changes[]): Promise<SubscriptionState[]> {
+async function create(scope: ProjectScope, ...all: Changes[]): Promise<SubscriptionWithHistory[]> {
   const states = all.map((changes, index) => {
     const createdAt = new Date(at('2026-01-01T00:00:00Z').getTime() - index * 60_000);
     return { ...subscription(scope), createdAt, startedAt: createdAt, ...changes };
@@ -133,11 +133,10 @@ describe('the subscriptions behind churn', () => {
   const started = { startedAt: at('2026-01-01T00:00:00Z') };
   /** The versions of a subscription that was active, then changed at times. */
   const history = (scope: ProjectScope, ...later: [at: string, changes: Changes][]) => {
-    const first: SubscriptionState = { ...subscription(scope), ...started };
-    const changed = later.map(([time, changes], index) =>
-      newEvent(SubscriptionUpdated, scope.teamId, { ...first, ...changes, version: index + 2 }, at(time)),
-    );
-    return [newEvent(SubscriptionCreated, scope.teamId, first, started.startedAt), ...changed];
+    const first: SubscriptionWithHistory = { ...subscription(scope), ...started };
+    const changed = later.map(([time, changes]) => ({ state: { ...first, ...changes }, at: at(time) }));
+    const versions = versionsOf([{ state: first, at: started.startedAt }, ...changed]);
+    return versions.map(state => newEvent(SubscriptionUpdated, scope.teamId, state));
   };
   const canceled = (time: string): [string, Changes] => [time, { status: 'canceled', endedAt: at(time) }];
 
@@ -160,7 +159,7 @@ describe('the subscriptions behind churn', () => {
     // Active at the start: the lost one and the one that is past due now.
     expect(await service.analytics(scope, 30)).toMatchObject({ churnRate: 50 });
     const { subscriptions, total, pagination } = await service.subscriptions(scope, 'churn', 30);
-    const [state] = lost.map(({ data }) => data as SubscriptionState);
+    const [state] = lost.map(({ data }) => data as SubscriptionWithHistory);
     expect(subscriptions).toEqual([expected(state, { status: 'canceled' })]);
     expect([total, pagination.total]).toEqual([50, 1]);
   });
@@ -183,10 +182,8 @@ describe('the subscriptions behind a movement of revenue', () => {
     const scope = await service.createProject();
     const history = (...versions: [day: string, changes: Changes][]) => {
       const first = { ...subscription(scope), startedAt: atNine(versions[0]?.[0] ?? '') };
-      const events = versions.map(([day, changes], index) =>
-        newEvent(SubscriptionUpdated, scope.teamId, { ...first, ...changes, version: index + 1 }, atNine(day)),
-      );
-      return { first, events };
+      const shown = versions.map(([day, changes]) => ({ state: { ...first, ...changes }, at: atNine(day) }));
+      return { first, events: versionsOf(shown).map(state => newEvent(SubscriptionUpdated, scope.teamId, state)) };
     };
     const grown = history(
       ['2026-10-01', worth(1_000)],
@@ -242,7 +239,7 @@ describe('the subscriptions behind a movement of revenue', () => {
   });
 });
 
-function expected(state: SubscriptionState | undefined, changes: object = {}) {
+function expected(state: SubscriptionWithHistory | undefined, changes: object = {}) {
   if (!state) throw new Error('There is no such subscription.');
   const { id: subscriptionId, customerId } = state;
   const common = { status: 'active', currency: 'usd', amount: '2999', reason: null, converted: null };

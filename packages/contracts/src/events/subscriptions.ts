@@ -5,18 +5,15 @@ import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
 import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
-/**
- * One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. Fields with a
- * default are absent in older events.
- */
+/** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
 export const billedItem = z.object({
   processorPriceId: z.string(),
   priceId: PriceId.schema.nullable(),
   /** In the currency's smallest unit; null for tiered and fractional prices. */
   unitAmount: z.int().nullable(),
   /** The same as decimal text, which may have fractions of the smallest unit; null for a tiered price. */
-  unitAmountDecimal: z.string().nullable().default(null),
-  billingScheme: z.enum(BILLING_SCHEMES).default('per_unit'),
+  unitAmountDecimal: z.string().nullable(),
+  billingScheme: z.enum(BILLING_SCHEMES),
   /** The subscription's. */
   currency: z.string(),
   /** Null for a one-time price. */
@@ -26,16 +23,13 @@ export const billedItem = z.object({
   /** How the quantity becomes billed units: divided and rounded to whole ones; null when each is billed. */
   transformQuantity: z
     .object({ divideBy: z.int(), round: z.enum(['up', 'down']) })
-    .nullable()
-    .default(null),
+    .nullable(),
   /** A metered item has no fixed amount. */
   metered: z.boolean(),
 });
 export type BilledItem = z.output<typeof billedItem>;
 
-/**
- * A subscription as the processor has it. Fields with a default are absent in older events.
- */
+/** A subscription as the processor has it. */
 export const subscriptionState = z.object({
   id: SubscriptionId.schema,
   projectId: ProjectId.schema,
@@ -47,10 +41,10 @@ export const subscriptionState = z.object({
   quantity: z.int(),
   cancelAtPeriodEnd: z.boolean(),
   /** When it ends by itself; null if it does not. */
-  cancelAt: timestamp.nullable().default(null),
+  cancelAt: timestamp.nullable(),
   /** When the cancellation was requested. */
-  canceledAt: timestamp.nullable().default(null),
-  pauseCollection: pauseCollection.nullable().default(null),
+  canceledAt: timestamp.nullable(),
+  pauseCollection: pauseCollection.nullable(),
   items: z.array(billedItem),
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,

@@ -30,7 +30,8 @@ function movementContributionsIn(currency: string, steps: readonly Step[]): Cont
     // Terms can change while their sum stays the same.
     if (direction === 0n) continue;
     const movement = movementOf(direction, { isFirst: contributions.length === 0, hadNone, isEnd: step.isEnd });
-    for (const term of change) contributions.push(onDay(movementMetric(movement, term), dayOf(step.at), term.numerator));
+    for (const term of change)
+      contributions.push(onDay(movementMetric(movement, term), dayOf(step.at), term.numerator));
   }
   return contributions;
 }

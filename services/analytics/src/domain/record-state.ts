@@ -42,7 +42,13 @@ export const customerRecord = (origin: StateOrigin, state: CustomerState): Recor
   recordState(origin, 'customer', state, () => customerContributions(state));
 
 export const subscriptionRecord = (origin: StateOrigin, state: CountedSubscription): RecordState =>
-  recordState(origin, 'subscription', state, () => subscriptionContributions(state), () => listedSubscription(state));
+  recordState(
+    origin,
+    'subscription',
+    state,
+    () => subscriptionContributions(state),
+    () => listedSubscription(state),
+  );
 
 /** The part of a webhook event's state that is counted. */
 interface CountedWebhookEvent {

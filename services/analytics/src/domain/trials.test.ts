@@ -1,31 +1,22 @@
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { expect, it } from 'vitest';
-import { combine } from './metrics.ts';
-import {
-  endedTrialContributions,
-  hasConverted,
-  strongest,
-  trialConversion,
-  trialEndIn,
-  trialEvidenceOf,
-  trialResultContributions,
-} from './trials.ts';
+import { hasConverted, trialContributions, trialConversion, trialEndIn } from './trials.ts';
 
 const TRIAL_END = new Date('2028-02-29T12:00:00.000Z');
 const LATER = new Date('2028-03-20T00:00:00.000Z');
 const EARLIER = new Date('2028-02-20T00:00:00.000Z');
 
-type Status = Parameters<typeof trialEvidenceOf>[0]['status'];
-
 /** When a trial ended and whether it converted, of a subscription that had these statuses and may have ended. */
-function result(statuses: Status[], endedAt: Date | null = null) {
-  const versions = statuses.map(status => ({ status, trialEnd: TRIAL_END }));
-  const newest = versions.at(-1) ?? { status: 'active' as const, trialEnd: null };
-  const ofState = endedTrialContributions(newest, endedAt);
-  const all = combine([...ofState, ...trialResultContributions(ofState, strongest(versions.map(trialEvidenceOf)))]);
+function result(statuses: SubscriptionStatus[], endedAt: Date | null = null) {
+  const status = statuses.at(-1) ?? 'active';
+  const known = endedAt ? statuses.slice(0, -1) : statuses;
+  const phases = known.map(it => ({ status: it, hasTrial: true, from: EARLIER, revenue: [] }));
+  const isPresumed = known.length === 0;
+  const all = trialContributions({ status, trialEnd: TRIAL_END }, { phases, endedAt, isPresumed });
   return { at: trialEndIn(all), converted: hasConverted(all) };
 }
 
-it.each<[string, Status[], Date | null, object]>([
+it.each<[string, SubscriptionStatus[], Date | null, object]>([
   ['runs', ['trialing'], null, { at: null, converted: false }],
   ['was never paid for', ['incomplete'], null, { at: null, converted: false }],
   ['converts when active after it', ['trialing', 'active'], null, { at: TRIAL_END, converted: true }],

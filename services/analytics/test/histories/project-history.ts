@@ -40,7 +40,7 @@ export function projectHistory(window: Lookback): fc.Arbitrary<ProjectHistory> {
           webhookEvents: all.flatMap(it => it.webhookEvents ?? []),
           codes: all.reduce((sum, it) => sum + (it.codes ?? 0), 0),
           referrals: all.flatMap(it => it.referrals ?? []),
-          subscriptionVersions: all.flatMap(it => it.subscriptionVersions ?? []),
+          lives: all.flatMap(it => it.lives ?? []),
         },
       };
     });

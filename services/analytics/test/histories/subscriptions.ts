@@ -3,14 +3,14 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
   type BilledItem,
-  type SubscriptionState,
+  type SubscriptionWithHistory,
 } from '@billing/contracts/events/subscriptions';
 import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
-import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import { hasEnded, SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
-import type { RecordedVersion } from '../reference-model.ts';
+import { versionsOf, type Shown } from '../states.ts';
 import type { RecordHistory } from './project-history.ts';
 
 /** The longest interval counts that Stripe allows: three years. */
@@ -58,27 +58,31 @@ const billedItem: fc.Arbitrary<Omit<BilledItem, 'currency'>> = fc
     intervalCount: item.interval && 1 + Math.floor(fractionOfLongest * (MAX_INTERVAL_COUNT[item.interval] - 1)),
   }));
 
-/** A subscription of one to five versions, in any statuses one after the other. */
+/** A subscription in one to five states, any one after the other, which become known in any order. */
 export function subscriptionHistory(
   { teamId, projectId }: ProjectScope,
   time: fc.Arbitrary<Date>,
 ): fc.Arbitrary<RecordHistory> {
   const step = fc.record({
-    status: fc.oneof(fc.constant('active' as const), fc.constantFrom(...SUBSCRIPTION_STATUSES)),
+    status: fc.oneof(fc.constant('active' as const), fc.constantFrom(...LIVING)),
     items: fc.array(billedItem, { maxLength: 3 }),
     isPaused: mostly(fc.constant(false), fc.constant(true)),
     cancelAtPeriodEnd: fc.boolean(),
-    endedAt: time,
-    occurredAt: time,
+    at: time,
   });
+  const end = fc.record({ status: fc.constantFrom('canceled' as const, 'incomplete_expired' as const), endedAt: time });
   return fc
     .record({
       startedAt: time,
       trialEnd: fc.option(time),
       currency: fc.constantFrom('usd', 'usd', 'eur', 'jpy'),
-      steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+      steps: fc.uniqueArray(step, { maxLength: 5, selector: ({ at }) => at.getTime() }),
+      end: fc.option(end),
+      last: step,
+      order: fc.infiniteStream(fc.nat()),
+      recordedAt: fc.array(time, { minLength: 6, maxLength: 6 }),
     })
-    .map(({ startedAt, trialEnd, currency, steps }) => {
+    .map(({ startedAt, trialEnd, currency, steps, end: ending, last, order, recordedAt }) => {
       const unchanging = {
         id: SubscriptionId.create(),
         projectId,
@@ -95,27 +99,45 @@ export function subscriptionHistory(
         startedAt,
         createdAt: startedAt,
       };
-      let end: Date | null = null;
-      const versions = steps.map(
-        ({ status, items, isPaused, cancelAtPeriodEnd, endedAt, occurredAt }, index): RecordedVersion => {
-          const hasEnded = status === 'canceled' || status === 'incomplete_expired';
-          // An end does not move.
-          end = hasEnded ? (end ?? new Date(Math.max(startedAt.getTime(), endedAt.getTime()))) : null;
-          const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
-          const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: end, version: index + 1 };
-          const billed = items.map(item => ({ ...item, currency }));
-          return { state: { ...unchanging, ...changing, items: billed }, recordedAt: occurredAt };
-        },
+      const shown = (steps.length > 0 || ending ? steps : [last])
+        .filter(({ at }) => at >= startedAt)
+        .map(given => ({ at: given.at, state: stateOf(given) }))
+        .toSorted((one, other) => one.at.getTime() - other.at.getTime());
+      if (shown.length === 0 && !ending) shown.push({ at: startedAt, state: stateOf(last) });
+      // An end becomes known at any time: its event may be older than others, and tell of an end long before.
+      const endedAt = ending && new Date(Math.max(startedAt.getTime(), ending.endedAt.getTime()));
+      const all: Shown[] = ending
+        ? [...shown, { at: last.at, state: { ...stateOf(last), status: ending.status, endedAt } }]
+        : shown;
+      const versions = versionsOf(
+        all
+          .map(it => ({ it, by: order.next().value ?? 0 }))
+          .toSorted((a, b) => a.by - b.by)
+          .map(({ it }) => it),
       );
       return {
-        events: versions.map(({ state, recordedAt }) => newEvent(eventType(state), teamId, state, recordedAt)),
-        subscriptions: versions.slice(-1).map(({ state }) => state),
-        subscriptionVersions: [versions],
+        events: versions.map((state, index) => newEvent(eventType(state), teamId, state, recordedAt[index])),
+        subscriptions: versions.slice(-1),
+        lives: versions.slice(-1).map(newest => ({ newest, shown })),
       };
+
+      function stateOf({
+        status,
+        items,
+        isPaused,
+        cancelAtPeriodEnd,
+      }: Omit<typeof last, 'at'>): SubscriptionWithHistory {
+        const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
+        const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
+        const billed = items.map(item => ({ ...item, currency }));
+        return { ...unchanging, ...changing, items: billed, history: [], observedAt: startedAt };
+      }
     });
 }
 
-function eventType({ version, endedAt }: SubscriptionState) {
+const LIVING = SUBSCRIPTION_STATUSES.filter(status => !hasEnded(status));
+
+function eventType({ version, endedAt }: SubscriptionWithHistory) {
   if (version === 1) return SubscriptionCreated;
   return endedAt ? SubscriptionCanceled : SubscriptionUpdated;
 }

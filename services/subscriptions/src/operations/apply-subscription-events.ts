@@ -16,7 +16,7 @@ import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import { itemsOf, type Subscription } from '#persistence/subscription.entity.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { readSubscription } from './save-reread.ts';
@@ -128,7 +128,7 @@ function withRecordedAmounts<Event extends SubscriptionEvent>(event: Event, row:
   const { snapshot } = event;
   if (!row || !lacksAmounts(snapshot)) return event;
   if (row.currentPeriodStart.getTime() !== snapshot.currentPeriodStart.getTime()) return event;
-  const items = itemsOf(row);
+  const items = row.items;
   return { ...event, snapshot: withAmounts(snapshot, item => recordedAmount(items, item, snapshot.currency)) };
 }
 

@@ -9,7 +9,7 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import { itemsOf, type Subscription } from '#persistence/subscription.entity.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishChange } from './save-subscriptions.ts';
 
@@ -64,7 +64,7 @@ async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceStat
 function fillPriceIds(row: Subscription, prices: ReadonlyMap<string, PublishedPrice>): PublishedPrice | undefined {
   const { teamId, projectId } = row;
   let filled: PublishedPrice | undefined;
-  row.items = itemsOf(row).map((item): BilledItem => {
+  row.items = row.items.map((item): BilledItem => {
     const price = prices.get(scopedKey({ scope: { teamId, projectId }, id: item.processorPriceId }));
     if (item.priceId !== null || !price) return item;
     filled = price;

@@ -14,7 +14,7 @@ import type { History } from '#domain/history.ts';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { itemsOf, pauseOf, toStateWithHistory, type Subscription } from '#persistence/subscription.entity.ts';
+import { pauseOf, toStateWithHistory, type Subscription } from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
@@ -113,7 +113,7 @@ export function recordedState(row: Subscription): RecordedState {
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
     pauseCollection: pauseOf(row),
-    items: itemsOf(row).map(withoutPriceId),
+    items: row.items.map(withoutPriceId),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     trialEnd: row.trialEnd,

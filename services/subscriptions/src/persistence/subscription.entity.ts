@@ -1,8 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { z } from 'zod';
 import type {
   BilledItem,
-  billedItem,
   ShownState,
   SubscriptionState,
   SubscriptionWithHistory,
@@ -10,9 +8,6 @@ import type {
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { Rank } from '#domain/observation.ts';
-
-/** An item in a row; rows from before a field was added lack it. */
-type StoredItem = z.input<typeof billedItem>;
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -49,7 +44,7 @@ const SubscriptionSchema = defineEntity({
     pauseBehavior: p.text().strictNullable(),
     pauseResumesAt: p.datetime().strictNullable(),
     /** Copies of the prices' fields: a price that changes or is deleted changes nothing here. */
-    items: p.json<StoredItem[]>(),
+    items: p.json<BilledItem[]>(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
     trialEnd: p.datetime().strictNullable(),
@@ -78,15 +73,6 @@ const SubscriptionSchema = defineEntity({
 export class Subscription extends SubscriptionSchema.class {}
 SubscriptionSchema.setClass(Subscription);
 
-/** Returns what a subscription bills. An item from before tiers and decimals were known is taken for tiered without an amount. */
-export const itemsOf = ({ items }: Pick<Subscription, 'items'>): BilledItem[] =>
-  items.map(item => ({
-    ...item,
-    unitAmountDecimal: item.unitAmountDecimal ?? (item.unitAmount === null ? null : String(item.unitAmount)),
-    billingScheme: item.billingScheme ?? (item.unitAmount === null && !item.metered ? 'tiered' : 'per_unit'),
-    transformQuantity: item.transformQuantity ?? null,
-  }));
-
 /** Returns how payments are paused; null when they are not. */
 export const pauseOf = ({
   pauseBehavior: behavior,
@@ -109,7 +95,7 @@ export function toState(row: Subscription): SubscriptionState {
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
     pauseCollection: pauseOf(row),
-    items: itemsOf(row),
+    items: row.items,
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     trialEnd: row.trialEnd,

@@ -8,7 +8,7 @@ import { cancelNow } from '#operations/cancel-now.ts';
 import { listSubscriptions, type ListedSubscription } from '#operations/list-subscriptions.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { findSubscription } from '#persistence/find-subscription.ts';
-import { itemsOf, pauseOf } from '#persistence/subscription.entity.ts';
+import { pauseOf } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Subscriptions: list, get, cancel, resume. */
@@ -46,7 +46,7 @@ function toResource(row: ListedSubscription): SubscriptionResource {
     status: row.status,
     ...(row.priceId && { priceId: row.priceId }),
     quantity: row.quantity,
-    items: itemsOf(row).map(toItem),
+    items: row.items.map(toItem),
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,

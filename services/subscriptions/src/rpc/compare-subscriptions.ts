@@ -14,7 +14,7 @@ import { recordedState } from '#operations/save-subscriptions.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import { itemsOf, type Subscription } from '#persistence/subscription.entity.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
 
 type Request = z.output<(typeof CompareObjects)['subscriptions']['request']>;
 
@@ -46,7 +46,7 @@ async function compareTerms(em: EntityManager, scope: ProjectScope, objects: rea
 
 /** An amount that the object lacks is read at the processor only when an event brings it; until then ours is taken. */
 function withKnownAmounts(snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot {
-  return withAmounts(snapshot, item => recordedAmount(itemsOf(row), item, snapshot.currency));
+  return withAmounts(snapshot, item => recordedAmount(row.items, item, snapshot.currency));
 }
 
 async function compareInvoices(em: EntityManager, scope: ProjectScope, objects: readonly unknown[]) {
