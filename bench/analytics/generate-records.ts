@@ -2,12 +2,12 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, type SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
 import {
-  observeCustomer,
-  observeSubscription,
-  type Observation,
-} from '../../services/analytics/src/domain/observation.ts';
+  customerRecord,
+  subscriptionRecord,
+  type RecordState,
+} from '../../services/analytics/src/domain/record-state.ts';
 
 const DAY_MS = 86_400_000;
 /** The maximum age of customers and subscriptions. */
@@ -24,7 +24,7 @@ interface Target extends ProjectScope {
 export interface Generated {
   readonly customer: CustomerState;
   /** Every version of the subscription, oldest first, and when it was recorded. */
-  readonly versions: readonly { readonly state: SubscriptionState; readonly recordedAt: Date }[];
+  readonly versions: readonly { readonly state: SubscriptionWithHistory; readonly recordedAt: Date }[];
 }
 
 /** Generates a customer and a subscription per seed; the same seed and `now` give the same records. */
@@ -32,11 +32,11 @@ export function* generateRecords(of: Target, seeds: Iterable<number>): Generator
   for (const seed of seeds) yield { customer: customerOf(of, seed), versions: versionsOf(of, seed) };
 }
 
-/** Returns what the event handlers of analytics observe of the generated records. */
-export function* toObservations({ teamId, now }: Target, records: Iterable<Generated>): Generator<Observation> {
+/** Returns the states that the event handlers of analytics get of the generated records. */
+export function* toRecordStates({ teamId, now }: Target, records: Iterable<Generated>): Generator<RecordState> {
   for (const { customer, versions } of records) {
-    yield observeCustomer({ teamId, recordedAt: now }, customer);
-    for (const { state, recordedAt } of versions) yield observeSubscription({ teamId, recordedAt }, state);
+    yield customerRecord({ teamId, recordedAt: now }, customer);
+    for (const { state, recordedAt } of versions) yield subscriptionRecord({ teamId, recordedAt }, state);
   }
 }
 
@@ -64,10 +64,13 @@ function versionsOf(of: Target, seed: number): Generated['versions'] {
   const status = SUBSCRIPTION_STATUSES[Math.floor(random() * SUBSCRIPTION_STATUSES.length)] ?? 'active';
   const changedAt = new Date(state.startedAt.getTime() + random() * (now.getTime() - state.startedAt.getTime()));
   const endedAt = status === 'canceled' || status === 'incomplete_expired' ? changedAt : null;
-  return [first, { state: { ...state, status, endedAt, version: 2 }, recordedAt: changedAt }];
+  const shown = endedAt ? [] : [toShown({ ...state, status }, changedAt)];
+  const history = [...state.history, ...shown];
+  const second = { ...state, status, endedAt, history, observedAt: changedAt, version: 2 };
+  return [first, { state: second, recordedAt: changedAt }];
 }
 
-function firstState(of: Target, seed: number, random: () => number): SubscriptionState {
+function firstState(of: Target, seed: number, random: () => number): SubscriptionWithHistory {
   const startedAt = before(of.now, random() * MAX_AGE_DAYS);
   const item = {
     processorPriceId: 'price_bench',
@@ -82,7 +85,7 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     transformQuantity: null,
     metered: false,
   };
-  return {
+  const state: SubscriptionWithHistory = {
     id: idOf('ps', seed, of),
     projectId: of.projectId,
     customerId: idOf('pc', seed, of),
@@ -101,9 +104,17 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     trialEnd: null,
     startedAt,
     endedAt: null,
+    history: [],
+    observedAt: startedAt,
     version: 1,
     createdAt: startedAt,
   };
+  return { ...state, history: [toShown(state, startedAt)] };
+}
+
+function toShown({ status, items }: SubscriptionWithHistory, at: Date): SubscriptionWithHistory['history'][number] {
+  const priced = items.map(({ processorPriceId: _theirs, priceId: _ours, ...billed }) => billed);
+  return { status, hasTrial: false, items: priced, shown: [[at.getTime(), SHOWN_BY.updated]] };
 }
 
 const before = (now: Date, days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));

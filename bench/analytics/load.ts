@@ -1,5 +1,5 @@
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
-import { generateRecords, toObservations } from './generate-records.ts';
+import { generateRecords, toRecordStates } from './generate-records.ts';
 import type { PlainTables } from './plain-tables.ts';
 import type { ReadModel } from './read-model.ts';
 
@@ -35,7 +35,7 @@ export async function load(
     [source, amounts.distinct],
   ] as const) {
     const target = { ...scope, now };
-    await model.apply(toObservations(target, generateRecords(target, upTo(count))));
+    await model.apply(toRecordStates(target, generateRecords(target, upTo(count))));
     await tables.insert(generateRecords(target, upTo(count)));
   }
   for (const store of [model, tables]) {
@@ -45,14 +45,14 @@ export async function load(
 }
 
 /**
- * Checks that copied rows equal the rows that observations under the copied ids create.
+ * Checks that copied rows equal the rows that states under the copied ids create.
  * @throws Error when they differ
  */
 async function requireSameRows(model: ReadModel, now: Date): Promise<void> {
   const [source, copied, applied] = [newScope(), newScope(), newScope()];
   const apply = (scope: ProjectScope, copy?: number) => {
     const target = { ...scope, now, ...(copy !== undefined && { copy }) };
-    return model.apply(toObservations(target, generateRecords(target, upTo(COMPARED))));
+    return model.apply(toRecordStates(target, generateRecords(target, upTo(COMPARED))));
   };
   await apply(source);
   await model.copy(source, copied, COMPARED_COPIES);

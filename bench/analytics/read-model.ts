@@ -1,11 +1,11 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { openDatabase } from '@billing/database/database';
 import { Client } from 'pg';
-import type { Observation } from '../../services/analytics/src/domain/observation.ts';
-import { applyObservations } from '../../services/analytics/src/operations/apply-observations.ts';
+import type { RecordState } from '../../services/analytics/src/domain/record-state.ts';
+import { countRecords } from '../../services/analytics/src/operations/count-records.ts';
 import { analyticsSchema } from '../../services/analytics/src/persistence/schema.ts';
 
-/** Observations per transaction. */
+/** States per transaction. */
 const BATCH = 2_000;
 
 /** Opens the read model of the measured system with the database role of analytics. */
@@ -25,19 +25,16 @@ export async function openReadModel(databaseUrl: string) {
          (select md5(string_agg(concat_ws(' ', kind, id, version, contributions, live_metric, amount, ended_at), ',' order by kind, id))
             from tracked_records where project_id = $1),
          (select md5(string_agg(concat_ws(' ', metric, bucket, amount), ',' order by metric, bucket))
-            from metrics where project_id = $1 and amount <> 0),
-         (select md5(string_agg(concat_ws(' ', subscription_id, first_version, last_version, phase, revenue), ','
-                                order by subscription_id, first_version))
-            from revenue_periods where project_id = $1)) as rows`,
+            from metrics where project_id = $1 and amount <> 0)) as rows`,
       [projectId],
     );
     return rows[0]?.rows ?? '';
   };
 
   return {
-    /** Applies observations as the event handlers do. */
-    async apply(observations: Iterable<Observation>): Promise<void> {
-      for (const batch of inBatches(observations)) await em.fork().transactional(tx => applyObservations(tx, batch));
+    /** Applies states as the event handlers do. */
+    async apply(states: Iterable<RecordState>): Promise<void> {
+      for (const batch of inBatches(states)) await em.fork().transactional(tx => countRecords(tx, batch));
     },
 
     /**
@@ -53,15 +50,6 @@ export async function openReadModel(databaseUrl: string) {
          select $2, $3, 1, kind, id || 'x' || copy, version, contributions, customer_id, status, currency, amount,
                 live_metric, created_at, ended_at, trial_ended_at, trial_converted
            from tracked_records, generate_series(1, $4::int) copy where project_id = $1`,
-        values,
-      );
-      await client.query(
-        `insert into revenue_periods
-           (team_id, project_id, subscription_id, first_version, last_version, recorded_at, started_at, ended_at, phase,
-            trial, revenue)
-         select $2, $3, subscription_id || 'x' || copy, first_version, last_version, recorded_at, started_at, ended_at,
-                phase, trial, revenue
-           from revenue_periods, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
       await client.query(
@@ -81,9 +69,7 @@ export async function openReadModel(databaseUrl: string) {
 
     /** Vacuums and analyzes the tables, as autovacuum does some minutes after a bulk load. */
     async vacuum(): Promise<void> {
-      await client.query(
-        'vacuum (analyze) tracked_records, metrics, revenue_periods, subscription_movements, projects',
-      );
+      await client.query('vacuum (analyze) tracked_records, metrics, subscription_movements, projects');
     },
 
     /** Counts the rows of a project. */
@@ -105,10 +91,10 @@ export async function openReadModel(databaseUrl: string) {
   };
 }
 
-function* inBatches(observations: Iterable<Observation>): Generator<Observation[]> {
-  let batch: Observation[] = [];
-  for (const observation of observations) {
-    batch.push(observation);
+function* inBatches(states: Iterable<RecordState>): Generator<RecordState[]> {
+  let batch: RecordState[] = [];
+  for (const state of states) {
+    batch.push(state);
     if (batch.length < BATCH) continue;
     yield batch;
     batch = [];

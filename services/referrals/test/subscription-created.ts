@@ -29,6 +29,8 @@ export function subscriptionCreated(
     trialEnd: null,
     startedAt: now,
     endedAt: null,
+    history: [],
+    observedAt: now,
     version: 1,
     createdAt: now,
     ...changes,

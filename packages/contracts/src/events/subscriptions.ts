@@ -21,9 +21,7 @@ export const billedItem = z.object({
   intervalCount: z.int().nullable(),
   quantity: z.int(),
   /** How the quantity becomes billed units: divided and rounded to whole ones; null when each is billed. */
-  transformQuantity: z
-    .object({ divideBy: z.int(), round: z.enum(['up', 'down']) })
-    .nullable(),
+  transformQuantity: z.object({ divideBy: z.int(), round: z.enum(['up', 'down']) }).nullable(),
   /** A metered item has no fixed amount. */
   metered: z.boolean(),
 });
