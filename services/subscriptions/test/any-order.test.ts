@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SubscriptionCanceled, SubscriptionCreated } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, SubscriptionCanceled, SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { processorEvent } from '@billing/contracts/processor-events';
@@ -110,6 +110,7 @@ describe('real events, delivered in any order and repeatedly', () => {
         if (isBatch) await service.deliver(...deliveries);
         else for (const event of deliveries) await service.deliver(event);
         await expectState(project, history);
+        expect(await shownIn(project)).toEqual(new Set(deliveries.flatMap(shownBy)));
       }),
       { numRuns: 25 },
     );
@@ -159,4 +160,19 @@ async function expectState(project: Project, { subscription, invoices }: History
   expect(types.filter(type => type === SubscriptionCreated.name)).toHaveLength(1);
   expect(types.filter(type => type === SubscriptionCanceled.name)).toHaveLength(status === 'canceled' ? 1 : 0);
   expect(published.at(-1)?.data).toMatchObject({ status, endedAt: subscription.endedAt });
+}
+
+/** What the published history of a project's subscription has: each time with how it was shown, and the status. */
+async function shownIn(project: Project): Promise<ReadonlySet<string>> {
+  const history = (await project.published()).at(-1)?.data.history ?? [];
+  return new Set(history.flatMap(({ status, shown }) => shown.map(([ms, by]) => `${ms} ${by} ${status}`)));
+}
+
+/** What an event adds to the history of its subscription; nothing if the subscription has ended, or another object's. */
+function shownBy(event: Envelope): string[] {
+  const { status } = objectOf(event);
+  if (!event.type.startsWith('processor.customer.subscription.') || status === 'canceled') return [];
+  const by = event.type === processorEvent('customer.subscription.created').name ? SHOWN_BY.created : SHOWN_BY.updated;
+  const { createdAt } = event.data as { createdAt: string }; // every routed event has one
+  return [`${Date.parse(createdAt)} ${by} ${String(status)}`];
 }

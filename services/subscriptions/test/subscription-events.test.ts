@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PriceCreated } from '@billing/contracts/events/catalog';
-import { SubscriptionCanceled, SubscriptionCreated } from '@billing/contracts/events/subscriptions';
+import {
+  SHOWN_BY,
+  SubscriptionCanceled,
+  SubscriptionCreated,
+  SubscriptionUpdated,
+} from '@billing/contracts/events/subscriptions';
 import { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
@@ -38,6 +44,8 @@ describe('the first event of a subscription', () => {
     expect((await published()).map(({ type, data }) => [type, data.version, data.endedAt])).toEqual([
       [SubscriptionCreated.name, 1, after(5)],
       [SubscriptionCanceled.name, 2, after(5)],
+      // What it was before belongs to its history.
+      [SubscriptionUpdated.name, 3, after(5)],
     ]);
   });
 
@@ -113,18 +121,35 @@ describe('what is recorded of a subscription', () => {
 });
 
 describe('an event of a recorded subscription', () => {
-  it('applies if it is newer, and is published only if something changes', async () => {
+  it('applies if it is newer, and adds what it shows to the history that is published, once', async () => {
     const { event, subscriptions, published } = await startProject(service);
     await service.deliver(event(CREATED, after(0)));
     await service.deliver(event(UPDATED, after(20), { status: 'past_due' }));
-    await service.deliver(event(UPDATED, after(10), { status: 'unpaid' }));
+    const older = event(UPDATED, after(10), { status: 'unpaid' });
+    await service.deliver(older);
+    await service.deliver({ ...older, id: randomUUID() });
     await service.deliver(event(UPDATED, after(30), { status: 'past_due' }));
     await service.deliver(event(UPDATED, after(25), { status: 'active' }));
     expect(await subscriptions()).toMatchObject([{ status: 'past_due' }]);
-    expect((await published()).map(({ data }) => [data.version, data.status])).toEqual([
-      [1, 'active'],
-      [2, 'past_due'],
+    const all = await published();
+    expect(
+      all.map(({ data }) => [data.version, data.status, data.history.flatMap(({ shown }) => shown).length]),
+    ).toEqual([
+      [1, 'active', 1],
+      [2, 'past_due', 2],
+      [3, 'past_due', 3],
+      [4, 'past_due', 4],
+      [5, 'past_due', 5],
     ]);
+    const times = (...seconds: [number, number][]) => seconds.map(([second, by]) => [after(second).getTime(), by]);
+    expect(all.at(-1)?.data).toMatchObject({
+      observedAt: after(30),
+      history: [
+        { status: 'active', shown: times([0, SHOWN_BY.created], [25, SHOWN_BY.updated]) },
+        { status: 'past_due', shown: times([20, SHOWN_BY.updated], [30, SHOWN_BY.updated]) },
+        { status: 'unpaid', shown: times([10, SHOWN_BY.updated]) },
+      ],
+    });
   });
 
   it.each([

@@ -3,9 +3,9 @@ import { isLive } from './revenue.ts';
 import type { Timeline } from './timeline.ts';
 
 /** What a subscription adds to churn: each time in which it was active or trialing, by its start and end. */
-export function lifetimeContributions({ phases, endedAt }: Timeline): Contribution[] {
-  const turns = phases.filter(
-    ({ status }, index) => isLive(status) !== isLive(phases[index - 1]?.status ?? 'canceled'),
+export function lifetimeContributions({ periods, endedAt }: Timeline): Contribution[] {
+  const turns = periods.filter(
+    ({ status }, index) => isLive(status) !== isLive(periods[index - 1]?.status ?? 'canceled'),
   );
   const starts = turns.filter(({ status }) => isLive(status)).map(({ from }) => from);
   const lapses = turns.filter(({ status }) => !isLive(status)).map(({ from }) => from);

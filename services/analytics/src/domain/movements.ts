@@ -11,8 +11,8 @@ interface Step {
 }
 
 /** What a subscription adds to the daily revenue movements. Over all days they add up to its present revenue. */
-export function movementContributions({ phases, endedAt }: Timeline): Contribution[] {
-  const steps: Step[] = phases.map(({ from, revenue }) => ({ at: from, revenue, isEnd: false }));
+export function movementContributions({ periods, endedAt }: Timeline): Contribution[] {
+  const steps: Step[] = periods.map(({ from, revenue }) => ({ at: from, revenue, isEnd: false }));
   if (endedAt) steps.push({ at: endedAt, revenue: [], isEnd: true });
   const currencies = new Set(steps.flatMap(({ revenue }) => revenue.map(({ currency }) => currency)));
   return [...currencies].flatMap(currency => movementContributionsIn(currency, steps));

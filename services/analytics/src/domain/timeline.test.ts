@@ -131,7 +131,7 @@ describe('the revenue of a subscription', () => {
 
   it('does not change with an event that shows the same, nor when it moves to another currency at once', () => {
     const points = [0, 1, 2].map(day => ({ at: on(day), amount: 100 }));
-    expect(timelineOf(subscription(points)).phases).toHaveLength(1);
+    expect(timelineOf(subscription(points)).periods).toHaveLength(1);
     expect(movements(subscription([...points, { at: on(3), amount: 90, currency: 'eur' }]))).toEqual([
       'new 2027-12-31 100',
       'contraction 2028-01-03 -100',
@@ -148,7 +148,7 @@ describe('of states that were shown in one second', () => {
   it('the newest record tells the last one', () => {
     for (const newest of tie) {
       const all = [before, ...tie.filter(it => it !== newest), newest];
-      expect(timelineOf(subscription(all)).phases.at(-1)?.revenue[0]?.numerator).toBe(BigInt(newest.amount * 12));
+      expect(timelineOf(subscription(all)).periods.at(-1)?.revenue[0]?.numerator).toBe(BigInt(newest.amount * 12));
     }
   });
 

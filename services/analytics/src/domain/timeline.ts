@@ -4,8 +4,8 @@ import type { SubscriptionStatus } from '@billing/contracts/resources/subscripti
 import { faceValue, isLive, type PricedItem, type RevenueTerm } from './revenue.ts';
 import { laterOf } from './utc-day.ts';
 
-/** What a subscription was from a time on, until the next phase or its end. */
-export interface Phase {
+/** What a subscription was from a time on, until its next period or its end: its revenue, and whether it was active. */
+export interface RevenuePeriod {
   readonly from: Date;
   readonly status: SubscriptionStatus;
   readonly hasTrial: boolean;
@@ -13,9 +13,9 @@ export interface Phase {
   readonly revenue: readonly RevenueTerm[];
 }
 
-/** All phases of a subscription, the first from its start on. */
+/** The revenue periods of a subscription, the first from its start on. */
 export interface Timeline {
-  readonly phases: readonly Phase[];
+  readonly periods: readonly RevenuePeriod[];
   /** When it ended, at its start or later; null if it has not. */
   readonly endedAt: Date | null;
   /** Whether nothing is known of the time before its end. */
@@ -34,7 +34,7 @@ export interface Lived extends Pick<
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** A state, told apart from others by its key. */
-interface Known extends Omit<Phase, 'from'> {
+interface Known extends Omit<RevenuePeriod, 'from'> {
   readonly key: string;
 }
 
@@ -60,10 +60,14 @@ export function timelineOf(subscription: Lived): Timeline {
   if (newest && changes.at(-1)?.state.key !== newest.key) changes.push({ at: observedAt.getTime(), state: newest });
   const isPresumed = changes.length === 0 && status === 'canceled';
   if (isPresumed) changes.push({ at: startedAt.getTime(), state: knownState('active', trialEnd !== null, items) });
-  const phases = changes.map(({ at, state: { key: _key, ...state } }, index): Phase => {
+  const periods = changes.map(({ at, state: { key: _key, ...state } }, index): RevenuePeriod => {
     return { ...state, from: index === 0 ? startedAt : laterOf(startedAt, new Date(at)) };
   });
-  return { phases: phases.filter(({ from }, index) => index === 0 || !endedAt || from < endedAt), endedAt, isPresumed };
+  return {
+    periods: periods.filter(({ from }, index) => index === 0 || !endedAt || from < endedAt),
+    endedAt,
+    isPresumed,
+  };
 }
 
 /** When a subscription ended. A canceled one without `endedAt` ended with its billing period. */

@@ -10,14 +10,14 @@ import type { Timeline } from './timeline.ts';
  */
 export function trialContributions(
   { status, trialEnd }: Pick<SubscriptionState, 'status' | 'trialEnd'>,
-  { phases, endedAt, isPresumed }: Timeline,
+  { periods, endedAt, isPresumed }: Timeline,
 ): Contribution[] {
   if (!trialEnd || status === 'trialing' || status === 'incomplete' || status === 'incomplete_expired') return [];
   const isCutShort = endedAt !== null && endedAt <= trialEnd;
-  const known = isPresumed ? [] : phases;
-  const wasSeen = known.some(phase => phase.status === 'trialing');
+  const known = isPresumed ? [] : periods;
+  const wasSeen = known.some(period => period.status === 'trialing');
   // An active subscription with a trial is past it.
-  const wasActive = known.some(phase => phase.status === 'active' && phase.hasTrial);
+  const wasActive = known.some(period => period.status === 'active' && period.hasTrial);
   const hasConverted = wasActive || (!wasSeen && !isCutShort && status !== 'paused');
   const at = isCutShort ? endedAt : trialEnd;
   return [...oneAt(TRIAL_METRIC.ended, at), ...(hasConverted ? oneAt(TRIAL_METRIC.converted, at) : [])];
