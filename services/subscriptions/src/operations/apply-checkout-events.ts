@@ -90,7 +90,7 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
 ): Promise<ReadonlySet<Event>> {
   const reads = events.flatMap(event => {
     const reread = event.prepared?.subscription;
-    return reread ? [{ event, scope: event.scope, reread, trace: event.trace }] : [];
+    return reread ? [{ event, scope: event.scope, reread, trace: event.trace, becauseOfEvent: true }] : [];
   });
   // A subscription that got a record meanwhile needs nothing: its own events apply.
   const { withoutCustomer } = await saveReads(tx, reads, { publish, now });

@@ -21,6 +21,8 @@ interface SubscriptionRead {
   readonly scope: ProjectScope;
   readonly reread: Reread;
   readonly trace?: TraceCarrier | undefined;
+  /** Whether it was read because of an event: it is no part of the history then, which does not depend on when events come. */
+  readonly becauseOfEvent?: boolean;
 }
 
 /** What was not saved. */
@@ -59,7 +61,7 @@ export async function saveReads<Read extends SubscriptionRead>(
   const outdated: Read[] = [];
   const withoutCustomer: Read[] = [];
   for (const read of reads) {
-    const { scope, reread, trace } = read;
+    const { scope, reread, trace, becauseOfEvent = false } = read;
     const row = rows.get(scopedKey(toObject(read)));
     const customerId = customerOf.get(read);
     if (row?.revision === reread.revision) {
@@ -70,7 +72,7 @@ export async function saveReads<Read extends SubscriptionRead>(
     } else if (customerId) {
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-      const history = addToHistory([], [pointIn(reread)]);
+      const history = addToHistory([], becauseOfEvent ? [] : [pointIn(reread)]);
       const next = newSubscription({ scope, snapshot, state, history, customerId, priceIds, now });
       publishCreated(publish, next, { trace });
       rows.set(scopedKey(toObject(read)), next);
