@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
-import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { routedEvent } from '@billing/testing/processor-events';
 import { after, subscriptionObject } from './payloads.ts';
 import { objectOf, startService, type Service } from './service.ts';

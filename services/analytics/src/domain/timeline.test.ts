@@ -62,14 +62,14 @@ function subscription(points: readonly Point[], endedAt: Date | null = null): Co
 }
 
 /** The movements as `<reason> <day> <cents>`. */
-const movements = (it: CountedSubscription) =>
-  movementContributions(timelineOf(it)).map(
+const movements = (lived: CountedSubscription) =>
+  movementContributions(timelineOf(lived)).map(
     ({ metric, bucket, amount }) => `${metric.split(':')[1]} ${bucket} ${amount / 12n}`,
   );
 
 /** When it was active or trialing. */
-const lifetimes = (it: CountedSubscription) =>
-  lifetimeContributions(timelineOf(it))
+const lifetimes = (lived: CountedSubscription) =>
+  lifetimeContributions(timelineOf(lived))
     .filter(({ metric }) => /^(started|lapsed|ended)-exactly$/.test(metric))
     .map(({ metric, bucket }) => `${metric.replace('-exactly', '')} ${bucket.slice(0, 10)}`);
 
@@ -147,7 +147,7 @@ describe('of states that were shown in one second', () => {
 
   it('the newest record tells the last one', () => {
     for (const newest of tie) {
-      const all = [before, ...tie.filter(it => it !== newest), newest];
+      const all = [before, ...tie.filter(other => other !== newest), newest];
       expect(timelineOf(subscription(all)).periods.at(-1)?.revenue[0]?.numerator).toBe(BigInt(newest.amount * 12));
     }
   });
@@ -240,7 +240,7 @@ it('counts the same for every order, grouping and repetition of what was shown',
   );
 });
 
-const inOrder = (it: CountedSubscription) =>
-  combine(subscriptionContributions(it))
+const inOrder = (lived: CountedSubscription) =>
+  combine(subscriptionContributions(lived))
     .map(({ metric, bucket, amount }) => `${metric} ${bucket} ${amount}`)
     .toSorted();

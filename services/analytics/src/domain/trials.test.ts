@@ -10,7 +10,7 @@ const EARLIER = new Date('2028-02-20T00:00:00.000Z');
 function result(statuses: SubscriptionStatus[], endedAt: Date | null = null) {
   const status = statuses.at(-1) ?? 'active';
   const known = endedAt ? statuses.slice(0, -1) : statuses;
-  const periods = known.map(it => ({ status: it, hasTrial: true, from: EARLIER, revenue: [] }));
+  const periods = known.map(one => ({ status: one, hasTrial: true, from: EARLIER, revenue: [] }));
   const isPresumed = known.length === 0;
   const all = trialContributions({ status, trialEnd: TRIAL_END }, { periods, endedAt, isPresumed });
   return { at: trialEndIn(all), converted: hasConverted(all) };
