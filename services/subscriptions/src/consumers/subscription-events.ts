@@ -6,7 +6,7 @@ import { readObject } from '@billing/processor/event-object';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import { readSubscription } from '@billing/processor/snapshots/subscription';
-import { RANK, type Rank } from '#domain/observation.ts';
+import { RANK } from '#domain/observation.ts';
 import {
   applySubscriptionEvents,
   prepareSubscriptionEvent,
@@ -17,7 +17,7 @@ import { cancelWithCustomers } from '#operations/cancel-with-customers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
-const RANKS = new Map<ProcessorEventType, Rank>([
+const RANKS = new Map<ProcessorEventType, number>([
   ['customer.subscription.created', RANK.created],
   ['customer.subscription.updated', RANK.updated],
   ['customer.subscription.paused', RANK.updated],

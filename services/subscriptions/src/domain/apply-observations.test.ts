@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { applyObservations, applyReread, sortByPosition, type Observation } from './apply-observations.ts';
+import { sortByPosition } from '@billing/processor/event-order';
+import { applyObservations, applyReread, type Observation } from './apply-observations.ts';
 import { RANK, type RecordedState } from './observation.ts';
 import { readTerms } from './subscription.ts';
 

@@ -1,11 +1,10 @@
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { sortByPosition, type EventPosition } from '@billing/processor/event-order';
 import {
   bringsChange,
-  compareObservation,
-  comparePositions,
+  decideOnObservation,
   laterPosition,
   winsUnread,
-  type EventPosition,
   type RecordedState,
   type Reread,
 } from './observation.ts';
@@ -52,10 +51,6 @@ export function applyObservations<Event extends Observation>(
   return { state, cause, unprepared };
 }
 
-/** Returns the events in the order of their positions. */
-export const sortByPosition = <Event extends { readonly position: EventPosition }>(events: readonly Event[]): Event[] =>
-  events.toSorted((a, b) => comparePositions(a.position, b.position));
-
 /** Returns the same object when the event adds nothing, and the same terms when it confirms them. */
 function applyOne(
   recorded: { readonly state: RecordedState; readonly revision: number | undefined },
@@ -64,10 +59,13 @@ function applyOne(
   const { state } = recorded;
   const terms = readTerms(snapshot, { observedAt: position.at, recordedStatus: state.terms.status });
   const applied = { terms, position, readAt: null };
-  const comparison = compareObservation(state, terms, position, { isRead });
-  if (comparison === 'stale') return state;
-  if (comparison === 'confirm') return { ...state, position: laterPosition(state.position, position) };
-  if (comparison === 'apply') return applied;
+  const decision = decideOnObservation(state, terms, position, { isRead });
+  if (decision === 'ignore') return state;
+  if (decision === 'confirm') {
+    const newest = laterPosition(state.position, position);
+    return newest === state.position ? state : { ...state, position: newest };
+  }
+  if (decision === 'apply') return applied;
   if (!reread) return 'unprepared';
   if (reread === 'missing') return winsUnread(position, state.position) ? applied : state;
   const reapplied = applyReread(state, reread, position);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SHOWN_BY, type ShownBy, type ShownState } from '@billing/contracts/events/subscriptions';
 import { hasEnded } from '@billing/contracts/resources/subscription';
-import { RANK, type EventPosition } from './observation.ts';
+import type { EventPosition } from '@billing/processor/event-order';
+import { RANK } from './observation.ts';
 import type { SubscriptionTerms } from './subscription.ts';
 
 /** All states that were shown of a subscription before it ended, each once. */

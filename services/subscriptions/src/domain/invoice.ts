@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
+import {
+  AFTER_EVENTS,
+  BEFORE_EVENTS,
+  compareOrder,
+  decide,
+  sortByPosition,
+  type EventOrder,
+  type EventPosition,
+} from '@billing/processor/event-order';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
-
-/** Where an event, or a read of the processor, stands in the order. */
-export interface InvoicePosition {
-  readonly at: Date;
-  /** Orders the kinds of events within one second, from 1; 0 for a read. */
-  readonly rank: number;
-  /** Decides when nothing else does, so that every copy of the service decides alike. */
-  readonly eventId: string;
-}
 
 /** What the order of an invoice's events depends on. */
 export interface InvoiceState {
   readonly status: InvoiceStatus;
   readonly amountPaid: number;
-  readonly position: InvoicePosition;
+  readonly position: EventPosition;
 }
 
 /** All that the processor decides about an invoice. Amounts are in the currency's smallest unit. */
@@ -39,13 +39,13 @@ export interface InvoiceContent extends Pick<
 }
 
 /** The position of a read: by our clock, so that it has no place among the events, which have the processor's. */
-export const positionOfRead = (readAt: Date): InvoicePosition => ({ at: readAt, rank: 0, eventId: '' });
-const isRead = ({ rank }: InvoicePosition): boolean => rank === 0;
+export const positionOfRead = (readAt: Date): EventPosition => ({ at: readAt, rank: 0, eventId: '' });
+const isRead = ({ rank }: EventPosition): boolean => rank === 0;
 
 /** An invoice as it is recorded. */
 export interface RecordedInvoice {
   readonly content: InvoiceContent;
-  readonly position: InvoicePosition;
+  readonly position: EventPosition;
   readonly version: number;
 }
 
@@ -60,7 +60,7 @@ export interface InvoiceReread {
 /** One event of an invoice, or a read of it. */
 export interface InvoiceObservation {
   readonly snapshot: InvoiceSnapshot;
-  readonly position: InvoicePosition;
+  readonly position: EventPosition;
   /** What the processor returned when it was read because of this event. */
   readonly reread: InvoiceReread | null;
 }
@@ -96,9 +96,6 @@ export function oldestReadable<Event extends InvoiceObservation>(events: readonl
   return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
 }
 
-const sortByPosition = <Event extends InvoiceObservation>(events: readonly Event[]): Event[] =>
-  events.toSorted(({ position: a }, { position: b }) => a.at.getTime() - b.at.getTime() || a.rank - b.rank);
-
 type Next = Pick<RecordedInvoice, 'content' | 'position'>;
 
 /**
@@ -113,17 +110,18 @@ function compareInvoice(
   const next = contentOf(event.snapshot, content.status);
   const observed = { ...next, position: event.position };
   const current = { ...content, position };
-  if (isFinal(content.status) && !isFinal(next.status)) return null;
+  const order = orderOf(isRead(position) ? { ...current, position: BEFORE_EVENTS } : current);
+  // A read stands where the record does, so that only its end decides.
+  const place = isRead(event.position) ? { ...order, isFinal: isFinal(next.status) } : orderOf(observed);
+  const unorderedUntil = isRead(position) || isRead(event.position) ? AFTER_EVENTS : null;
   const isSame = isDeepStrictEqual(next, content);
-  if (isSame && isRead(event.position)) return null;
-  const involvesRead = isRead(event.position) || isRead(position);
-  if (!isSame && (involvesRead || isTie(observed, current))) {
+  const decision = decide({ order, unorderedUntil }, place, isSame);
+  if (decision === 'ignore' || (isSame && isRead(event.position))) return null;
+  if (decision === 'reread' && reread !== 'missing') {
     if (!reread) return 'reread';
-    if (reread !== 'missing') {
-      const changed = changeByReread(content, reread);
-      // What was read stays of unknown age: each event that differs from it is decided by the processor.
-      return changed && { content: changed, position: isRead(position) ? position : event.position };
-    }
+    const changed = changeByReread(content, reread);
+    // What was read stays of unknown age: each event that differs from it is decided by the processor.
+    return changed && { content: changed, position: isRead(position) ? position : event.position };
   }
   return supersedes(observed, current) ? { content: next, position: event.position } : null;
 }
@@ -135,24 +133,24 @@ function changeByReread(recorded: InvoiceContent, reread: InvoiceSnapshot): Invo
   return isAllowed && !isDeepStrictEqual(content, recorded) ? content : null;
 }
 
-/** Events give whole seconds. Within one second, an invoice whose status is the same may have changed in either order. */
-const isTie = (observed: InvoiceState, recorded: InvoiceState): boolean =>
-  observed.status === recorded.status && observed.position.at.getTime() === recorded.position.at.getTime();
-
 /**
- * Returns whether an event's state replaces the recorded one: a final status stays, then the newer event wins, then the
- * status that comes later in an invoice's life.
+ * Within one second the status that comes later in an invoice's life is the newer one. An invoice whose status is the same
+ * may have changed in either order.
  */
+const orderOf = ({ status, position: { at } }: Pick<InvoiceState, 'status'> & { readonly position: EventOrder }) => ({
+  isFinal: isFinal(status),
+  at,
+  rank: PROGRESS[status],
+});
+
+/** Returns whether an event's state replaces the recorded one when the processor can't tell more than the order does. */
 export function supersedes(observed: InvoiceState, recorded: InvoiceState): boolean {
-  const order = [
-    Number(isFinal(observed.status)) - Number(isFinal(recorded.status)),
-    observed.position.at.getTime() - recorded.position.at.getTime(),
-    PROGRESS[observed.status] - PROGRESS[recorded.status],
-    observed.position.rank - recorded.position.rank,
-    observed.amountPaid - recorded.amountPaid,
-    observed.position.eventId > recorded.position.eventId ? 1 : -1,
-  ];
-  return (order.find(difference => difference !== 0) ?? -1) > 0;
+  const difference =
+    compareOrder(orderOf(observed), orderOf(recorded)) ||
+    observed.position.rank - recorded.position.rank ||
+    observed.amountPaid - recorded.amountPaid ||
+    (observed.position.eventId > recorded.position.eventId ? 1 : -1);
+  return difference > 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareObservation, RANK, winsUnread, type EventPosition, type RecordedState } from './observation.ts';
+import type { EventPosition } from '@billing/processor/event-order';
+import { decideOnObservation, RANK, winsUnread, type RecordedState } from './observation.ts';
 import type { SubscriptionTerms } from './subscription.ts';
 
 const START = Date.UTC(2026, 10, 1);
@@ -34,38 +35,38 @@ const recorded = (changes: Partial<RecordedState> = {}): RecordedState => ({
 const changed = terms({ cancelAtPeriodEnd: true });
 const canceled = (seconds: number) => terms({ status: 'canceled', endedAt: at(seconds) });
 
-describe('compareObservation', () => {
+describe('decideOnObservation', () => {
   it('applies a newer event, and ignores an older one', () => {
-    expect(compareObservation(recorded(), changed, position(11))).toBe('apply');
-    expect(compareObservation(recorded(), changed, position(9))).toBe('stale');
+    expect(decideOnObservation(recorded(), changed, position(11))).toBe('apply');
+    expect(decideOnObservation(recorded(), changed, position(9))).toBe('ignore');
   });
 
   it('needs a read for two changes in one second', () => {
-    expect(compareObservation(recorded(), changed, position(10, RANK.updated, 'evt_2'))).toBe('reread');
+    expect(decideOnObservation(recorded(), changed, position(10, RANK.updated, 'evt_2'))).toBe('reread');
   });
 
   it('puts a creation before a change of the same second, and a deletion after it', () => {
-    expect(compareObservation(recorded(), changed, position(10, RANK.created))).toBe('stale');
+    expect(decideOnObservation(recorded(), changed, position(10, RANK.created))).toBe('ignore');
     const created = recorded({ position: position(10, RANK.created) });
-    expect(compareObservation(created, changed, position(10))).toBe('apply');
-    expect(compareObservation(recorded(), canceled(10), position(10, RANK.deleted))).toBe('apply');
+    expect(decideOnObservation(created, changed, position(10))).toBe('apply');
+    expect(decideOnObservation(recorded(), canceled(10), position(10, RANK.deleted))).toBe('apply');
   });
 
   it('confirms what is recorded when a newer event shows the same', () => {
-    expect(compareObservation(recorded(), terms(), position(11))).toBe('confirm');
-    expect(compareObservation(recorded(), terms(), position(9))).toBe('stale');
+    expect(decideOnObservation(recorded(), terms(), position(11))).toBe('confirm');
+    expect(decideOnObservation(recorded(), terms(), position(9))).toBe('ignore');
   });
 
   it('applies an end however late it arrives, and nothing after it', () => {
-    expect(compareObservation(recorded(), canceled(5), position(5, RANK.deleted))).toBe('apply');
-    expect(compareObservation(recorded({ terms: canceled(5) }), terms(), position(99))).toBe('stale');
+    expect(decideOnObservation(recorded(), canceled(5), position(5, RANK.deleted))).toBe('apply');
+    expect(decideOnObservation(recorded({ terms: canceled(5) }), terms(), position(99))).toBe('ignore');
   });
 
   it('needs a read for an event of about the time of the last read', () => {
     const read = recorded({ readAt: at(20) });
-    expect(compareObservation(read, changed, position(15))).toBe('reread');
-    expect(compareObservation(read, changed, position(20 + 3_600))).toBe('apply');
-    expect(compareObservation(read, changed, position(9))).toBe('stale');
+    expect(decideOnObservation(read, changed, position(15))).toBe('reread');
+    expect(decideOnObservation(read, changed, position(20 + 3_600))).toBe('apply');
+    expect(decideOnObservation(read, changed, position(9))).toBe('ignore');
   });
 });
 

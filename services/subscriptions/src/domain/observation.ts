@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasEnded } from '@billing/contracts/resources/subscription';
+import {
+  BEFORE_EVENTS,
+  compareOrder,
+  decide,
+  type EventDecision,
+  type EventPosition,
+} from '@billing/processor/event-order';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import type { SubscriptionTerms } from './subscription.ts';
 
 /** What an event reports. Within one second of the processor these follow each other in this order. */
 export const RANK = { created: 0, updated: 1, deleted: 2 } as const;
-export type Rank = (typeof RANK)[keyof typeof RANK];
-
-/** Where an event stands in the order: the processor's time in whole seconds, the event's rank, its id. */
-export interface EventPosition {
-  readonly at: Date;
-  readonly rank: Rank;
-  readonly eventId: string;
-}
-
 /** What is recorded of a subscription, and how new it is. */
 export interface RecordedState {
   readonly terms: SubscriptionTerms;
@@ -32,39 +30,28 @@ export interface Reread {
   readonly readAt: Date;
 }
 
-/**
- * What to do with an event:
- * - `apply`: it is newer than the record
- * - `confirm`: it is newer and shows what is recorded
- * - `stale`: it adds nothing
- * - `reread`: its order cannot be decided; only the processor knows which state holds
- */
-export type Comparison = 'apply' | 'confirm' | 'stale' | 'reread';
-
 /** How far our clock may differ from the processor's, in milliseconds. A larger difference only causes more reads. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * Compares an event with the record so that every order of delivery leads to the same record. An end is final, unless what
- * a sync read long after it (`isRead`) shows that it was never true. The newer
- * event wins. Of two states in one second, and of an event and a read of about the same time, the processor decides.
+ * Decides what to do with an event (`decide`). An end is final, unless what a sync read long after it (`isRead`) shows that
+ * it was never true. No event is older than the creation. Of an event and a read of about the same time, the processor
+ * tells which state holds.
  */
-export function compareObservation(
+export function decideOnObservation(
   recorded: RecordedState,
   terms: SubscriptionTerms,
   position: EventPosition,
   { isRead = false }: { readonly isRead?: boolean | undefined } = {},
-): Comparison {
+): EventDecision {
   const ends = hasEnded(terms.status);
-  if (ends !== hasEnded(recorded.terms.status))
-    return ends || (isRead && isAfterAll(position, recorded)) ? 'apply' : 'stale';
-  const age = recorded.position ? comparePositions(position, recorded.position) : 1;
-  if (isDeepStrictEqual(recorded.terms, terms)) return age > 0 ? 'confirm' : 'stale';
-  // No event is older than the creation.
-  if (position.rank === RANK.created || age < 0) return 'stale';
-  const { readAt } = recorded;
-  const mayPrecedeRead = readAt !== null && position.at.getTime() <= readAt.getTime() + CLOCK_TOLERANCE_MS;
-  return age === 0 || mayPrecedeRead ? 'reread' : 'apply';
+  const hadEnded = hasEnded(recorded.terms.status);
+  if (isRead && hadEnded && !ends && isAfterAll(position, recorded)) return 'apply';
+  const isSame = isDeepStrictEqual(recorded.terms, terms);
+  if (position.rank === RANK.created && !ends && !isSame) return 'ignore';
+  const order = { ...(recorded.position ?? BEFORE_EVENTS), isFinal: hadEnded };
+  const unorderedUntil = recorded.readAt && new Date(recorded.readAt.getTime() + CLOCK_TOLERANCE_MS);
+  return decide({ order, unorderedUntil }, { ...position, isFinal: ends }, isSame);
 }
 
 /** An end is final, so one that the processor shows no more after it was recorded was never true. */
@@ -79,7 +66,7 @@ function isAfterAll({ at }: EventPosition, { position, readAt, terms: { endedAt 
  */
 export function winsUnread(position: EventPosition, recorded: EventPosition | null): boolean {
   if (!recorded) return true;
-  return (comparePositions(position, recorded) || (position.eventId > recorded.eventId ? 1 : -1)) > 0;
+  return (compareOrder(position, recorded) || (position.eventId > recorded.eventId ? 1 : -1)) > 0;
 }
 
 /** Returns whether a read of the record's current revision brings new terms. An end is final. */
@@ -91,10 +78,5 @@ export function bringsChange(recorded: SubscriptionTerms, read: SubscriptionTerm
 /** Returns the later of two positions. */
 export function laterPosition(a: EventPosition | null, b: EventPosition | null): EventPosition | null {
   if (!a || !b) return a ?? b;
-  return comparePositions(a, b) >= 0 ? a : b;
-}
-
-/** Compares for sorting; 0 when the processor does not tell which event is the older one. */
-export function comparePositions(a: EventPosition, b: EventPosition): number {
-  return a.at.getTime() - b.at.getTime() || a.rank - b.rank;
+  return compareOrder(a, b) >= 0 ? a : b;
 }

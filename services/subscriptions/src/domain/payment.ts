@@ -1,4 +1,5 @@
 import type { PaymentStatus } from '@billing/contracts/resources/payment';
+import { compareOrder, type EventOrder } from '@billing/processor/event-order';
 
 /*
  * What was observed of a payment, and the record that follows from it. Events of several objects make one payment: a
@@ -134,13 +135,13 @@ function refundedOf({ refunds }: PaymentObservations, charge: Attempt | undefine
 const byDecisiveness = (a: Attempt, b: Attempt): number =>
   Number(a.hasSucceeded) - Number(b.hasSucceeded) || a.at - b.at || compareText(a.id, b.id);
 
-/** A payment intent that has succeeded stays so; then the newer event wins. */
+/** A payment intent that has succeeded stays so. */
 const newerIntent = (a: Attempt, b: Attempt): Attempt =>
-  greater(a, b, Number(a.hasSucceeded) - Number(b.hasSucceeded) || a.at - b.at);
+  greater(a, b, ({ hasSucceeded, at }) => ({ isFinal: hasSucceeded, at, rank: 0 }));
 
-/** Of two events in one second, the later one has more refunds. */
+/** Of two events in one second, the later one has more refunds; one of success is later than one of failure. */
 const newerCharge = (a: Attempt, b: Attempt): Attempt =>
-  greater(a, b, a.at - b.at || a.amountRefunded - b.amountRefunded || Number(a.hasSucceeded) - Number(b.hasSucceeded));
+  greater(a, b, ({ at, amountRefunded, hasSucceeded }) => ({ at, rank: amountRefunded * 2 + Number(hasSucceeded) }));
 
 /** What was undone stays so. */
 const mergedRefund = (a: Refund, b: Refund): Refund => ({
@@ -149,13 +150,13 @@ const mergedRefund = (a: Refund, b: Refund): Refund => ({
   undoneAt: least(a.undoneAt, b.undoneAt),
 });
 
-/** A dispute that is closed stays so; then the newer event wins. */
+/** A dispute that is closed stays so. */
 const newerDispute = (a: Dispute, b: Dispute): Dispute =>
-  greater(a, b, Number(a.outcome !== 'open') - Number(b.outcome !== 'open') || a.at - b.at);
+  greater(a, b, ({ outcome, at }) => ({ isFinal: outcome !== 'open', at, rank: 0 }));
 
-/** Returns the greater of two; where `difference` does not tell, their text decides, so that every copy decides alike. */
-function greater<Item>(a: Item, b: Item, difference: number): Item {
-  return (difference || compareText(canonical(a), canonical(b))) >= 0 ? a : b;
+/** Returns the newer of two; where the order does not tell, their text decides, so that every copy decides alike. */
+function greater<Item>(a: Item, b: Item, orderOf: (item: Item) => EventOrder): Item {
+  return (compareOrder(orderOf(a), orderOf(b)) || compareText(canonical(a), canonical(b))) >= 0 ? a : b;
 }
 
 /** The same text for the same fields, in whatever order the database returns them. */

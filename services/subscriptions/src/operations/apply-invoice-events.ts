@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
+import type { EventPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
@@ -8,7 +9,6 @@ import {
   contentOf,
   oldestReadable,
   type InvoiceObservation,
-  type InvoicePosition,
   type InvoiceReread,
   type RecordedInvoice,
 } from '#domain/invoice.ts';
@@ -150,7 +150,7 @@ export function recordedInvoice(row: Invoice): RecordedInvoice {
   return { content, position, version: row.version };
 }
 
-const positionColumns = ({ at, rank, eventId }: InvoicePosition) => ({ eventAt: at, eventRank: rank, eventId });
+const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at, eventRank: rank, eventId });
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
 

@@ -7,7 +7,6 @@ import type {
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import type { Rank } from '#domain/observation.ts';
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -59,7 +58,7 @@ const SubscriptionSchema = defineEntity({
     revision: p.integer(),
     /** The position of the newest event that is included; null while only reads of the processor are. */
     eventAt: p.datetime().strictNullable(),
-    eventRank: p.smallint().$type<Rank>().strictNullable(),
+    eventRank: p.smallint().strictNullable(),
     eventId: p.text().strictNullable(),
     /** When the processor was read, by our clock, if what it returned is included. */
     readAt: p.datetime().strictNullable(),
