@@ -15,7 +15,7 @@ import {
 import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
 import { lifetimeContributions } from './lifetimes.ts';
 import { movementContributions } from './movements.ts';
-import { timelineOf } from './timeline.ts';
+import { timelineOf, type Lived } from './timeline.ts';
 import { trialContributions } from './trials.ts';
 import { dayOf, laterOf } from './utc-day.ts';
 
@@ -53,7 +53,7 @@ export function customerContributions({
  * A subscription counts in its status and, while active or trialing, in revenue. Its movements, its lifetimes and its trial
  * follow from all states that it was in.
  */
-export function subscriptionContributions(state: CountedSubscription): Contribution[] {
+export function subscriptionContributions(state: Lived & Pick<CountedSubscription, 'pauseCollection'>): Contribution[] {
   const { status, items, pauseCollection } = state;
   const timeline = timelineOf(state);
   const always = [

@@ -25,9 +25,10 @@ export interface Timeline {
 /** The part of a subscription's state that its timeline follows from. */
 export interface Lived extends Pick<
   SubscriptionWithHistory,
-  'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'trialEnd' | 'history' | 'observedAt'
+  'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'trialEnd' | 'observedAt'
 > {
   readonly items: readonly PricedItem[];
+  readonly history: readonly ShownState[];
 }
 
 /** How far the clocks of a reading and of an event may differ, in milliseconds. */

@@ -105,9 +105,13 @@ export function toState(row: Subscription): SubscriptionState {
   };
 }
 
+/** When the newest event or reading happened that the row includes. */
+export const observedAtOf = ({ eventAt, readAt }: Pick<Subscription, 'eventAt' | 'readAt'>): Date =>
+  new Date(Math.max(eventAt?.getTime() ?? 0, readAt?.getTime() ?? 0));
+
 /** Returns the state that the service's events carry. */
 export const toStateWithHistory = (row: Subscription): SubscriptionWithHistory => ({
   ...toState(row),
   history: [...row.history],
-  observedAt: new Date(Math.max(row.eventAt?.getTime() ?? 0, row.readAt?.getTime() ?? 0)),
+  observedAt: observedAtOf(row),
 });

@@ -5,7 +5,7 @@ import {
 } from '../../../../services/analytics/src/domain/contributions.ts';
 import type { Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
 import {
-  itemsOf,
+  observedAtOf,
   pauseOf,
   type Subscription,
 } from '../../../../services/subscriptions/src/persistence/subscription.entity.ts';
@@ -68,7 +68,17 @@ const SUBSCRIPTIONS: Kind<
   OwnerRow &
     Pick<
       Subscription,
-      'status' | 'items' | 'pauseBehavior' | 'pauseResumesAt' | 'trialEnd' | 'endedAt' | 'currentPeriodEnd'
+      | 'status'
+      | 'items'
+      | 'pauseBehavior'
+      | 'pauseResumesAt'
+      | 'trialEnd'
+      | 'startedAt'
+      | 'endedAt'
+      | 'currentPeriodEnd'
+      | 'history'
+      | 'eventAt'
+      | 'readAt'
     >
 > = {
   name: 'subscription',
@@ -76,8 +86,10 @@ const SUBSCRIPTIONS: Kind<
   table: 'subscriptions',
   isPublished: 'true',
   columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
-            trial_end as "trialEnd", ended_at as "endedAt", current_period_end as "currentPeriodEnd"`,
-  contributionsOf: row => subscriptionContributions({ ...row, items: itemsOf(row), pauseCollection: pauseOf(row) }),
+            trial_end as "trialEnd", started_at as "startedAt", ended_at as "endedAt", history,
+            current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt"`,
+  contributionsOf: row =>
+    subscriptionContributions({ ...row, pauseCollection: pauseOf(row), observedAt: observedAtOf(row) }),
 };
 
 /**
