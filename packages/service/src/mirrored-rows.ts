@@ -1,8 +1,8 @@
-import type { ProjectScope } from '@billing/contracts/ids';
+import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import type { Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { LockMode, type EntityClass, type EntityManager, type FilterQuery } from '@mikro-orm/postgresql';
+import { LockMode, p, type EntityClass, type EntityManager, type FilterQuery } from '@mikro-orm/postgresql';
 
 /** The row of a record that the processor has too. */
 export interface MirroredRow extends ProjectScope {
@@ -12,6 +12,22 @@ export interface MirroredRow extends ProjectScope {
   readonly createdAt: Date;
   deletedAt: Date | null;
 }
+
+/** Returns the columns of every such row, but for its id. */
+export const mirroredProperties = () => ({
+  teamId: p.text().$type<TeamId>(),
+  projectId: p.text().$type<ProjectId>(),
+  metadata: p.json<Record<string, string>>(),
+  processorId: p.text().strictNullable(),
+  /** When the newest event happened that the row includes. */
+  processorUpdatedAt: p.datetime().strictNullable(),
+  /** We changed it ourselves, and the webhook event about that has not come back. */
+  awaitsWebhook: p.boolean(),
+  version: p.integer(),
+  createdAt: p.datetime(),
+  /** The row of a deleted record stays: for what belongs to it, and so that no late event revives it. */
+  deletedAt: p.datetime().strictNullable(),
+});
 
 /** A row whose record exists at the processor. */
 export type Mirrored<Row extends MirroredRow> = Row & { processorId: string };

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { PriceId, ProductId } from '@billing/contracts/ids';
 import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '@billing/contracts/resources/price';
+import { mirroredProperties } from '@billing/service/mirrored-rows';
 
 const PriceSchema = defineEntity({
   name: 'Price',
@@ -17,8 +18,7 @@ const PriceSchema = defineEntity({
   ],
   properties: {
     id: p.text().primary().$type<PriceId>(),
-    teamId: p.text().$type<TeamId>(),
-    projectId: p.text().$type<ProjectId>(),
+    ...mirroredProperties(),
     productId: p.text().$type<ProductId>(),
     /** In the currency's smallest unit; null where the processor has no single amount (tiers, decimals). */
     unitAmount: p.bigint('number').strictNullable(),
@@ -31,17 +31,6 @@ const PriceSchema = defineEntity({
     interval: p.enum(INTERVALS).strictNullable(),
     intervalCount: p.integer().strictNullable(),
     isActive: p.boolean(),
-    metadata: p.json<Record<string, string>>(),
-    /** Null while the price is being created: it is not shown yet. */
-    processorId: p.text().strictNullable(),
-    /** When the newest event happened that the row includes. */
-    processorUpdatedAt: p.datetime().strictNullable(),
-    /** We changed it ourselves, and the webhook event about that has not come back. */
-    awaitsWebhook: p.boolean(),
-    version: p.integer(),
-    createdAt: p.datetime(),
-    /** The row of a deleted price stays, for the subscriptions that use it. */
-    deletedAt: p.datetime().strictNullable(),
   },
 });
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { CustomerId } from '@billing/contracts/ids';
+import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
 
 const CustomerSchema = defineEntity({
   name: 'Customer',
@@ -19,27 +19,15 @@ const CustomerSchema = defineEntity({
   ],
   properties: {
     id: p.text().primary().$type<CustomerId>(),
-    teamId: p.text().$type<TeamId>(),
-    projectId: p.text().$type<ProjectId>(),
+    ...mirroredProperties(),
     /** Trimmed and lower-cased; null when the processor has none. */
     email: p.text().strictNullable(),
     name: p.text().strictNullable(),
     /** The caller's own id of the customer. */
     externalId: p.text().strictNullable(),
-    metadata: p.json<Record<string, string>>(),
-    /** Null while the customer is being created: it is not shown yet. */
-    processorId: p.text().strictNullable(),
     /** Linked to a customer that the processor may have had before: its billing there is to be read. */
     linkedToExisting: p.boolean(),
-    /** When the newest event happened that the row includes. */
-    processorUpdatedAt: p.datetime().strictNullable(),
-    /** We changed it ourselves, and the webhook event about that has not come back. */
-    awaitsWebhook: p.boolean(),
-    version: p.integer(),
-    createdAt: p.datetime(),
     updatedAt: p.datetime(),
-    /** The row of a deleted customer stays, so that no later event revives it. */
-    deletedAt: p.datetime().strictNullable(),
   },
 });
 
