@@ -1,6 +1,7 @@
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
+import { findNewest } from '@billing/database/find-newest';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { LockMode, p, type EntityClass, type EntityManager, type FilterQuery } from '@mikro-orm/postgresql';
 
@@ -118,17 +119,16 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
       await tx.nativeDelete(Entity, byId(scope, id, { processorId: null }));
     },
 
-    /** Lists a page of the project's records, newest first, and returns how many there are in all. */
+    /** Lists a page of the project's records, newest first. */
     async list(
       em: EntityManager,
       { teamId, projectId }: ProjectScope,
-      { limit, offset }: Page,
+      page: Page,
       conditions: object = {},
-    ): Promise<[Mirrored<Row>[], number]> {
-      const shown = where({ teamId, projectId, processorId: { $ne: null }, deletedAt: null, ...conditions });
-      const page = { orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], limit, offset } as object;
-      const [rows, total]: [Row[], number] = await em.findAndCount(Entity, shown, page);
-      return [rows.filter(isMirrored), total];
+    ): Promise<[Mirrored<Row>[], Pagination]> {
+      const shown = { teamId, projectId, processorId: { $ne: null }, deletedAt: null, ...conditions };
+      const [rows, pagination] = await findNewest(em, Entity, shown, page);
+      return [rows.filter(isMirrored), pagination];
     },
   };
 }

@@ -54,7 +54,7 @@ export const referralsService = ({ newCode, creditTiming = {} }: ReferralsOption
           programRoutes({ em, outbox, now }),
           codeRoutes({ em, outbox, rpc, now, newCode }),
           referralRoutes({ em, outbox, rpc, now }),
-          creditRoutes({ em, outbox, operationLog, creditKind }),
+          creditRoutes({ outbox, operationLog, creditKind }),
         ],
       };
     },

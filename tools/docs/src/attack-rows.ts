@@ -52,4 +52,3 @@ export const ATTACKS = {
   S50: 'NUL bytes, plain http settings and unpaged lists',
   S51: 'A team’s own signed events that name other teams',
 } as const;
-export type AttackId = keyof typeof ATTACKS;

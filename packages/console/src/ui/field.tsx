@@ -14,7 +14,7 @@ interface Described {
 }
 
 /** A labelled control with a hint and its problem; `children` receives the attributes of the control. */
-export function Field({
+function Field({
   label,
   hint,
   problem,

@@ -1,5 +1,4 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
-import { paginate } from '@billing/contracts/pagination';
 import { showAmount, type Price as PriceResource } from '@billing/contracts/resources/price';
 import type { HttpServer } from '@billing/service/http';
 import type { Mirrored } from '@billing/service/mirrored-rows';
@@ -20,10 +19,9 @@ export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => vo
 
   return app => {
     serve(app, operations.listPrices, async ({ params, query }) => {
-      const { activeOnly, productId } = query;
-      const wanted = { ...(activeOnly && { isActive: true }), ...(productId && { productId }) };
-      const [prices, total] = await PRICE.rows.list(em.fork(), params, query, wanted);
-      return { prices: prices.map(toResource), pagination: paginate(query, prices.length, total) };
+      const wanted = { isActive: query.activeOnly || undefined, productId: query.productId };
+      const [prices, pagination] = await PRICE.rows.list(em.fork(), params, query, wanted);
+      return { prices: prices.map(toResource), pagination };
     });
 
     serve(app, operations.createPrice, async ({ params, body, audit, operationKey }) => ({

@@ -1,5 +1,4 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
-import { paginate } from '@billing/contracts/pagination';
 import type { Product as ProductResource } from '@billing/contracts/resources/product';
 import type { HttpServer } from '@billing/service/http';
 import type { Mirrored } from '@billing/service/mirrored-rows';
@@ -20,13 +19,10 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
 
   return app => {
     serve(app, operations.listProducts, async ({ params, query }) => {
-      const [products, total] = await PRODUCT.rows.list(
-        em.fork(),
-        params,
-        query,
-        query.activeOnly ? { isActive: true } : {},
-      );
-      return { products: products.map(toResource), pagination: paginate(query, products.length, total) };
+      const [products, pagination] = await PRODUCT.rows.list(em.fork(), params, query, {
+        isActive: query.activeOnly || undefined,
+      });
+      return { products: products.map(toResource), pagination };
     });
 
     serve(app, operations.createProduct, async ({ params, body, audit, operationKey }) => ({

@@ -1,5 +1,5 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
 import type { customerFilter, customerIds, customerSearch } from '@billing/contracts/resources/customer';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
@@ -14,12 +14,12 @@ interface Selection {
   readonly search?: z.output<typeof customerSearch>;
 }
 
-/** Lists a page of the project's customers, newest first, and returns how many there are in all. */
+/** Lists a page of the project's customers, newest first. */
 export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
     { limit, offset, email, externalId, ids, search }: Page & Filter & Selection,
-  ): Promise<[LinkedCustomer[], number]> => {
+  ): Promise<[LinkedCustomer[], Pagination]> => {
     const fork = em.fork();
     const owners = await findOwners(fork, scope, { email, externalId });
     const wanted = {

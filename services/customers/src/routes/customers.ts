@@ -1,5 +1,4 @@
 import { customersOperations as operations } from '@billing/contracts/operations/customers';
-import { paginate } from '@billing/contracts/pagination';
 import type { Customer as CustomerResource } from '@billing/contracts/resources/customer';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
@@ -21,8 +20,8 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
 
   return app => {
     serve(app, operations.listCustomers, async ({ params, query }) => {
-      const [found, total] = await list(params, query);
-      return { customers: found.map(toResource), pagination: paginate(query, found.length, total) };
+      const [found, pagination] = await list(params, query);
+      return { customers: found.map(toResource), pagination };
     });
 
     serve(app, operations.createCustomer, async ({ params, body, audit, operationKey }) => ({

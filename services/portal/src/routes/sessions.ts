@@ -1,16 +1,16 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
+import { findNewest } from '@billing/database/find-newest';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createSession, type CreateSessionDependencies } from '#operations/create-session.ts';
-import { listSessions } from '#operations/list-sessions.ts';
 import { revokeSession } from '#operations/revoke-sessions.ts';
-import type { PortalSession } from '#persistence/portal-session.entity.ts';
+import { isLive } from '#persistence/database-clock.ts';
+import { PortalSession } from '#persistence/portal-session.entity.ts';
 
 /** Creates, lists and revokes links to the portal, for members and API keys of a project. */
 export function sessionRoutes(dependencies: CreateSessionDependencies) {
   const { em, outbox } = dependencies;
   const create = createSession(dependencies);
-  const list = listSessions({ em });
   const revoke = revokeSession({ outbox });
 
   return async (app: HttpServer): Promise<void> => {
@@ -22,8 +22,9 @@ export function sessionRoutes(dependencies: CreateSessionDependencies) {
       { storesResponse: false },
     );
 
-    serve(app, portalOperations.listPortalSessions, async ({ params, query }) => {
-      const { sessions, pagination } = await list(params, query);
+    serve(app, portalOperations.listPortalSessions, async ({ params, query: { customerId, ...page } }) => {
+      const where = { ...params, customerId, ...isLive() };
+      const [sessions, pagination] = await findNewest(em.fork(), PortalSession, where, page);
       return { sessions: sessions.map(toResource), pagination };
     });
 

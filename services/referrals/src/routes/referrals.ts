@@ -1,16 +1,25 @@
 import { referralsOperations } from '@billing/contracts/operations/referrals';
+import { findNewest } from '@billing/database/find-newest';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { applyCode, type ApplyCodeDependencies } from '#operations/apply-code.ts';
-import { listReferrals } from '#operations/list-referrals.ts';
+import { Referral, toState } from '#persistence/referral.entity.ts';
 
 /** Who referred whom, and applying a code to a new customer. */
 export function referralRoutes(dependencies: ApplyCodeDependencies) {
-  const list = listReferrals(dependencies);
+  const { em } = dependencies;
   const apply = applyCode(dependencies);
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, referralsOperations.listReferrals, ({ params, query }) => list(params, query));
+    serve(app, referralsOperations.listReferrals, async ({ params, query: { limit, offset, ...filters } }) => {
+      const [referrals, pagination] = await findNewest(
+        em.fork(),
+        Referral,
+        { ...params, ...filters },
+        { limit, offset },
+      );
+      return { referrals: referrals.map(toState), pagination };
+    });
     serve(app, referralsOperations.applyReferral, async ({ params, body, audit, operationKey }) => ({
       referral: await apply(params, body, audit, operationKey),
     }));
