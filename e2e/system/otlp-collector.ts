@@ -20,7 +20,7 @@ export interface Span {
 }
 
 /** A metric as it was exported. */
-export interface Metric {
+interface Metric {
   readonly name: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { BillingError } from '@billing/client';
 
-export interface User {
+interface User {
   readonly id: string;
   readonly name: string;
   readonly email: string;

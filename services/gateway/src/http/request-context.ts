@@ -9,7 +9,7 @@ import { templatedPath } from '@billing/service/templated-path';
 import type { BodyBudget } from './body-budget.ts';
 
 /** What the gateway knows about a request besides the request itself. */
-export interface RequestContext {
+interface RequestContext {
   requestId: string;
   /** Adds the request id to every line. */
   logger: Logger;

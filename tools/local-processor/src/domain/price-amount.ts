@@ -1,5 +1,5 @@
 /** One tier of a price. Amounts are decimal numbers of the currency's smallest unit; `up_to` null means no upper bound. */
-export interface Tier {
+interface Tier {
   up_to: number | null;
   unit_amount_decimal: string | null;
   flat_amount_decimal: string | null;

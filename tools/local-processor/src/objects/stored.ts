@@ -57,7 +57,7 @@ export type Refund = Stored<Stripe.Refund>;
 export type Dispute = Stored<Stripe.Dispute>;
 export type CustomerBalanceTransaction = Stored<Stripe.CustomerBalanceTransaction>;
 export type LineItem = Replace<Stored<Stripe.LineItem>, { price: Price }>;
-export type Meter = Stripe.Billing.Meter;
+type Meter = Stripe.Billing.Meter;
 export type CheckoutSession = Stored<Stripe.Checkout.Session>;
 export type WebhookEndpoint = Stripe.WebhookEndpoint;
 export type EventType = Stripe.Event.Type;
@@ -74,7 +74,7 @@ export interface CurrencyOption {
 }
 
 /** The parts of a price that the API returns only when they are expanded, by the price's id. */
-export interface PriceDetail {
+interface PriceDetail {
   id: string;
   /** Every currency of the price by its code, also the price's own. */
   currencyOptions: Record<string, CurrencyOption>;

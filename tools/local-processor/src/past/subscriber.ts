@@ -1,4 +1,3 @@
-import { isDeclining } from '../billing/payments.ts';
 import { collectFor, renewSubscription, startSubscription } from '../billing/subscriptions.ts';
 import { markPaid } from '../billing/invoicing.ts';
 import { updateStatusFrom } from '../billing/subscriptions.ts';
@@ -119,6 +118,3 @@ function payLater({ unit, until }: Subscriber, subscription: Subscription, at: n
   unit.now = paidAt;
   return updateStatusFrom(unit, subscription, markPaid(unit, invoice, null));
 }
-
-/** Returns whether the card of the customer declines. */
-export const isBroken = ({ unit, card }: Subscriber): boolean => isDeclining(unit, card.id);
