@@ -14,6 +14,8 @@ export const EXTERNAL_ID_KEY = 'externalId';
 /** Stripe allows 50 keys; four are for ours. */
 const MAX_KEYS = 46;
 
+const DESCRIPTION = `Your own key-value pairs: at most ${MAX_KEYS} keys of 1 to 40 characters.`;
+
 const RESERVED: ReadonlySet<string> = new Set([
   ...ROUTING_KEYS,
   EXTERNAL_ID_KEY,
@@ -38,9 +40,13 @@ const value = z
 /** Key-value pairs that a caller attaches to a resource. Stripe: https://docs.stripe.com/metadata */
 export const metadata = z
   .record(key, value)
-  .refine(it => Object.keys(it).length <= MAX_KEYS, `At most ${MAX_KEYS} keys.`);
+  .refine(it => Object.keys(it).length <= MAX_KEYS, `At most ${MAX_KEYS} keys.`)
+  .describe(DESCRIPTION);
 
 export type Metadata = z.output<typeof metadata>;
 
+/** Metadata in an update. */
+export const replacedMetadata = metadata.describe(`${DESCRIPTION} Replaces the previous value as a whole.`);
+
 /** Metadata in a response: not validated again. */
-export const storedMetadata = z.record(z.string(), z.string());
+export const storedMetadata = z.record(z.string(), z.string()).describe('Your own key-value pairs.');

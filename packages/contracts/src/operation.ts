@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import { ProjectId, TeamId } from './ids.ts';
-import type { ProblemCode } from './openapi/problem-codes.ts';
+import type { z } from 'zod';
+import type { ProblemCode } from './problem-codes.ts';
 import type { AuditTargetType } from './resources/audit-entry.ts';
 import type { Scope } from './scopes.ts';
 
@@ -68,35 +67,10 @@ export interface Operation {
   readonly example: OperationExample;
 }
 
-type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value;
-
-/** The JSON that a schema accepts. */
-type Wire<Schema> = Schema extends z.ZodType ? DeepReadonly<z.input<Schema>> : undefined;
-
-/** An example must have the shapes that its operation declares. */
-type ExampleOf<Declared extends Operation> = { readonly response: Wire<Declared['response']> } & (Declared extends {
-  readonly query: z.ZodType;
-}
-  ? { readonly query?: Wire<Declared['query']> }
-  : { readonly query?: undefined }) &
-  (Declared extends { readonly body: z.ZodType }
-    ? { readonly body: Wire<Declared['body']> }
-    : Declared['access'] extends { readonly kind: 'signature' }
-      ? { readonly body: object }
-      : { readonly body?: undefined });
-
-/** Declares an operation and preserves its exact types. */
-export const operation = <const Declared extends Operation>(
-  declared: Declared & { readonly example: ExampleOf<Declared> },
-): Declared => declared;
-
 /** `{base_url}/api/service/teams/{teamId}` */
 export const TEAM_PATH = '/api/service/teams/:teamId';
 /** `P` of the specification: `{base_url}/api/service/teams/{teamId}/projects/{projectId}` */
 export const PROJECT_PATH = '/api/service/teams/:teamId/projects/:projectId';
-
-export const teamParams = z.object({ teamId: TeamId.schema });
-export const projectParams = teamParams.extend({ projectId: ProjectId.schema });
 
 /** Access to a project's resources by API key with all of these scopes, or by session. */
 export const projectAccess = (...scopes: readonly [Scope, ...Scope[]]): Access => ({ kind: 'project', scopes });

@@ -23,15 +23,18 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The body of every error response. */
-export const errorBody = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
-    requestId: z.string(),
-  }),
-});
+export const errorBody = z
+  .object({
+    error: z
+      .object({
+        code: z.string().describe('Names the problem; each operation lists its codes.'),
+        message: z.string().describe('What is wrong, for people.'),
+        details: z.record(z.string(), z.unknown()).optional().describe('More about it; its fields depend on the code.'),
+        requestId: z.string().describe('The `X-Request-Id` of the response.'),
+      })
+      .describe('What went wrong.'),
+  })
+  .meta({ id: 'Error', description: 'The body of every error response.' });
 export type ErrorBody = z.output<typeof errorBody>;
 
 /** The header by which a service tells the gateway the code of a problem; callers do not receive it. */

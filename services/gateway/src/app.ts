@@ -5,7 +5,6 @@ import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
 import type { SignIn } from '#auth/sign-in.ts';
-import { describeApi } from '#docs/document.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
 import type { ConsoleFiles } from '#routes/console.ts';
 import { createKeySecrets, derivationKeyFrom } from '#domain/api-key-secret.ts';
@@ -63,8 +62,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', env.TRUST_PROXY);
   app.use(requestContext({ logger, publicUrl, bodyBudget }), canonicalizePath, rejectOptions);
   app.use(healthRoutes({ ...health, checks }));
-  const document = describeApi({ operations, publicUrl, sessionCookie: signIn.sessionCookie });
-  app.use(docsRoutes(document, dependencies.docsPage));
+  app.use(docsRoutes({ operations, publicUrl, sessionCookie: signIn.sessionCookie }, dependencies.docsPage));
   app.use(accountPageRoutes());
   app.use(consoleRoutes(dependencies.consoleFiles));
   app.use('/api/auth', signInRoutes({ signIn, admission: signInAdmission(rateLimits), publicUrl }));

@@ -2,13 +2,12 @@ import { BillingClient } from '@billing/client';
 import { allOperations } from '@billing/contracts/operations/index';
 import { expect, it } from 'vitest';
 import { describeApi } from '#docs/document.ts';
-import type { ApiDocument } from '#docs/openapi-types.ts';
 // Modules of the page, which browsers load as they are.
 import { clientSnippet } from '../src/docs/page/browser/client-snippet.js';
 import { documentHere, exampleRequest, operationOf } from '../src/docs/page/browser/document.js';
 
 const ORIGIN = 'http://billing.example';
-const api: ApiDocument = documentHere(
+const api = documentHere(
   describeApi({ operations: allOperations, publicUrl: 'https://other.example', sessionCookie: 'session' }),
   ORIGIN,
 );

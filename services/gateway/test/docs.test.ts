@@ -4,14 +4,55 @@ import { describeApi } from '#docs/document.ts';
 import { passwordEndpoints } from '#docs/password-endpoints.ts';
 import { portalEndpoint } from '#docs/portal-endpoint.ts';
 import { signInEndpoints } from '#docs/sign-in-endpoints.ts';
-import type { ApiDocument, DescribedOperation } from '#docs/openapi-types.ts';
 import { startGateway } from './start-gateway.ts';
+
+/** The parts that every document of ours has. */
+interface ApiDocument {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, DescribedResponse>>;
+    readonly securitySchemes: object;
+  };
+}
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, DescribedResponse | Reference>>;
+}
+interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+}
+interface DescribedResponse {
+  readonly headers: object;
+  readonly content: Content;
+}
+type Content = Readonly<
+  Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>
+>;
+interface Reference {
+  readonly $ref: string;
+}
 
 const document = describeApi({
   operations: allOperations,
   publicUrl: 'https://billing.example',
   sessionCookie: 'billing.session_token',
-});
+}) as unknown as ApiDocument; // the tests check it
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
@@ -33,10 +74,23 @@ describe('the document', () => {
     expect(schemas.filter(name => !references.has(name))).toEqual([]);
   });
 
-  it.each(byId)('%s declares the parameters of its path, each once', (_id, { path, operation }) => {
+  it('describes every named schema, and each of its fields', () => {
+    const { schemas } = document.components;
+    const fields = Object.entries(schemas).flatMap(([name, { description, properties = {} }]) => [
+      { place: name, description },
+      ...Object.entries(properties).map(([field, { $ref, description: ofField }]) => ({
+        place: `${name}.${field}`,
+        description: ofField ?? $ref,
+      })),
+    ]);
+    expect(fields.filter(({ description }) => !description).map(({ place }) => place)).toEqual([]);
+  });
+
+  it.each(byId)('%s declares the parameters of its path, each once and described', (_id, { path, operation }) => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(match => String(match[1]));
     const parameters = resolveParameters(operation);
     expect(parameters.filter(parameter => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+    expect(parameters.filter(({ description }) => !description)).toEqual([]);
     const places = parameters.map(({ in: place, name }) => `${place} ${name}`);
     expect(new Set(places).size).toBe(places.length);
   });
@@ -149,15 +203,13 @@ function operationAt(path: string, method: string): DescribedOperation {
   return operation;
 }
 
-type Components = ApiDocument['components'];
-
 const resolveParameters = ({ parameters }: DescribedOperation) =>
   parameters.map(parameter =>
-    '$ref' in parameter ? (valueAt(document, parameter.$ref.slice(2)) as Components['parameters'][string]) : parameter,
+    '$ref' in parameter ? (valueAt(document, parameter.$ref.slice(2)) as Parameter) : parameter,
   );
 
 const resolveResponse = (response: DescribedOperation['responses'][string]) =>
-  '$ref' in response ? (valueAt(document, response.$ref.slice(2)) as Components['responses'][string]) : response;
+  '$ref' in response ? (valueAt(document, response.$ref.slice(2)) as DescribedResponse) : response;
 
 /** Returns the value at a path such as `components/schemas/Price`. */
 function valueAt(value: unknown, path: string): unknown {

@@ -1,4 +1,4 @@
-import { operation, type Operation } from '@billing/contracts/operation';
+import type { Operation } from '@billing/contracts/operation';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { operationRoutes } from '#routes/operations.ts';
@@ -35,12 +35,12 @@ it('rejects an operation without a known access', () => {
 });
 
 it('rejects two operations at the same path', () => {
-  const one = operation({ ...declared, id: 'one', path: '/x/:a', access: { kind: 'session' } });
+  const one: Operation = { ...declared, id: 'one', path: '/x/:a', access: { kind: 'session' } };
   expect(() => route(one, { ...one, id: 'two', path: '/x/:b' })).toThrow('Two operations are declared');
 });
 
 it('rejects an operation of the gateway without an implementation', () => {
-  const own = operation({ ...declared, service: 'gateway', id: 'own', path: '/x', access: { kind: 'session' } });
+  const own: Operation = { ...declared, service: 'gateway', id: 'own', path: '/x', access: { kind: 'session' } };
   expect(() => route(own)).toThrow('own is not implemented');
 });
 

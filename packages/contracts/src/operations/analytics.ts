@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  exampleAnalytics,
-  exampleAnalyticsHistory,
-  exampleAnalyticsSubscription,
-} from '../openapi/examples/analytics.ts';
-import { examplePagination } from '../openapi/examples/shared.ts';
-import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
+import { declareOperations } from '../declare-operations.ts';
+import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import {
   analytics,
@@ -18,12 +13,26 @@ import { integerText } from '../text.ts';
 
 const isMovement = (metric: string) => MOVEMENT_METRICS.some(it => it === metric);
 
+const growthDays = integerText(1, 365)
+  .default(30)
+  .describe('Length of the window for churn, trials, growth and movements, in days.');
+
 const listedMetric = z
   .strictObject({
-    metric: z.enum(ANALYTICS_METRICS),
-    growthDays: integerText(1, 365).default(30),
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
+    metric: z.enum(ANALYTICS_METRICS).describe('The metric whose subscriptions are listed.'),
+    growthDays,
+    from: z.iso
+      .date()
+      .optional()
+      .describe(
+        'The first UTC day of a movement of revenue, `YYYY-MM-DD`. By default the last `growthDays` days are listed.',
+      ),
+    to: z.iso
+      .date()
+      .optional()
+      .describe(
+        'The last UTC day of a movement of revenue, `YYYY-MM-DD`; today includes everything dated later. With `mrr` the day at whose end it is listed, now by default.',
+      ),
     ...pageQuery,
   })
   .refine(
@@ -38,56 +47,46 @@ const listedMetric = z
     path: ['to'],
   });
 
-export const analyticsOperations = {
-  getAnalytics: operation({
-    id: 'getAnalytics',
-    service: 'analytics',
+export const analyticsOperations = declareOperations('analytics', {
+  getAnalytics: {
     method: 'GET',
     path: `${PROJECT_PATH}/analytics`,
     access: projectAccess('analytics:read'),
     summary: 'Get revenue, customers, churn, webhook and referral metrics of the project',
-    params: projectParams,
-    query: z.strictObject({ growthDays: integerText(1, 365).default(30) }),
-    status: 200,
+    query: z.strictObject({ growthDays }),
     response: analytics,
-    problems: [],
-    example: { query: { growthDays: '30' }, response: exampleAnalytics },
-  }),
-  getAnalyticsHistory: operation({
-    id: 'getAnalyticsHistory',
-    service: 'analytics',
+    example: { query: { growthDays: '30' } },
+  },
+  getAnalyticsHistory: {
     method: 'GET',
     path: `${PROJECT_PATH}/analytics/history`,
     access: projectAccess('analytics:read'),
     summary: 'Get daily revenue, revenue movements and customers',
-    params: projectParams,
-    query: z.strictObject({ days: integerText(1, 365).default(30), step: integerText(1, 365).default(1) }),
-    status: 200,
+    query: z.strictObject({
+      days: integerText(1, 365).default(30).describe('Number of UTC days, including today.'),
+      step: integerText(1, 365)
+        .default(1)
+        .describe('Number of days in one entry; the last entry ends today, and the first one has what is left.'),
+    }),
     response: analyticsHistory,
-    problems: [],
-    example: { query: { days: '2' }, response: exampleAnalyticsHistory },
-  }),
-  listAnalyticsSubscriptions: operation({
-    id: 'listAnalyticsSubscriptions',
-    service: 'analytics',
+    example: { query: { days: '1' } },
+  },
+  listAnalyticsSubscriptions: {
     method: 'GET',
     path: `${PROJECT_PATH}/analytics/subscriptions`,
     access: projectAccess('analytics:read'),
     summary:
       'List the subscriptions behind a metric: revenue, its movements, churn, trials, or what revenue leaves out',
-    params: projectParams,
     query: listedMetric,
-    status: 200,
     response: z.object({
       subscriptions: z.array(analyticsSubscription),
-      /** The metric itself: `mrr` or a part of it, `churnRate`, the rate of `trialConversion`, a movement of revenue, or the number of excluded subscriptions. */
-      total: z.number(),
+      total: z.number().meta({
+        description:
+          'The metric itself: `mrr` or a part of it, `churnRate`, the rate of `trialConversion`, a movement of revenue, or the number of excluded subscriptions.',
+        example: 2999,
+      }),
       pagination,
     }),
-    problems: [],
-    example: {
-      query: { metric: 'mrr' },
-      response: { subscriptions: [exampleAnalyticsSubscription], total: 2999, pagination: examplePagination },
-    },
-  }),
-};
+    example: { query: { metric: 'mrr' } },
+  },
+});

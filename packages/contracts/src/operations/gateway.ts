@@ -1,19 +1,10 @@
 import { z } from 'zod';
-import { ApiKeyId, InvitationId, ProjectId } from '../ids.ts';
-import {
-  exampleApiKey,
-  exampleInvitation,
-  exampleMember,
-  exampleProject,
-  exampleSecret,
-  exampleTeam,
-} from '../openapi/examples/gateway.ts';
-import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
-import { operation, PROJECT_PATH, projectParams, TEAM_PATH, teamParams } from '../operation.ts';
+import { declareOperations, success } from '../declare-operations.ts';
+import { PROJECT_PATH, TEAM_PATH } from '../operation.ts';
 import { pagination, wholeListQuery } from '../pagination.ts';
 import { auditOperations } from './audit.ts';
 import { deadLetterOperations } from './dead-letters.ts';
-import { apiKey, apiKeyCreate, apiKeyRotate, teamApiKey } from '../resources/api-key.ts';
+import { apiKey, apiKeyCreate, apiKeyRotate, issuedKey, teamApiKey } from '../resources/api-key.ts';
 import {
   invitation,
   invitationCreate,
@@ -25,269 +16,168 @@ import {
   team,
   teamCreate,
 } from '../resources/team.ts';
-import { booleanText, optionalText } from '../text.ts';
+import { booleanText } from '../text.ts';
 
-const service = 'gateway';
 const teamMember = { kind: 'team', role: 'member' } as const;
 const teamOwner = { kind: 'team', role: 'owner' } as const;
 const ownerOfOwners = { ...teamOwner, fresh: 'for-owners' } as const;
 const projectSession = { kind: 'project-session' } as const;
-const noParams = z.object({});
-const success = z.object({ success: z.boolean() });
-const keyParams = projectParams.extend({ keyId: ApiKeyId.schema });
-const issuedKey = z.object({ apiKey, secret: z.string() });
 
-export const gatewayOperations = {
-  ...auditOperations,
-  ...deadLetterOperations,
-  createTeam: operation({
-    id: 'createTeam',
-    service,
+const teamOperations = declareOperations('gateway', {
+  createTeam: {
     method: 'POST',
     path: '/api/service/teams',
     access: { kind: 'session' },
     summary: 'Create a team with the signed-in user as owner',
-    params: noParams,
     body: teamCreate,
     status: 201,
     response: z.object({ team }),
     problems: ['quota_exceeded'],
-    example: { body: { name: 'Acme' }, response: { team: exampleTeam } },
-  }),
-  listTeams: operation({
-    id: 'listTeams',
-    service,
+  },
+  listTeams: {
     method: 'GET',
     path: '/api/service/teams',
     access: { kind: 'session' },
     summary: 'List the teams of the signed-in user',
-    params: noParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({ teams: z.array(team), pagination }),
-    problems: [],
-    example: { response: { teams: [exampleTeam], pagination: { ...examplePagination, limit: 1_000 } } },
-  }),
-  listMembers: operation({
-    id: 'listMembers',
-    service,
+  },
+  listMembers: {
     method: 'GET',
     path: `${TEAM_PATH}/members`,
     access: teamMember,
     summary: 'List the members of a team',
-    params: teamParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({ members: z.array(member), pagination }),
-    problems: [],
-    example: { response: { members: [exampleMember], pagination: { ...examplePagination, limit: 1_000 } } },
-  }),
-  inviteMember: operation({
-    id: 'inviteMember',
-    service,
+  },
+  inviteMember: {
     method: 'POST',
     path: `${TEAM_PATH}/members`,
     access: ownerOfOwners,
     summary: 'Invite someone to a team; replaces an earlier invitation of the same address',
-    params: teamParams,
     body: invitationCreate,
     status: 202,
     response: z.object({ invitation: issuedInvitation }),
     refusals: { target: 'invitation' },
     problems: ['member_exists', 'quota_exceeded', 'secret_not_repeatable'],
-    example: {
-      body: { email: exampleInvitation.email, role: 'member' },
-      response: {
-        invitation: {
-          ...exampleInvitation,
-          url: `https://billing.example.com/accept-invitation#${exampleIds.invitationToken}`,
-        },
-      },
-    },
-  }),
-  listInvitations: operation({
-    id: 'listInvitations',
-    service,
+  },
+  listInvitations: {
     method: 'GET',
     path: `${TEAM_PATH}/invitations`,
     access: teamOwner,
     summary: 'List the open invitations of a team',
-    params: teamParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({ invitations: z.array(invitation), pagination }),
-    problems: [],
-    example: { response: { invitations: [exampleInvitation], pagination: { ...examplePagination, limit: 1_000 } } },
-  }),
-  withdrawInvitation: operation({
-    id: 'withdrawInvitation',
-    service,
+  },
+  withdrawInvitation: {
     method: 'DELETE',
     path: `${TEAM_PATH}/invitations/:invitationId`,
     access: teamOwner,
     summary: 'Withdraw an invitation',
-    params: teamParams.extend({ invitationId: InvitationId.schema }),
-    status: 200,
     response: success,
     refusals: { target: 'invitation', param: 'invitationId' },
     problems: ['invitation_not_found'],
-    example: { response: { success: true } },
-  }),
-  acceptInvitation: operation({
-    id: 'acceptInvitation',
-    service,
+  },
+  acceptInvitation: {
     method: 'POST',
     path: '/api/service/invitations/:invitationToken/accept',
     access: { kind: 'session' },
     summary: 'Accept an invitation as the user whose e-mail address was invited',
-    params: z.object({ invitationToken: z.string().min(1).max(128) }),
-    status: 200,
     response: z.object({ team, member }),
     refusals: { target: 'invitation' },
     problems: ['invitation_not_found', 'member_exists'],
-    example: { response: { team: exampleTeam, member: exampleMember } },
-  }),
-  removeMember: operation({
-    id: 'removeMember',
-    service,
+  },
+  removeMember: {
     method: 'DELETE',
     path: `${TEAM_PATH}/members/:userId`,
     access: ownerOfOwners,
     summary: 'Remove a member from a team, and revoke their API keys; the last owner cannot be removed',
-    params: teamParams.extend({ userId: optionalText(128).min(1) }),
-    query: z.strictObject({ keepKeys: booleanText.default(false) }),
-    status: 200,
+    query: z.strictObject({
+      keepKeys: booleanText.default(false).describe('Whether the API keys of the member stay valid.'),
+    }),
     response: success.extend({
       revokedKeys: z.array(teamApiKey),
-      keptKeys: z.array(teamApiKey),
-      withdrawnInvitations: z.array(invitation),
+      keptKeys: z.array(teamApiKey).meta({ example: [] }),
+      withdrawnInvitations: z.array(invitation).meta({ example: [] }),
     }),
     refusals: { target: 'member', param: 'userId' },
     problems: ['member_not_found', 'last_owner'],
-    example: {
-      query: { keepKeys: 'false' },
-      response: {
-        success: true,
-        revokedKeys: [{ ...exampleApiKey, projectId: exampleIds.project }],
-        keptKeys: [],
-        withdrawnInvitations: [],
-      },
-    },
-  }),
-  createProject: operation({
-    id: 'createProject',
-    service,
+    example: { query: { keepKeys: 'false' } },
+  },
+  createProject: {
     method: 'POST',
     path: `${TEAM_PATH}/projects`,
     access: teamMember,
     summary: 'Create a project',
-    params: teamParams,
     body: projectCreate,
     status: 201,
     response: z.object({ project }),
     problems: ['quota_exceeded'],
-    example: { body: { name: 'Shop', baseCurrency: 'usd' }, response: { project: exampleProject } },
-  }),
-  listProjects: operation({
-    id: 'listProjects',
-    service,
+  },
+  listProjects: {
     method: 'GET',
     path: `${TEAM_PATH}/projects`,
     access: teamMember,
     summary: 'List the projects of a team',
-    params: teamParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({ projects: z.array(project), pagination }),
-    problems: [],
-    example: { response: { projects: [exampleProject], pagination: { ...examplePagination, limit: 1_000 } } },
-  }),
-  getProject: operation({
-    id: 'getProject',
-    service,
+  },
+  getProject: {
     method: 'GET',
     path: `${TEAM_PATH}/projects/:projectId`,
     access: teamMember,
     summary: 'Get a project',
-    params: teamParams.extend({ projectId: ProjectId.schema }),
-    status: 200,
     response: z.object({ project }),
-    problems: [],
-    example: { response: { project: exampleProject } },
-  }),
-  updateProject: operation({
-    id: 'updateProject',
-    service,
+  },
+  updateProject: {
     method: 'PATCH',
     path: `${TEAM_PATH}/projects/:projectId`,
     access: teamMember,
     summary: 'Rename a project or change its base currency',
-    params: teamParams.extend({ projectId: ProjectId.schema }),
     body: projectUpdate,
-    status: 200,
     response: z.object({ project }),
-    problems: [],
-    example: { body: { name: 'Web shop' }, response: { project: { ...exampleProject, name: 'Web shop' } } },
-  }),
-  createApiKey: operation({
-    id: 'createApiKey',
-    service,
+    example: { response: { project: { name: 'Web shop' } } },
+  },
+  createApiKey: {
     method: 'POST',
     path: `${PROJECT_PATH}/api-keys`,
     access: projectSession,
     summary: 'Create an API key; its secret is returned only once',
-    params: projectParams,
     body: apiKeyCreate,
     status: 201,
     response: issuedKey,
     refusals: { target: 'api_key' },
     problems: ['secret_not_repeatable', 'quota_exceeded'],
-    example: {
-      body: { name: 'backend', scopes: ['customers:write', 'subscriptions:write'] },
-      response: { apiKey: exampleApiKey, secret: exampleSecret },
-    },
-  }),
-  listApiKeys: operation({
-    id: 'listApiKeys',
-    service,
+  },
+  listApiKeys: {
     method: 'GET',
     path: `${PROJECT_PATH}/api-keys`,
     access: projectSession,
     summary: 'List the API keys of a project',
-    params: projectParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({ apiKeys: z.array(apiKey), pagination }),
-    problems: [],
-    example: { response: { apiKeys: [exampleApiKey], pagination: { ...examplePagination, limit: 1_000 } } },
-  }),
-  revokeApiKey: operation({
-    id: 'revokeApiKey',
-    service,
+  },
+  revokeApiKey: {
     method: 'DELETE',
     path: `${PROJECT_PATH}/api-keys/:keyId`,
     access: projectSession,
     summary: 'Revoke an API key',
-    params: keyParams,
-    status: 200,
     response: success,
     refusals: { target: 'api_key', param: 'keyId' },
     problems: ['api_key_not_found'],
-    example: { response: { success: true } },
-  }),
-  rotateApiKey: operation({
-    id: 'rotateApiKey',
-    service,
+  },
+  rotateApiKey: {
     method: 'POST',
     path: `${PROJECT_PATH}/api-keys/:keyId/rotate`,
     access: projectSession,
     summary: 'Rotate the secret of an API key; the old secret stays valid for overlapMs',
-    params: keyParams,
     body: apiKeyRotate,
     status: 201,
     response: issuedKey,
     refusals: { target: 'api_key', param: 'keyId' },
     problems: ['api_key_not_found', 'secret_not_repeatable'],
-    example: { body: { overlapMs: 3_600_000 }, response: { apiKey: exampleApiKey, secret: exampleSecret } },
-  }),
-};
+  },
+});
+
+/** The operations that the gateway itself serves. */
+export const gatewayOperations = { ...auditOperations, ...deadLetterOperations, ...teamOperations };

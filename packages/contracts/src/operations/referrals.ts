@@ -1,26 +1,17 @@
 import { z } from 'zod';
+import { declareOperations } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
-import {
-  exampleAppliedReferral,
-  exampleCredit,
-  exampleReferral,
-  exampleReferralCode,
-  exampleReferralConfig,
-  exampleReferralOfCode,
-} from '../openapi/examples/referrals.ts';
-import { exampleIds, examplePagination } from '../openapi/examples/shared.ts';
-import { operation, PROJECT_PATH, projectAccess, projectParams } from '../operation.ts';
+import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination, wholeListQuery } from '../pagination.ts';
 import {
   appliedReferral,
-  creditId,
+  EXAMPLE_REFEREE_ID,
   CREDIT_STATUSES,
   referral,
   REFERRAL_STATUSES,
   referralApply,
   referralCode,
   referralCodeCreate,
-  referralCodeText,
   referralConfig,
   referralConfigUpdate,
   referralCredit,
@@ -28,124 +19,75 @@ import {
 } from '../resources/referral.ts';
 import { booleanText } from '../text.ts';
 
-const service = 'referrals';
 const read = projectAccess('referrals:read');
 const write = projectAccess('referrals:write');
 const path = `${PROJECT_PATH}/referrals` as const;
-const { projectId: _projectId, ...exampleCodeWithoutProject } = exampleReferralCode;
-const codeParams = projectParams.extend({ code: referralCodeText });
 
-export const referralsOperations = {
-  getReferralConfig: operation({
-    id: 'getReferralConfig',
-    service,
+export const referralsOperations = declareOperations('referrals', {
+  getReferralConfig: {
     method: 'GET',
     path: `${path}/config`,
     access: read,
     summary: 'Get the referral program of the project',
-    params: projectParams,
-    status: 200,
     response: z.object({ config: referralConfig }),
-    problems: [],
-    example: { response: { config: exampleReferralConfig } },
-  }),
-  updateReferralConfig: operation({
-    id: 'updateReferralConfig',
-    service,
+  },
+  updateReferralConfig: {
     method: 'PUT',
     path: `${path}/config`,
     access: write,
     summary: 'Set the referral program of the project',
-    params: projectParams,
     body: referralConfigUpdate,
-    status: 200,
     response: z.object({ config: referralConfig }),
-    problems: [],
-    example: {
-      body: { enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300, currency: 'usd' },
-      response: { config: exampleReferralConfig },
-    },
-  }),
-  listReferralCodes: operation({
-    id: 'listReferralCodes',
-    service,
+  },
+  listReferralCodes: {
     method: 'GET',
     path: `${path}/codes`,
     access: read,
     summary: 'List referral codes, by default only active ones',
-    params: projectParams,
     query: z.strictObject({
-      activeOnly: booleanText.default(true),
-      customerId: CustomerId.schema.optional(),
+      activeOnly: booleanText.default(true).describe('Whether to return only active codes.'),
+      customerId: CustomerId.schema.optional().describe('Only codes of this referrer.'),
       ...pageQuery,
     }),
-    status: 200,
     response: z.object({ codes: z.array(referralCode), pagination }),
-    problems: [],
-    example: {
-      query: { activeOnly: 'true', customerId: exampleIds.customer },
-      response: { codes: [exampleReferralCode], pagination: examplePagination },
-    },
-  }),
-  createReferralCode: operation({
-    id: 'createReferralCode',
-    service,
+    example: { query: { activeOnly: 'true', customerId: CustomerId.example } },
+  },
+  createReferralCode: {
     method: 'POST',
     path: `${path}/codes`,
     access: write,
     summary: 'Create a code for a referrer, who can have only one active code',
-    params: projectParams,
     body: referralCodeCreate,
     status: 201,
     response: z.object({ code: referralCode }),
     problems: ['customer_not_found', 'referral_code_exists'],
-    example: { body: { customerId: exampleIds.customer }, response: { code: exampleReferralCode } },
-  }),
-  getReferralCode: operation({
-    id: 'getReferralCode',
-    service,
+  },
+  getReferralCode: {
     method: 'GET',
     path: `${path}/codes/:code`,
     access: read,
     summary: 'Get a code and its referrals, newest first, by default 100 of them',
-    params: codeParams,
     query: z.strictObject(wholeListQuery),
-    status: 200,
     response: z.object({
       code: referralCode.omit({ projectId: true }),
       referrals: z.array(referralOfCode),
       pagination,
     }),
     problems: ['referral_code_not_found'],
-    example: {
-      response: {
-        code: exampleCodeWithoutProject,
-        referrals: [exampleReferralOfCode],
-        pagination: { ...examplePagination, limit: 1_000 },
-      },
-    },
-  }),
-  deactivateReferralCode: operation({
-    id: 'deactivateReferralCode',
-    service,
+  },
+  deactivateReferralCode: {
     method: 'DELETE',
     path: `${path}/codes/:code`,
     access: write,
     summary: 'Deactivate a code; its pending referrals stay',
-    params: codeParams,
-    status: 200,
-    response: z.object({ code: z.object({ code: z.string(), isActive: z.literal(false) }) }),
+    response: z.object({ code: z.object({ code: referralCode.shape.code, isActive: z.literal(false) }) }),
     problems: ['referral_code_not_found'],
-    example: { response: { code: { code: exampleIds.referralCode, isActive: false } } },
-  }),
-  applyReferral: operation({
-    id: 'applyReferral',
-    service,
+  },
+  applyReferral: {
     method: 'POST',
     path: `${path}/apply`,
     access: read,
     summary: 'Apply a code to a new customer',
-    params: projectParams,
     body: referralApply,
     status: 201,
     response: z.object({ referral: appliedReferral }),
@@ -158,69 +100,44 @@ export const referralsOperations = {
       'referral_already_applied',
       'referral_already_subscribed',
     ],
-    example: {
-      body: { code: exampleIds.referralCode, refereeCustomerId: exampleIds.referee },
-      response: { referral: exampleAppliedReferral },
-    },
-  }),
-  listReferrals: operation({
-    id: 'listReferrals',
-    service,
+  },
+  listReferrals: {
     method: 'GET',
     path,
     access: read,
     summary: 'List referrals: who referred a customer, or whom a customer referred',
-    params: projectParams,
     query: z.strictObject({
-      refereeCustomerId: CustomerId.schema.optional(),
-      referrerCustomerId: CustomerId.schema.optional(),
-      status: z.enum(REFERRAL_STATUSES).optional(),
+      refereeCustomerId: CustomerId.schema.optional().describe('Only of this customer, who was referred.'),
+      referrerCustomerId: CustomerId.schema.optional().describe('Only of this customer, who referred others.'),
+      status: z.enum(REFERRAL_STATUSES).optional().describe('Only referrals with this status.'),
       ...pageQuery,
     }),
-    status: 200,
     response: z.object({ referrals: z.array(referral), pagination }),
-    problems: [],
-    example: {
-      query: { refereeCustomerId: exampleIds.referee },
-      response: { referrals: [exampleReferral], pagination: examplePagination },
-    },
-  }),
-  listReferralCredits: operation({
-    id: 'listReferralCredits',
-    service,
+    example: { query: { refereeCustomerId: EXAMPLE_REFEREE_ID } },
+  },
+  listReferralCredits: {
     method: 'GET',
     path: `${path}/credits`,
     access: read,
     summary: 'List the credits that conversions earned',
-    params: projectParams,
     query: z.strictObject({
-      status: z.enum(CREDIT_STATUSES).optional(),
-      customerId: CustomerId.schema.optional(),
+      status: z.enum(CREDIT_STATUSES).optional().describe('Only credits with this status.'),
+      customerId: CustomerId.schema.optional().describe('Only credits of this customer.'),
       ...pageQuery,
     }),
-    status: 200,
     response: z.object({ credits: z.array(referralCredit), pagination }),
-    problems: [],
-    example: {
-      query: { status: 'credited', customerId: exampleIds.customer },
-      response: { credits: [exampleCredit], pagination: examplePagination },
-    },
-  }),
-  retryReferralCredit: operation({
-    id: 'retryReferralCredit',
-    service,
+    example: { query: { status: 'credited', customerId: CustomerId.example } },
+  },
+  retryReferralCredit: {
     method: 'POST',
     path: `${path}/credits/:creditId/retry`,
     access: write,
     summary: 'Send a credit again that failed',
-    params: projectParams.extend({ creditId }),
     status: 202,
     response: z.object({ credit: referralCredit }),
     problems: ['referral_credit_not_found', 'referral_credit_not_failed'],
     example: {
-      response: {
-        credit: { ...exampleCredit, status: 'pending', attempts: 0, processorTransactionId: null, creditedAt: null },
-      },
+      response: { credit: { status: 'pending', attempts: 0, processorTransactionId: null, creditedAt: null } },
     },
-  }),
-};
+  },
+});

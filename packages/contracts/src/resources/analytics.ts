@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, SubscriptionId } from '../ids.ts';
+import { storedCurrency } from '../money.ts';
 import { SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -7,64 +8,146 @@ import { timestamp } from '../timestamp.ts';
 export const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency'] as const;
 export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 
-/** Set where the day is before the project's first sync: what happened then is known only from what is there now. */
-const estimated = z.literal(true).optional();
-
-export const analytics = z.object({
-  /** Minor units of the project's base currency, active and trialing subscriptions. */
-  mrr: z.int(),
-  mrrTrialing: z.int(),
-  /** The part of `mrr` whose payments are paused. */
-  mrrPaused: z.int(),
-  /** Active and trialing subscriptions that `mrr` leaves out, wholly or in part; each counts once. */
-  mrrExcluded: z.object({ tiered: z.int(), metered: z.int(), otherCurrency: z.int() }),
-  mrrByCurrency: z.record(z.string(), z.int()),
-  customerCount: z.int(),
-  /** Percent, two decimals. */
-  churnRate: z.number(),
-  /** Trials that ended in the window, how many of them converted, and these in percent with two decimals. */
-  trialConversion: z.object({ ended: z.int(), converted: z.int(), rate: z.number() }),
-  subscriptionBreakdown: z.record(z.enum(SUBSCRIPTION_STATUSES), z.int()),
-  customerGrowth: z.array(z.object({ date: z.iso.date(), count: z.int(), estimated })),
-  webhookStats: z.object({ total: z.int(), processed: z.int(), failed: z.int() }),
-  referralStats: z.object({ totalCodes: z.int(), totalReferrals: z.int(), converted: z.int() }),
-  /** When the newest event in these metrics happened; null before the first. */
-  asOf: timestamp.nullable(),
+const asOf = timestamp.nullable().meta({
+  description: 'When the newest event in these metrics happened; null before the first.',
+  example: '2026-03-02T09:31:12.000Z',
 });
+const estimated = z
+  .literal(true)
+  .optional()
+  .describe(
+    'True where the day is before the project’s first sync: what happened then is known only from what is there now.',
+  );
+
+export const analytics = z
+  .object({
+    mrr: z
+      .int()
+      .describe(
+        'Monthly recurring revenue in the smallest unit of the project’s base currency, active and trialing subscriptions at face value.',
+      ),
+    mrrTrialing: z.int().describe('The part of `mrr` that is in a trial.'),
+    mrrPaused: z.int().describe('The part of `mrr` whose payments are paused.'),
+    mrrExcluded: z
+      .object({ tiered: z.int(), metered: z.int(), otherCurrency: z.int() })
+      .describe(
+        'How many active and trialing subscriptions `mrr` leaves out, wholly or in part, each counted once: those in another currency, else with tiered prices, else with metered ones.',
+      ),
+    mrrByCurrency: z
+      .record(z.string(), z.int())
+      .describe('Monthly recurring revenue per currency; currencies are never added up.'),
+    customerCount: z.int().describe('Customers that are not deleted.'),
+    churnRate: z
+      .number()
+      .describe(
+        'Percentage of the subscriptions active or trialing at the start of the window that ended within it; two decimals.',
+      ),
+    trialConversion: z
+      .object({ ended: z.int(), converted: z.int(), rate: z.number() })
+      .describe(
+        'Trials that ended in the window: as planned, or earlier with their subscription. `converted` are those after which the subscription was active, and `rate` is their percentage; two decimals.',
+      ),
+    subscriptionBreakdown: z
+      .record(z.enum(SUBSCRIPTION_STATUSES), z.int())
+      .describe('Number of subscriptions in each status.'),
+    customerGrowth: z
+      .array(z.object({ date: z.iso.date(), count: z.int(), estimated }))
+      .describe('Number of customers at the end of each UTC day of the window.'),
+    webhookStats: z
+      .object({ total: z.int(), processed: z.int(), failed: z.int() })
+      .describe('Number of webhook events of the project, and how their processing ended.'),
+    referralStats: z
+      .object({ totalCodes: z.int(), totalReferrals: z.int(), converted: z.int() })
+      .describe('Number of referral codes, of referrals, and of those that converted.'),
+    asOf,
+  })
+  .meta({
+    id: 'Analytics',
+    description: 'The metrics of a project.',
+    example: {
+      mrr: 2999,
+      mrrTrialing: 0,
+      mrrPaused: 0,
+      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+      mrrByCurrency: { usd: 2999 },
+      customerCount: 2,
+      churnRate: 0,
+      trialConversion: { ended: 4, converted: 3, rate: 75 },
+      subscriptionBreakdown: {
+        active: 1,
+        trialing: 0,
+        past_due: 0,
+        canceled: 0,
+        unpaid: 0,
+        incomplete: 0,
+        incomplete_expired: 0,
+        paused: 0,
+      },
+      customerGrowth: [
+        { date: '2026-03-01', count: 0 },
+        { date: '2026-03-02', count: 2 },
+      ],
+      webhookStats: { total: 9, processed: 9, failed: 0 },
+      referralStats: { totalCodes: 1, totalReferrals: 1, converted: 1 },
+    },
+  });
 export type Analytics = z.output<typeof analytics>;
 
-/** How revenue changed, in minor units of the project's base currency; each amount is rounded once. */
-export const revenueMovements = z.object({
-  newMrr: z.int(),
-  expansionMrr: z.int(),
-  reactivatedMrr: z.int(),
-  contractionMrr: z.int(),
-  churnedMrr: z.int(),
-  /** All of them together; negative when revenue fell. */
-  netMrr: z.int(),
-});
+const movement = z.int().meta({ example: 0 });
+const increase = movement.meta({ example: 2999 });
 
-/** Metrics at the end of one UTC day, or of a few; revenue in minor units of the project's base currency. */
-export const analyticsDay = revenueMovements.extend({
-  /** The first day of the entry: `date` itself unless an entry has more days. */
-  from: z.iso.date(),
-  date: z.iso.date(),
-  mrr: z.int(),
-  customerCount: z.int(),
-  estimated,
-});
+export const revenueMovements = z
+  .object({
+    newMrr: increase.describe('Revenue of subscriptions that never had revenue before.'),
+    expansionMrr: movement.describe('Increases of subscriptions that had revenue just before.'),
+    reactivatedMrr: movement.describe(
+      'Revenue of subscriptions that had none just before but had some earlier, for example when a past due one is paid.',
+    ),
+    contractionMrr: movement.describe(
+      'Decreases of subscriptions that have not ended, including past due and paused ones.',
+    ),
+    churnedMrr: movement.describe('Revenue of subscriptions that ended.'),
+    netMrr: increase.describe('All movements together; negative when revenue fell.'),
+  })
+  .meta({
+    id: 'RevenueMovements',
+    description:
+      'How revenue changed, in the smallest unit of the project’s base currency. Each amount is rounded once.',
+  });
+
+export const analyticsDay = revenueMovements
+  .extend({
+    from: z.iso.date().describe('The first day of the entry: `date` itself unless an entry has more days.'),
+    date: z.iso.date().describe('The last day of the entry.'),
+    mrr: z
+      .int()
+      .describe('Monthly recurring revenue at the end of the day, active and trialing subscriptions at face value.'),
+    customerCount: z.int().describe('Customers at the end of the day.'),
+    estimated,
+  })
+  .meta({
+    id: 'AnalyticsDay',
+    description:
+      'Metrics at the end of a UTC day, or of `step` days. Revenue is in the smallest unit of the project’s base currency. Each amount is rounded once, so a day’s revenue may differ by up to three units from the previous day plus the movements.',
+    example: { from: '2026-03-02', date: '2026-03-02', mrr: 2999, customerCount: 2 },
+  });
 export type AnalyticsDay = z.output<typeof analyticsDay>;
 
-export const analyticsHistory = z.object({
-  /** The project's base currency. */
-  currency: z.string(),
-  /** Every UTC day of the window, oldest first; the last entry is today so far. */
-  history: z.array(analyticsDay),
-  /** What changed revenue in the whole window. */
-  totals: revenueMovements,
-  /** When the newest event in these metrics happened; null before the first. */
-  asOf: timestamp.nullable(),
-});
+export const analyticsHistory = z
+  .object({
+    currency: storedCurrency.describe('The project’s base currency.'),
+    history: z
+      .array(analyticsDay)
+      .describe(
+        'Every UTC day of the window, or every `step` days of it, oldest first; the last entry ends today so far.',
+      ),
+    totals: revenueMovements,
+    asOf,
+  })
+  .meta({
+    id: 'AnalyticsHistory',
+    description: 'The daily metrics of a project. `totals` is what changed revenue in the whole window.',
+  });
 export type AnalyticsHistory = z.output<typeof analyticsHistory>;
 
 /** Metrics that say how revenue changed on certain days. */
@@ -82,20 +165,22 @@ export const ANALYTICS_METRICS = [
 ] as const;
 export type AnalyticsMetric = (typeof ANALYTICS_METRICS)[number];
 
-/** A subscription behind a metric. */
-export const analyticsSubscription = z.object({
-  subscriptionId: SubscriptionId.schema,
-  customerId: CustomerId.schema,
-  status: z.enum(SUBSCRIPTION_STATUSES),
-  currency: z.string(),
-  /**
-   * What it is worth a month at face value, or how much of that a movement added or took away, in the currency's smallest
-   * unit: decimal text, exact where it has an end.
-   */
-  amount: z.string(),
-  /** Why `mrr` leaves it out; null for other metrics. */
-  reason: z.enum(EXCLUSION_REASONS).nullable(),
-  /** Whether its trial converted; null for other metrics than `trialConversion`. */
-  converted: z.boolean().nullable(),
-});
+export const analyticsSubscription = z
+  .object({
+    subscriptionId: SubscriptionId.schema,
+    customerId: CustomerId.schema,
+    status: z.enum(SUBSCRIPTION_STATUSES).describe('Its status at that time.'),
+    currency: storedCurrency,
+    amount: z
+      .string()
+      .describe(
+        'What it is worth a month at face value, in the currency’s smallest unit, whatever its status; for a movement what it added or took away on the days asked for. Decimal text, exact where the decimals end, else rounded up at the 18th.',
+      ),
+    reason: z.enum(EXCLUSION_REASONS).nullable().describe('Why `mrr` leaves it out; null for the other metrics.'),
+    converted: z
+      .boolean()
+      .nullable()
+      .describe('Whether its trial converted; null for other metrics than `trialConversion`.'),
+  })
+  .meta({ id: 'AnalyticsSubscription', description: 'A subscription behind a metric.', example: { amount: '2999' } });
 export type AnalyticsSubscription = z.output<typeof analyticsSubscription>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AuditEntryId, ProjectId } from '../ids.ts';
-import { timestamp } from '../timestamp.ts';
+import { AuditEntryId, EXAMPLE_USER_ID, ProjectId } from '../ids.ts';
+import { updatedAt } from '../timestamp.ts';
 
 export const AUDIT_ACTOR_TYPES = ['user', 'key', 'customer', 'operator', 'system'] as const;
 export const AUDIT_TARGET_TYPES = [
@@ -33,8 +33,17 @@ export type AuditTarget = z.output<typeof target>;
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 export type AuditValue = z.output<typeof value>;
 
-/** A field that a write has changed. Of secrets and personal data both values are null. */
-export const auditChange = z.object({ field: z.string(), from: value, to: value });
+export const auditChange = z
+  .object({
+    field: z.string().describe('The name of the field.'),
+    from: value.describe('Null when there was none. Of secrets and personal data both values are null.'),
+    to: value.describe('Long texts are cut off after 200 characters.'),
+  })
+  .meta({
+    id: 'AuditChange',
+    description: 'A field that a write changed.',
+    example: { field: 'name', from: 'Store', to: 'Shop' },
+  });
 export type AuditChange = z.output<typeof auditChange>;
 
 /**
@@ -43,20 +52,43 @@ export type AuditChange = z.output<typeof auditChange>;
  */
 export const auditContext = z.object({
   id: AuditEntryId.schema,
-  actor: z.object({ type: z.enum(AUDIT_ACTOR_TYPES), id: z.string().nullable() }),
-  /** The id of the operation, or the name of an operator's command. */
-  action: z.string(),
-  projectId: ProjectId.schema.nullable(),
-  requestId: z.string(),
-  address: z.string().nullable(),
+  actor: z
+    .object({ type: z.enum(AUDIT_ACTOR_TYPES), id: z.string().nullable() })
+    .meta({ description: 'Who made the request.', example: { type: 'user', id: EXAMPLE_USER_ID } }),
+  action: z.string().meta({
+    description: 'The id of the operation in this document, or the name of an operator’s command.',
+    example: 'updateProject',
+  }),
+  projectId: ProjectId.schema
+    .nullable()
+    .meta({ description: 'Null when it is about the whole team.', example: ProjectId.example }),
+  requestId: z.string().meta({
+    description: 'The `X-Request-Id` of the response.',
+    example: '3f6c1f0e-6f0b-4a7e-9d53-2b8f1c7a9e10',
+  }),
+  address: z
+    .string()
+    .nullable()
+    .meta({ description: 'The address that the request came from; null for commands.', example: '203.0.113.7' }),
 });
 export type AuditContext = z.output<typeof auditContext>;
 
-/** One write, or one that was refused. */
-export const auditEntry = auditContext.extend({
-  at: timestamp,
-  target: target.nullable(),
-  outcome: z.enum(['succeeded', 'refused']),
-  changes: z.array(auditChange),
-});
+export const auditEntry = auditContext
+  .extend({
+    at: updatedAt.describe('When it happened.'),
+    target: target.nullable().meta({
+      description: 'What it was about; null when a refused request would have created it.',
+      example: { type: 'project', id: ProjectId.example },
+    }),
+    outcome: z
+      .enum(['succeeded', 'refused'])
+      .describe(
+        'Refused requests are listed for members, invitations, API keys and the connection to the payment processor.',
+      ),
+    changes: z.array(auditChange).describe('Empty when nothing changed.'),
+  })
+  .meta({
+    id: 'AuditEntry',
+    description: 'A write by API, portal or operator’s command, or a refused attempt.',
+  });
 export type AuditEntry = z.output<typeof auditEntry>;

@@ -57,26 +57,71 @@ export const checkoutCreate = z
   .strictObject({
     customerId: CustomerId.schema,
     priceId: PriceId.schema,
-    quantity: z.int().min(1).max(999_999).default(1),
-    /** May contain `{CHECKOUT_SESSION_ID}`, which the processor replaces. */
-    successUrl: webUrl,
-    cancelUrl: webUrl,
-    mode: z.enum(CHECKOUT_MODES).default('subscription'),
-    trialDays: z.int().min(1).max(730).optional(),
-    /** Refuses a trial to a customer who had one of the same product. */
-    trialOncePerCustomer: z.boolean().default(false),
-    /** Refuses a customer who has a subscription to the same product. */
-    oncePerCustomer: z.boolean().default(false),
-    allowPromotionCodes: z.boolean().default(false),
-    automaticTax: z.boolean().default(false),
-    taxIdCollection: z.boolean().default(false),
-    clientReferenceId: text(200).optional(),
-    locale: z.enum(CHECKOUT_LOCALES).optional(),
-    metadata: metadata.default({}),
+    quantity: z.int().min(1).max(999_999).default(1).describe('Ignored for a metered price, which is billed by usage.'),
+    successUrl: webUrl.describe(
+      'Redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
+    ),
+    cancelUrl: webUrl.describe('Redirect target when the customer cancels.'),
+    mode: z
+      .enum(CHECKOUT_MODES)
+      .default('subscription')
+      .describe('`subscription` for a recurring price, `payment` for a one-time price.'),
+    trialDays: z
+      .int()
+      .min(1)
+      .max(730)
+      .optional()
+      .describe('Free days before the first payment; only in `subscription` mode.'),
+    trialOncePerCustomer: z
+      .boolean()
+      .default(false)
+      .describe('Whether to reject a trial for a customer who had one of the same product before.'),
+    oncePerCustomer: z
+      .boolean()
+      .default(false)
+      .describe('Whether to reject a customer who has a subscription to the same product that has not ended.'),
+    allowPromotionCodes: z.boolean().default(false).describe('Whether the customer can enter promotion codes.'),
+    automaticTax: z
+      .boolean()
+      .default(false)
+      .describe('Whether the payment processor calculates the tax; the customer’s address is updated.'),
+    taxIdCollection: z
+      .boolean()
+      .default(false)
+      .describe('Whether the customer can enter tax ids; the customer’s name and address are updated.'),
+    clientReferenceId: text(200)
+      .optional()
+      .describe('Your own reference, which the payment processor stores with the session.'),
+    locale: z
+      .enum(CHECKOUT_LOCALES)
+      .optional()
+      .describe('The language of the page; that of the browser when it is `auto` or absent.'),
+    metadata: metadata.default({}).describe(`${metadata.description} Passed to the payment processor.`),
   })
   .refine(it => it.mode === 'subscription' || it.trialDays === undefined, {
     path: ['trialDays'],
     message: 'A trial needs subscription mode; omit it in payment mode.',
+  })
+  .meta({
+    id: 'CheckoutCreate',
+    description: 'A hosted checkout to create.',
+    example: {
+      successUrl: 'https://shop.example/done?session={CHECKOUT_SESSION_ID}',
+      cancelUrl: 'https://shop.example/pricing',
+      trialDays: 14,
+    },
   });
 
-export const checkoutSession = z.object({ sessionId: z.string(), url: z.string() });
+export const checkoutSession = z
+  .object({
+    sessionId: z.string().describe('The processor’s id of the session.'),
+    url: z.string().describe('Redirect the customer here.'),
+  })
+  .meta({
+    id: 'CheckoutSession',
+    description: 'A hosted checkout page of the payment processor.',
+    example: {
+      sessionId: 'cs_test_a1B2c3D4e5F6g7H8',
+      url: 'https://checkout.stripe.com/c/pay/cs_test_a1B2c3D4e5F6g7H8',
+    },
+  });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CustomerId, InvoiceId, PaymentId, ProjectId } from '../ids.ts';
-import { timestamp } from '../timestamp.ts';
+import { storedCurrency } from '../money.ts';
+import { createdAt, updatedAt } from '../timestamp.ts';
 
-/** A payment whose dispute was won is `succeeded` again. */
 export const PAYMENT_STATUSES = [
   'succeeded',
   'failed',
@@ -13,22 +13,42 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** Amounts are in the currency's smallest unit. */
-export const payment = z.object({
-  id: PaymentId.schema,
-  /** Null for a charge without a payment intent, which only old integrations make. */
-  processorPaymentIntentId: z.string().nullable(),
-  processorChargeId: z.string().nullable(),
-  customerId: CustomerId.schema.nullable(),
-  invoiceId: InvoiceId.schema.nullable(),
-  amount: z.int(),
-  amountRefunded: z.int(),
-  currency: z.string(),
-  status: z.enum(PAYMENT_STATUSES),
-  failureCode: z.string().nullable(),
-  failureMessage: z.string().nullable(),
-  projectId: ProjectId.schema,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const payment = z
+  .object({
+    id: PaymentId.schema,
+    processorPaymentIntentId: z
+      .string()
+      .nullable()
+      .describe('Null for a charge without a payment intent, which only old integrations make.'),
+    processorChargeId: z
+      .string()
+      .nullable()
+      .describe('The charge that succeeded, or else the newest one; null until one is known.'),
+    customerId: CustomerId.schema.nullable().describe('Null when the payment belongs to no customer.'),
+    invoiceId: InvoiceId.schema
+      .nullable()
+      .describe('Null unless the events of the payment processor name the invoice.'),
+    amount: z.int().describe('The whole amount.'),
+    amountRefunded: z.int().describe('The part of the amount that was refunded, or is being refunded.'),
+    currency: storedCurrency,
+    status: z.enum(PAYMENT_STATUSES).describe('A payment whose dispute was won is `succeeded` again.'),
+    failureCode: z.string().nullable().describe('Why the last attempt failed; null for a payment that has succeeded.'),
+    failureMessage: z.string().nullable().describe('The same in words, as the payment processor says it.'),
+    projectId: ProjectId.schema,
+    createdAt,
+    updatedAt,
+  })
+  .meta({
+    id: 'Payment',
+    description: 'A payment at the payment processor; amounts are in the currency’s smallest unit.',
+    example: {
+      processorPaymentIntentId: 'pi_3RqZ9c2eZvKYlo2C1pD4rT8v',
+      processorChargeId: 'ch_3RqZ9c2eZvKYlo2C1mN6yU0b',
+      customerId: CustomerId.example,
+      invoiceId: InvoiceId.example,
+      amount: 2999,
+      amountRefunded: 999,
+      status: 'partially_refunded',
+    },
+  });
 export type Payment = z.output<typeof payment>;

@@ -1,32 +1,61 @@
 import { z } from 'zod';
 import { CustomerId, PortalSessionId } from '../ids.ts';
 import { webUrl } from '../text.ts';
-import { timestamp } from '../timestamp.ts';
+import { createdAt, timestamp } from '../timestamp.ts';
 
-export const portalSessionCreate = z.strictObject({
-  customerId: CustomerId.schema,
-  /** How long the link is valid: one hour by default, at most thirty days. */
-  ttlMs: z.int().min(1).max(2_592_000_000).default(3_600_000),
-  /** The target of the page's link back to the product. */
-  returnUrl: webUrl.optional(),
+const RETURN_URL = 'The target of the page’s link back to your product';
+const EXAMPLE_RETURN_URL = 'https://shop.example/account';
+export const EXAMPLE_PORTAL_TOKEN = 'b0Jx2yG7v1nQ4mT8kR5sW9zL3cF6hD0pA2eU7iY1oXk';
+const expiresAt = timestamp.meta({
+  description: 'When the link stops working.',
+  example: '2026-03-02T10:30:00.000Z',
 });
 
-export const portalSession = z.object({
-  sessionId: PortalSessionId.schema,
-  /** Returned only once; only its hash is stored. */
-  token: z.string(),
-  portalUrl: z.string(),
-  expiresAt: timestamp,
-});
+export const portalSessionCreate = z
+  .strictObject({
+    customerId: CustomerId.schema,
+    ttlMs: z
+      .int()
+      .min(1)
+      .max(2_592_000_000)
+      .default(3_600_000)
+      .describe('How long the link is valid, in milliseconds, at most thirty days.'),
+    returnUrl: webUrl.optional().describe(`${RETURN_URL}.`),
+  })
+  .meta({
+    id: 'PortalSessionCreate',
+    description: 'A portal link to create.',
+    example: { ttlMs: 3_600_000, returnUrl: EXAMPLE_RETURN_URL },
+  });
 
-/** A valid portal session, without its token. */
-export const livePortalSession = z.object({
-  sessionId: PortalSessionId.schema,
-  customerId: CustomerId.schema,
-  returnUrl: z.string().nullable(),
-  createdAt: timestamp,
-  expiresAt: timestamp,
-});
+export const portalSession = z
+  .object({
+    sessionId: PortalSessionId.schema,
+    /** Only its hash is stored. */
+    token: z.string().meta({
+      description: 'Returned only once. Anyone who holds it has access.',
+      example: EXAMPLE_PORTAL_TOKEN,
+    }),
+    portalUrl: z.string().meta({
+      description: 'Redirect the customer here.',
+      example: `https://billing.example.com/portal/${EXAMPLE_PORTAL_TOKEN}`,
+    }),
+    expiresAt,
+  })
+  .meta({ id: 'PortalSession', description: 'A link with which one customer sees and manages their billing.' });
+
+export const livePortalSession = z
+  .object({
+    sessionId: PortalSessionId.schema,
+    customerId: CustomerId.schema,
+    returnUrl: z
+      .string()
+      .nullable()
+      .meta({ description: `${RETURN_URL}; null when there is none.`, example: EXAMPLE_RETURN_URL }),
+    createdAt,
+    expiresAt,
+  })
+  .meta({ id: 'LivePortalSession', description: 'A valid portal link, without its token.' });
 
 /** The portal's only cookie: it brings a browser back from the processor's page to the customer's portal. */
 export const PORTAL_RETURN_COOKIE = 'portal_return';

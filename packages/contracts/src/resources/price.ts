@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PriceId, ProductId } from '../ids.ts';
-import { metadata, storedMetadata } from '../metadata.ts';
-import { currency, unitAmount } from '../money.ts';
-import { timestamp } from '../timestamp.ts';
+import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
+import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
+import { createdAt } from '../timestamp.ts';
 
 export const PRICE_TYPES = ['recurring', 'one_time'] as const;
 export type PriceType = (typeof PRICE_TYPES)[number];
@@ -14,13 +14,25 @@ export type BillingScheme = (typeof BILLING_SCHEMES)[number];
 
 /** The amount of a price. It is a single whole one, or the fields beside `unitAmount` tell what is billed instead. */
 export const shownAmount = z.object({
-  /** In the currency's smallest unit; null for a tiered or metered price and for an amount with fractions of the unit. */
-  unitAmount: z.int().nullable(),
-  /** This and the fields below are present when `unitAmount` is null. */
-  billingScheme: z.enum(BILLING_SCHEMES).optional(),
-  usageType: z.enum(['licensed', 'metered']).optional(),
-  /** The amount of one unit in the currency's smallest unit, as decimal text; null for a tiered price. */
-  unitAmountDecimal: z.string().nullable().optional(),
+  unitAmount: z
+    .int()
+    .nullable()
+    .meta({
+      description: `${AMOUNT} Null for a tiered or metered price, and for an amount with fractions of that unit.`,
+      example: 2999,
+    }),
+  billingScheme: z.enum(BILLING_SCHEMES).optional().describe('Present when `unitAmount` is null.'),
+  usageType: z
+    .enum(['licensed', 'metered'])
+    .optional()
+    .describe('Present when `unitAmount` is null: `licensed` is billed by quantity, `metered` by usage.'),
+  unitAmountDecimal: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Present when `unitAmount` is null: the amount of a unit, exactly, as decimal text; null for a tiered price.',
+    ),
 });
 export type ShownAmount = z.output<typeof shownAmount>;
 
@@ -43,19 +55,30 @@ export function showAmount({ metered, ...price }: KnownAmount): ShownAmount {
 /** No billing period is longer than three years. Stripe: https://docs.stripe.com/api/prices/create */
 const MAX_INTERVAL_COUNT: Readonly<Record<Interval, number>> = { day: 1_095, week: 156, month: 36, year: 3 };
 
-export const price = z.object({
-  id: PriceId.schema,
-  productId: ProductId.schema,
-  ...shownAmount.shape,
-  currency: z.string(),
-  type: z.enum(PRICE_TYPES),
-  interval: z.enum(INTERVALS).optional(),
-  intervalCount: z.int().optional(),
-  isActive: z.boolean(),
-  processorPriceId: z.string(),
-  metadata: storedMetadata,
-  createdAt: timestamp,
-});
+export const price = z
+  .object({
+    id: PriceId.schema,
+    productId: ProductId.schema,
+    ...shownAmount.shape,
+    currency: storedCurrency,
+    type: z.enum(PRICE_TYPES).describe('Whether it is billed in intervals, or once.'),
+    interval: z.enum(INTERVALS).optional().describe('Absent for a one-time price.'),
+    intervalCount: z.int().optional().describe('Number of intervals between billings.'),
+    isActive: z.boolean().describe('Whether a checkout can use it.'),
+    processorPriceId: z.string().describe('The id of the price at the payment processor.'),
+    metadata: storedMetadata,
+    createdAt,
+  })
+  .meta({
+    id: 'Price',
+    description: 'A price of a product. Amount, currency and interval never change.',
+    example: {
+      interval: 'month',
+      intervalCount: 1,
+      isActive: true,
+      processorPriceId: 'price_1RqZ4K2eZvKYlo2C8nTbW5dE',
+    },
+  });
 export type Price = z.output<typeof price>;
 
 export const priceCreate = z
@@ -63,9 +86,16 @@ export const priceCreate = z
     productId: ProductId.schema,
     unitAmount,
     currency,
-    type: z.enum(PRICE_TYPES).default('recurring'),
-    interval: z.enum(INTERVALS).optional(),
-    intervalCount: z.int().min(1).optional(),
+    type: z.enum(PRICE_TYPES).default('recurring').describe('Whether it is billed in intervals, or once.'),
+    interval: z
+      .enum(INTERVALS)
+      .optional()
+      .describe('Required for a recurring price; not allowed for a one-time price.'),
+    intervalCount: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Number of intervals between billings, by default 1; the period is at most three years.'),
     metadata: metadata.default({}),
   })
   .superRefine((it, context) => {
@@ -78,7 +108,18 @@ export const priceCreate = z
     } else if ((it.intervalCount ?? 1) > MAX_INTERVAL_COUNT[it.interval]) {
       reject('intervalCount', `At most ${MAX_INTERVAL_COUNT[it.interval]}: no period is longer than three years.`);
     }
+  })
+  .meta({
+    id: 'PriceCreate',
+    description: 'A price to create.',
+    example: { unitAmount: 2999, interval: 'month' },
   });
 
-/** Amount, currency and interval of a price never change. */
-export const priceUpdate = z.strictObject({ isActive: z.boolean(), metadata }).partial();
+export const priceUpdate = z
+  .strictObject({ isActive: z.boolean().describe('Whether a checkout can use it.'), metadata: replacedMetadata })
+  .partial()
+  .meta({
+    id: 'PriceUpdate',
+    description: 'The fields of a price to change; the others never change.',
+    example: { isActive: false },
+  });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TeamId } from '../ids.ts';
 import { timestamp } from '../timestamp.ts';
 
 const credential = z
@@ -10,29 +11,56 @@ const credential = z
 
 const webhookSecret = credential.regex(/^whsec_/, 'Expected a signing secret that starts with whsec_.');
 
-export const processorConnect = z.strictObject({
-  secretKey: credential.regex(
-    /^(sk|rk)_(test|live)_/,
-    'Expected a key that starts with sk_test_, sk_live_, rk_test_ or rk_live_.',
-  ),
-  publishableKey: credential
-    .regex(/^pk_(test|live)_/, 'Expected a key that starts with pk_test_ or pk_live_.')
-    .optional(),
-  /** Without it the webhook endpoint is made at the processor. */
-  webhookSecret: webhookSecret.optional(),
-  /** Of further endpoints; accepted as long as they are listed. */
-  additionalWebhookSecrets: z.array(webhookSecret).max(4).default([]),
+export const processorConnect = z
+  .strictObject({
+    secretKey: credential
+      .regex(/^(sk|rk)_(test|live)_/, 'Expected a key that starts with sk_test_, sk_live_, rk_test_ or rk_live_.')
+      .describe('A secret or restricted key of the account.'),
+    publishableKey: credential
+      .regex(/^pk_(test|live)_/, 'Expected a key that starts with pk_test_ or pk_live_.')
+      .optional()
+      .describe('A publishable key of the same account and mode.'),
+    webhookSecret: webhookSecret
+      .optional()
+      .describe(
+        'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
+      ),
+    additionalWebhookSecrets: z
+      .array(webhookSecret)
+      .max(4)
+      .default([])
+      .describe('Signing secrets of further endpoints, valid as long as they are listed.'),
+  })
+  .meta({
+    id: 'ProcessorConnect',
+    description: 'Credentials of the payment processor; they are never returned.',
+    example: { secretKey: 'sk_test_example', publishableKey: 'pk_test_example', webhookSecret: 'whsec_example' },
+  });
+
+export const webhookUrl = z.string().meta({
+  description: 'Where the payment processor sends its webhooks.',
+  example: `https://billing.example.com/api/webhooks/processor/${TeamId.example}`,
 });
 
-/** A team's connection to the processor, without its secrets. */
-export const processorAccount = z.object({
-  connected: z.literal(true),
-  accountId: z.string(),
-  livemode: z.boolean(),
-  publishableKey: z.string().nullable(),
-  secretKeyLast4: z.string(),
-  webhookUrl: z.string(),
-  apiVersion: z.string(),
-  connectedAt: timestamp,
-  updatedAt: timestamp,
-});
+export const processorAccount = z
+  .object({
+    connected: z.literal(true).describe('Always true.'),
+    accountId: z.string().describe('The id of the account at the payment processor.'),
+    livemode: z.boolean().describe('False in test mode.'),
+    publishableKey: z.string().nullable().describe('Null when none was given.'),
+    secretKeyLast4: z.string().describe('The last four characters of the secret key.'),
+    webhookUrl,
+    apiVersion: z.string().describe('The version of the payment processor’s API that is used.'),
+    connectedAt: timestamp.describe('When the team connected the account.'),
+    updatedAt: timestamp.describe('When the credentials last changed.'),
+  })
+  .meta({
+    id: 'ProcessorAccount',
+    description: 'A team’s connection to the payment processor.',
+    example: {
+      accountId: 'acct_1Example2eZvKYlo2',
+      publishableKey: 'pk_test_example',
+      secretKeyLast4: 'mple',
+      apiVersion: '2026-10-28.endive',
+    },
+  });

@@ -9,13 +9,32 @@ export type CheckStatus = (typeof CHECK_STATUSES)[number];
 const check = z.object({
   name: z.enum(HEALTH_CHECKS),
   status: z.enum(CHECK_STATUSES),
-  /** What was found. */
-  detail: z.string(),
-  /** What to do; null where nothing is to be done. */
-  fix: z.string().nullable(),
+  detail: z.string().describe('What was found.'),
+  fix: z.string().nullable().describe('What to do; null where nothing is to be done.'),
 });
 export type HealthCheck = z.output<typeof check>;
 
-/** Whether a team's connection to the processor works. */
-export const processorHealth = z.object({ status: z.enum(['ok', 'degraded', 'broken']), checks: z.array(check) });
+export const processorHealth = z
+  .object({
+    status: z
+      .enum(['ok', 'degraded', 'broken'])
+      .describe('`broken` when the key or the endpoint does not work, `degraded` when another check found something.'),
+    checks: z.array(check).describe('Each with what it found, and what to do about it.'),
+  })
+  .meta({
+    id: 'ProcessorHealth',
+    description: 'Whether the connection to the payment processor works.',
+    example: {
+      status: 'degraded',
+      checks: [
+        { name: 'key', status: 'ok', detail: 'The payment processor accepts the key.', fix: null },
+        {
+          name: 'endpoint',
+          status: 'warning',
+          detail: 'The webhook endpoint lacks the types invoice.voided.',
+          fix: 'Add these types to the endpoint in the Stripe Dashboard.',
+        },
+      ],
+    },
+  });
 export type ProcessorHealth = z.output<typeof processorHealth>;

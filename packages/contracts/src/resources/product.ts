@@ -1,27 +1,51 @@
 import { z } from 'zod';
 import { ProductId, ProjectId } from '../ids.ts';
-import { metadata, storedMetadata } from '../metadata.ts';
+import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { optionalText, text } from '../text.ts';
-import { timestamp } from '../timestamp.ts';
+import { createdAt } from '../timestamp.ts';
 
-export const product = z.object({
-  id: ProductId.schema,
-  name: z.string(),
-  description: z.string().optional(),
-  isActive: z.boolean(),
-  processorProductId: z.string(),
-  metadata: storedMetadata,
-  projectId: ProjectId.schema,
-  createdAt: timestamp,
-});
+export const product = z
+  .object({
+    id: ProductId.schema,
+    name: z.string().describe('The name that customers see.'),
+    description: z.string().optional().describe('Absent when it has none.'),
+    isActive: z.boolean().describe('Whether it is for sale; false once it is archived.'),
+    processorProductId: z.string().describe('The id of the product at the payment processor.'),
+    metadata: storedMetadata,
+    projectId: ProjectId.schema,
+    createdAt,
+  })
+  .meta({
+    id: 'Product',
+    description: 'A product for sale.',
+    example: {
+      name: 'Pro',
+      description: 'Everything, for one team',
+      isActive: true,
+      processorProductId: 'prod_U2bQ8xVd3KfL1a',
+      metadata: { tier: 'pro' },
+    },
+  });
 export type Product = z.output<typeof product>;
 
-export const productCreate = z.strictObject({
-  name: text(250),
-  description: optionalText(5_000).optional(),
-  metadata: metadata.default({}),
-});
+export const productCreate = z
+  .strictObject({
+    name: text(250).describe('The name that customers see.'),
+    description: optionalText(5_000).optional().describe('Customers see it at checkout.'),
+    metadata: metadata.default({}),
+  })
+  .meta({
+    id: 'ProductCreate',
+    description: 'A product to create.',
+    example: { name: 'Pro', description: 'Everything, for one team', metadata: { tier: 'pro' } },
+  });
 
 export const productUpdate = z
-  .strictObject({ name: text(250), description: optionalText(5_000), isActive: z.boolean(), metadata })
-  .partial();
+  .strictObject({
+    name: text(250).describe('The name that customers see.'),
+    description: optionalText(5_000).describe('An empty text removes the description.'),
+    isActive: z.boolean().describe('Whether it is for sale.'),
+    metadata: replacedMetadata,
+  })
+  .partial()
+  .meta({ id: 'ProductUpdate', description: 'The fields of a product to change.', example: { name: 'Pro Plus' } });

@@ -1,60 +1,91 @@
 import { z } from 'zod';
 import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
-import { currency, unitAmount } from '../money.ts';
-import { timestamp } from '../timestamp.ts';
+import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
+import { createdAt, timestamp } from '../timestamp.ts';
 
 /** Eight letters and digits. */
-export const referralCodeText = z.string().regex(/^[0-9A-Za-z]{8}$/, 'A referral code is 8 letters and digits.');
+export const referralCodeText = z
+  .string()
+  .regex(/^[0-9A-Za-z]{8}$/, 'A referral code is 8 letters and digits.')
+  .meta({ description: 'The referral code: 8 letters and digits, case-sensitive.', example: 'H7KQ2MXP' });
 
-/** Amounts are in the smallest unit of `currency`. */
-export const referralConfig = z.object({
-  enabled: z.boolean(),
-  referrerCreditAmount: z.int(),
-  refereeCreditAmount: z.int(),
-  currency: z.string(),
-  projectId: ProjectId.schema,
+const enabled = z.boolean().meta({ description: 'Whether codes can be applied.', example: true });
+const credits = (amount: typeof unitAmount) => ({
+  referrerCreditAmount: amount.meta({ description: `What the referrer gets. ${AMOUNT}`, example: 500 }),
+  refereeCreditAmount: amount.meta({ description: `What the new customer gets. ${AMOUNT}`, example: 300 }),
 });
+
+export const referralConfig = z
+  .object({ enabled, ...credits(z.int()), currency: storedCurrency, projectId: ProjectId.schema })
+  .meta({
+    id: 'ReferralConfig',
+    description: 'The referral program of a project; amounts are in the smallest unit of the currency.',
+  });
 export type ReferralConfig = z.output<typeof referralConfig>;
 
-export const referralConfigUpdate = z.strictObject({
-  enabled: z.boolean(),
-  referrerCreditAmount: unitAmount,
-  refereeCreditAmount: unitAmount,
-  currency: currency.default('usd'),
-});
+export const referralConfigUpdate = z
+  .strictObject({ enabled, ...credits(unitAmount), currency: currency.default('usd') })
+  .meta({
+    id: 'ReferralConfigUpdate',
+    description: 'The new configuration of the referral program.',
+    example: { currency: 'usd' },
+  });
 
-export const referralCode = z.object({
-  code: z.string(),
-  customerId: CustomerId.schema,
-  projectId: ProjectId.schema,
-  isActive: z.boolean(),
-  createdAt: timestamp,
-});
+export const referralCode = z
+  .object({
+    code: z.string().meta({ description: 'What the new customer enters.', example: 'H7KQ2MXP' }),
+    customerId: CustomerId.schema.describe('The referrer.'),
+    projectId: ProjectId.schema,
+    isActive: z.boolean().meta({ description: 'Whether it can be applied.', example: true }),
+    createdAt,
+  })
+  .meta({ id: 'ReferralCode', description: 'A code with which a customer refers others.' });
 export type ReferralCode = z.output<typeof referralCode>;
 
-export const referralCodeCreate = z.strictObject({ customerId: CustomerId.schema });
+export const referralCodeCreate = z
+  .strictObject({ customerId: CustomerId.schema.describe('The referrer.') })
+  .meta({ id: 'ReferralCodeCreate', description: 'A referral code to create.' });
 
 export const REFERRAL_STATUSES = ['pending', 'converted'] as const;
 export type ReferralStatus = (typeof REFERRAL_STATUSES)[number];
 
-export const referralApply = z.strictObject({ code: referralCodeText, refereeCustomerId: CustomerId.schema });
-
-/** Who referred whom with which code; the status only changes from `pending` to `converted`. */
-export const referral = z.object({
-  id: ReferralId.schema,
-  code: z.string(),
-  referrerCustomerId: CustomerId.schema,
-  refereeCustomerId: CustomerId.schema,
-  status: z.enum(REFERRAL_STATUSES),
-  createdAt: timestamp,
-  convertedAt: timestamp.nullable(),
+export const EXAMPLE_REFEREE_ID = 'pc_1q5r9s3t7v1w5x9y3z7a1b5c';
+const CONVERTED = { status: 'converted', convertedAt: '2026-03-02T09:31:12.000Z' };
+const refereeCustomerId = CustomerId.schema.meta({
+  description: 'The new customer.',
+  example: EXAMPLE_REFEREE_ID,
 });
 
+export const referralApply = z
+  .strictObject({ code: referralCodeText, refereeCustomerId })
+  .meta({ id: 'ReferralApply', description: 'A code and the new customer who uses it.' });
+
+/** Who referred whom with which code; the status only changes from `pending` to `converted`. */
+export const referral = z
+  .object({
+    id: ReferralId.schema,
+    code: referralCode.shape.code.describe('The code that was applied.'),
+    referrerCustomerId: CustomerId.schema.describe('The customer who referred.'),
+    refereeCustomerId,
+    status: z.enum(REFERRAL_STATUSES).describe('It converts when the new customer subscribes.'),
+    createdAt,
+    convertedAt: timestamp.nullable().describe('Null while the referral is pending.'),
+  })
+  .meta({
+    id: 'Referral',
+    description: 'Who referred whom, and with which code.',
+    example: CONVERTED,
+  });
+
 /** A referral in the response of `applyReferral`. */
-export const appliedReferral = referral.omit({ convertedAt: true });
+export const appliedReferral = referral
+  .omit({ convertedAt: true })
+  .meta({ id: 'AppliedReferral', description: 'A referral. It converts when the new customer subscribes.' });
 
 /** A referral in the response of `getReferralCode`. */
-export const referralOfCode = referral.omit({ code: true, referrerCustomerId: true });
+export const referralOfCode = referral
+  .omit({ code: true, referrerCustomerId: true })
+  .meta({ id: 'ReferralOfCode', description: 'A referral made with the code.', example: CONVERTED });
 
 export const CREDIT_STATUSES = ['pending', 'credited', 'failed'] as const;
 export const CREDIT_SIDES = ['referrer', 'referee'] as const;
@@ -62,7 +93,13 @@ export const CREDIT_SIDES = ['referrer', 'referee'] as const;
 const CREDIT_ID = new RegExp(`^cred_(${CREDIT_SIDES.join('|')})_([0-9A-Za-z]{20,64})$`);
 
 /** The id of a credit: the side, and the random part of the referral's id. */
-export const creditId = z.string().regex(CREDIT_ID, 'Expected an id that starts with cred_ and the name of a side.');
+export const creditId = z
+  .string()
+  .regex(CREDIT_ID, 'Expected an id that starts with cred_ and the name of a side.')
+  .meta({
+    description: 'The id of the credit.',
+    example: 'cred_referrer_0w4x8y2z6a0b4c8d2e6f0g4h',
+  });
 
 interface CreditKey {
   readonly referralId: ReferralId;
@@ -78,18 +115,32 @@ export function parseCreditId(id: string): CreditKey {
   return { referralId: `ref_${random}`, side: z.enum(CREDIT_SIDES).parse(side) };
 }
 
-/** One side's credit for a conversion; `amount` is in the smallest unit of `currency`. */
-export const referralCredit = z.object({
-  id: creditId,
-  referralId: ReferralId.schema,
-  side: z.enum(CREDIT_SIDES),
-  customerId: CustomerId.schema,
-  amount: z.int(),
-  currency: z.string(),
-  status: z.enum(CREDIT_STATUSES),
-  attempts: z.int(),
-  error: z.string().nullable(),
-  processorTransactionId: z.string().nullable(),
-  createdAt: timestamp,
-  creditedAt: timestamp.nullable(),
-});
+export const referralCredit = z
+  .object({
+    id: creditId,
+    referralId: ReferralId.schema,
+    side: z.enum(CREDIT_SIDES).describe('Whose credit it is.'),
+    customerId: CustomerId.schema.describe('The customer who gets it.'),
+    amount: z.int().describe(AMOUNT),
+    currency: storedCurrency,
+    status: z.enum(CREDIT_STATUSES).describe('Whether it is on the customer’s balance at the payment processor.'),
+    attempts: z.int().describe('How often it was sent.'),
+    error: z.string().nullable().describe('Why it failed; null unless it did.'),
+    processorTransactionId: z
+      .string()
+      .nullable()
+      .describe('The processor’s id of the credit; null until it is credited.'),
+    createdAt,
+    creditedAt: timestamp.nullable().describe('Null until it is credited.'),
+  })
+  .meta({
+    id: 'ReferralCredit',
+    description: 'The credit that one side of a conversion earned, in the smallest unit of the currency.',
+    example: {
+      amount: 500,
+      status: 'credited',
+      attempts: 1,
+      processorTransactionId: 'cbtxn_1RqZcK2eZvKYlo2Cq8sV2xTd',
+      creditedAt: '2026-03-02T09:31:12.000Z',
+    },
+  });

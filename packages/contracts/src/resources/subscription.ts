@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
-import { timestamp } from '../timestamp.ts';
+import { storedCurrency } from '../money.ts';
+import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
 import { INTERVALS, shownAmount } from './price.ts';
 
 export const SUBSCRIPTION_STATUSES = [
@@ -23,54 +24,84 @@ export const ENDED_STATUSES = ['canceled', 'incomplete_expired'] as const satisf
 export const hasEnded = (status: SubscriptionStatus): boolean => ENDED_STATUSES.some(ended => ended === status);
 
 /** What is billed together: a price and how many of it, as the processor has it. */
-export const subscriptionItem = z.object({
-  /** Null when the price was created outside of this service and has no copy here. */
-  priceId: PriceId.schema.nullable(),
-  processorPriceId: z.string(),
-  quantity: z.int(),
-  ...shownAmount.shape,
-  /** The subscription's. */
-  currency: z.string(),
-  interval: z.enum(INTERVALS).nullable(),
-  intervalCount: z.int().nullable(),
-});
+export const subscriptionItem = z
+  .object({
+    priceId: PriceId.schema.nullable().meta({
+      description: 'Null when the price was created outside of this service.',
+      example: PriceId.example,
+    }),
+    processorPriceId: z.string().describe('The id of the price at the payment processor.'),
+    quantity: z.int().describe('How many of it.'),
+    ...shownAmount.shape,
+    currency: storedCurrency.describe('The subscription’s, which may differ from the default currency of the price.'),
+    interval: z.enum(INTERVALS).nullable().describe('Null for a one-time price.'),
+    intervalCount: z.int().nullable().describe('Number of intervals between billings; null for a one-time price.'),
+  })
+  .meta({
+    id: 'SubscriptionItem',
+    description: 'A price that a subscription bills, and how many of it.',
+    example: {
+      processorPriceId: 'price_1RqZ4K2eZvKYlo2C8nTbW5dE',
+      quantity: 1,
+      interval: 'month',
+      intervalCount: 1,
+    },
+  });
 export type SubscriptionItem = z.output<typeof subscriptionItem>;
 
 /** A pause of payments: the status stays what it is. https://docs.stripe.com/billing/subscriptions/pause-payment */
-export const pauseCollection = z.object({
-  /** What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`. */
-  behavior: z.string(),
-  /** Null until someone resumes it. */
-  resumesAt: timestamp.nullable(),
-});
+export const pauseCollection = z
+  .object({
+    behavior: z
+      .string()
+      .describe('What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`.'),
+    resumesAt: timestamp.nullable().describe('Null until someone resumes it.'),
+  })
+  .meta({ id: 'PauseCollection', description: 'A pause of payments.' });
 
-export const subscription = z.object({
-  id: SubscriptionId.schema,
-  customerId: CustomerId.schema,
-  processorSubscriptionId: z.string(),
-  status: z.enum(SUBSCRIPTION_STATUSES),
-  /** Absent when the price was created outside of this service and has no copy here. */
-  priceId: PriceId.schema.optional(),
-  /** Of the first item, as `priceId`. */
-  quantity: z.int(),
-  items: z.array(subscriptionItem),
-  cancelAtPeriodEnd: z.boolean(),
-  /** When it ends by itself. */
-  cancelAt: timestamp.nullable(),
-  /** When the cancellation was requested. */
-  canceledAt: timestamp.nullable(),
-  startedAt: timestamp,
-  trialEnd: timestamp.nullable(),
-  /** When it ended. */
-  endedAt: timestamp.nullable(),
-  pauseCollection: pauseCollection.nullable(),
-  currentPeriodStart: timestamp,
-  currentPeriodEnd: timestamp,
-  metadata: storedMetadata,
-  projectId: ProjectId.schema,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const subscription = z
+  .object({
+    id: SubscriptionId.schema,
+    customerId: CustomerId.schema,
+    processorSubscriptionId: z.string().meta({
+      description: 'The id of the subscription at the payment processor.',
+      example: 'sub_1RqZ9c2eZvKYlo2CrX0hJ6kL',
+    }),
+    status: z.enum(SUBSCRIPTION_STATUSES).describe('As the payment processor has it.'),
+    priceId: PriceId.schema.optional().meta({
+      description: 'Absent when the price was created outside of this service.',
+      example: PriceId.example,
+    }),
+    quantity: z.int().meta({ description: 'Of the first item, as `priceId`.', example: 1 }),
+    items: z.array(subscriptionItem).describe('What it bills together.'),
+    cancelAtPeriodEnd: z
+      .boolean()
+      .describe('Whether it is set to end, at the end of the current period or at a set time.'),
+    cancelAt: timestamp.nullable().describe('When it ends by itself.'),
+    canceledAt: timestamp.nullable().describe('When the cancellation was requested.'),
+    startedAt: timestamp.describe('When it started at the payment processor.'),
+    trialEnd: timestamp.nullable().describe('When its trial ends or ended; null without one.'),
+    endedAt: timestamp.nullable().describe('When it ended.'),
+    pauseCollection: pauseCollection
+      .nullable()
+      .describe('Null unless payments are paused; the status stays what it is.'),
+    currentPeriodStart: timestamp.describe('When the period that is paid or due began.'),
+    currentPeriodEnd: timestamp.meta({
+      description: 'When it ends, and the next one is due.',
+      example: '2026-04-02T09:30:00.000Z',
+    }),
+    metadata: storedMetadata,
+    projectId: ProjectId.schema,
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: 'Subscription', description: 'A recurring purchase of a customer, created by a completed checkout.' });
 export type Subscription = z.output<typeof subscription>;
 
-export const subscriptionUpdate = z.strictObject({ cancelAtPeriodEnd: z.boolean() });
+export const subscriptionUpdate = z
+  .strictObject({ cancelAtPeriodEnd: z.boolean().describe('True cancels at the end of the period; false resumes.') })
+  .meta({
+    id: 'SubscriptionUpdate',
+    description: 'A scheduled cancellation, or its removal.',
+    example: { cancelAtPeriodEnd: true },
+  });

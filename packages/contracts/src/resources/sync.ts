@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ProjectId, SyncId } from '../ids.ts';
+import { CustomerId, ProjectId, SyncId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
 import { optionalText } from '../text.ts';
-import { timestamp } from '../timestamp.ts';
+import { createdAt, timestamp } from '../timestamp.ts';
 
 /** What a sync compares, in this order: an object comes after what it belongs to. */
 export const SYNC_TYPES = ['product', 'price', 'customer', 'subscription', 'invoice'] as const;
@@ -15,17 +15,14 @@ export type SyncStatus = (typeof SYNC_STATUSES)[number];
 export const SYNC_MODES = ['report', 'apply'] as const;
 export type SyncMode = (typeof SYNC_MODES)[number];
 
-/**
- * How an object of the processor compares with our record:
- * - `missing`: the processor has it, we do not
- * - `different`: fields differ
- * - `extra`: we have it, the processor does not, or has deleted it
- * - `conflict`: another customer has its e-mail, and is taken instead
- * - `skipped`: it does not belong to the project, or was deleted here
- */
+/** How an object of the processor compares with our record. */
 export const FINDING_OUTCOMES = ['missing', 'different', 'extra', 'conflict', 'skipped'] as const;
 export type FindingOutcome = (typeof FINDING_OUTCOMES)[number];
-export const findingOutcome = z.enum(FINDING_OUTCOMES);
+export const findingOutcome = z
+  .enum(FINDING_OUTCOMES)
+  .describe(
+    '`missing`: not recorded. `different`: fields differ. `extra`: recorded, but not at the processor. `conflict`: another customer with its e-mail is taken. `skipped`: not of this project, or deleted here.',
+  );
 
 const counts = z.object({
   same: z.int(),
@@ -43,38 +40,68 @@ const progress = z.object({ read: z.int(), total: z.int().nullable() });
 export const syncError = z.object({ code: z.string(), message: z.string() });
 export type SyncError = z.output<typeof syncError>;
 
-export const sync = z.object({
-  id: SyncId.schema,
-  projectId: ProjectId.schema,
-  mode: z.enum(SYNC_MODES),
-  status: z.enum(SYNC_STATUSES),
-  types: z.array(syncType),
-  filter: z.object({ metadata: storedMetadata, includeUnmarked: z.boolean() }),
-  markAtProcessor: z.boolean(),
-  /** True for the report that runs every night. */
-  nightly: z.boolean(),
-  progress: z.partialRecord(syncType, progress),
-  counts: z.partialRecord(syncType, counts),
-  error: syncError.nullable(),
-  createdAt: timestamp,
-  startedAt: timestamp.nullable(),
-  finishedAt: timestamp.nullable(),
-});
+const mode = z.enum(SYNC_MODES).describe('A `report` changes nothing; `apply` makes the records equal to the account.');
+
+export const sync = z
+  .object({
+    id: SyncId.schema,
+    projectId: ProjectId.schema,
+    mode,
+    status: z.enum(SYNC_STATUSES).describe('How far it is.'),
+    types: z.array(syncType).describe('What it compares.'),
+    filter: z
+      .object({ metadata: storedMetadata, includeUnmarked: z.boolean() })
+      .describe('Which objects belong to the project.'),
+    markAtProcessor: z.boolean().describe('Whether it writes the ids of the records into metadata there.'),
+    nightly: z.boolean().describe('True for the report that runs every night.'),
+    progress: z.partialRecord(syncType, progress).describe('Per type: objects read, and the total once all are read.'),
+    counts: z.partialRecord(syncType, counts).describe('Per type: objects by outcome, and how many were applied.'),
+    error: syncError.nullable().describe('Why it failed; null unless it did.'),
+    createdAt,
+    startedAt: timestamp.nullable().describe('Null while it is queued.'),
+    finishedAt: timestamp.nullable().describe('Null until it has ended.'),
+  })
+  .meta({
+    id: 'Sync',
+    description: 'A comparison of the payment processor’s account with the records of a project.',
+    example: {
+      status: 'completed',
+      types: SYNC_TYPES,
+      filter: { metadata: {}, includeUnmarked: true },
+      progress: { customer: { read: 815, total: 815 } },
+      counts: { customer: { same: 812, missing: 1, different: 1, extra: 0, conflict: 1, skipped: 0, applied: 0 } },
+      startedAt: '2026-03-02T09:30:00.000Z',
+      finishedAt: '2026-03-02T09:30:00.000Z',
+    },
+  });
 export type Sync = z.output<typeof sync>;
 
 const mark = z.record(optionalText(40).min(1), optionalText(500));
 
-export const syncCreate = z.strictObject({
-  mode: z.enum(SYNC_MODES),
-  types: z.array(syncType).min(1).max(SYNC_TYPES.length).optional(),
-  filter: z
-    .strictObject({
-      metadata: mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.').default({}),
-      includeUnmarked: z.boolean().default(true),
-    })
-    .default({ metadata: {}, includeUnmarked: true }),
-  markAtProcessor: z.boolean().default(false),
-});
+export const syncCreate = z
+  .strictObject({
+    mode,
+    types: z
+      .array(syncType)
+      .min(1)
+      .max(SYNC_TYPES.length)
+      .optional()
+      .describe('What to compare; everything unless given.'),
+    filter: z
+      .strictObject({
+        metadata: mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.').default({}),
+        includeUnmarked: z.boolean().default(true),
+      })
+      .default({ metadata: {}, includeUnmarked: true })
+      .describe(
+        'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign.',
+      ),
+    markAtProcessor: z
+      .boolean()
+      .default(false)
+      .describe('Writes the ids of the records into the metadata of the objects that were taken.'),
+  })
+  .meta({ id: 'SyncCreate', description: 'A sync to start.' });
 
 const shownValue = z.unknown();
 
@@ -82,14 +109,25 @@ const shownValue = z.unknown();
 export const fieldDifference = z.object({ field: z.string(), ours: shownValue, theirs: shownValue });
 export type FieldDifference = z.output<typeof fieldDifference>;
 
-export const syncFinding = z.object({
-  type: syncType,
-  processorId: z.string(),
-  /** Our id; null where we have no record. */
-  id: z.string().nullable(),
-  outcome: findingOutcome,
-  fields: z.array(fieldDifference),
-  reason: z.string().nullable(),
-  applied: z.boolean(),
-});
+export const syncFinding = z
+  .object({
+    type: syncType.describe('The type of the object.'),
+    processorId: z.string().describe('The id of the object at the payment processor.'),
+    id: z.string().nullable().describe('The id of the record; null where there is none.'),
+    outcome: findingOutcome,
+    fields: z.array(fieldDifference).describe('The fields that differ, with both values.'),
+    reason: z.string().nullable().describe('Why it is skipped, in conflict, or was not applied.'),
+    applied: z.boolean().describe('Whether the record is equal to the object now.'),
+  })
+  .meta({
+    id: 'SyncFinding',
+    description: 'An object of the payment processor that differs from the record of it.',
+    example: {
+      type: 'customer',
+      processorId: 'cus_U2bR1mXq7PzT4s',
+      id: CustomerId.example,
+      outcome: 'different',
+      fields: [{ field: 'name', ours: 'Ada', theirs: 'Ada Lovelace' }],
+    },
+  });
 export type SyncFinding = z.output<typeof syncFinding>;

@@ -1,101 +1,114 @@
-import { PATH_PARAMETERS, QUERY_PARAMETERS } from '@billing/contracts/openapi/parameters';
+import { exampleOf } from '@billing/contracts/example';
+import { z } from 'zod';
+import { createSchema, type oas31, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Endpoint } from './endpoint.ts';
-import { describeErrors, RATE_LIMIT } from './error-responses.ts';
-import type { JsonSchemas } from './json-schemas.ts';
-import type { ApiResponse, Content, DescribedOperation, Parameter, Reference } from './openapi-types.ts';
+import { describeErrors } from './error-responses.ts';
+import { idempotentReplayed, rateLimit, requestId } from './headers.ts';
+import { showWireFormat } from './wire-format.ts';
 
-const IDEMPOTENCY_KEY: Reference = { $ref: '#/components/parameters/IdempotencyKey' };
-const REQUEST_ID: Reference = { $ref: '#/components/parameters/RequestId' };
+const idempotencyKeyParameter = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[\x20-\x7e]{1,255}$/)
+  .optional()
+  .meta({
+    param: {
+      id: 'IdempotencyKey',
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'A text that you choose, unique for this request. A repeat with the same key and body within 24 hours gets the stored response.',
+      example: '6f1c2a7e-5f0d-4c0b-9f59-1b1f0a4b7f3e',
+    },
+  });
+
+const requestIdParameter = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,128}$/)
+  .optional()
+  .meta({
+    param: {
+      id: 'RequestId',
+      name: 'X-Request-Id',
+      in: 'header',
+      description: 'An id that you choose for the request; the response, our logs and our traces contain it.',
+      example: 'checkout-4711',
+    },
+  });
 
 /** Describes an endpoint as an operation of the document. */
-export function describeEndpoint(endpoint: Endpoint, schemas: JsonSchemas): DescribedOperation {
-  const { id, tag, summary, description, security, body, example, takesIdempotencyKey, status, errors } = endpoint;
+export function describeEndpoint(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { id, tag, summary, description, security, params, query, body, example, takesIdempotencyKey } = endpoint;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security,
+    security: [...security],
     parameters: [
-      ...pathParameters(endpoint, schemas),
-      ...queryParameters(endpoint, schemas),
-      ...(takesIdempotencyKey ? [IDEMPOTENCY_KEY] : []),
-      REQUEST_ID,
+      ...parametersIn('path', params, exampleOf(params) as object),
+      ...(query ? parametersIn('query', query, decodedExample(query, example.query)) : []),
+      ...(takesIdempotencyKey ? [idempotencyKeyParameter] : []),
+      requestIdParameter,
     ],
     ...(body && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: jsonContent({ schema: schemas.wire(body), example: example.body }),
+        content: { 'application/json': { schema: body, example: example.body } },
       },
     }),
-    responses: { [status]: successResponse(endpoint, schemas), ...errorPages(endpoint), ...describeErrors(errors) },
+    responses: { ...describeSuccess(endpoint), ...errorPages(endpoint), ...describeErrors(endpoint.errors) },
   };
 }
 
-function pathParameters({ params }: Endpoint, schemas: JsonSchemas): Parameter[] {
-  return schemas.parameters(params).map(({ name, schema }) => {
-    const note = noteOn(PATH_PARAMETERS, name);
-    return { name, in: 'path', required: true, description: note.description, schema, example: note.example };
-  });
-}
-
-/** An example shows decoded values: the query's schema parses its texts. */
-function queryParameters({ query, example }: Endpoint, schemas: JsonSchemas): Parameter[] {
-  if (!query) return [];
-  const texts: object = example.query ?? {};
-  const values = Object.entries(query.parse(texts) as Record<string, Value>); // query parameters decode to these types only
-  const examples = new Map(values.filter(([name]) => name in texts));
-  return schemas.parameters(query).map(({ name, required, schema }) => ({
+/** Describes the parameters of an object of texts by their decoded values: 20 for `20`, true for `true`. */
+function parametersIn(place: 'path' | 'query', parameters: z.ZodType, examples: object): oas31.ParameterObject[] {
+  const propertiesIn = (io: 'input' | 'output') =>
+    createSchema(parameters, { io, opts: { override: showWireFormat } }).schema as oas31.SchemaObject; // it has no id
+  const { required = [] } = propertiesIn('input');
+  const { properties = {} } = propertiesIn('output');
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query',
-    required,
-    description: noteOn(QUERY_PARAMETERS, name),
+    in: place,
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
     schema,
-    ...withExample(examples.get(name)),
+    // The values of a list are in one text, with commas between them.
+    ...('items' in schema && { explode: false }),
+    ...(name in examples && { example: examples[name as keyof typeof examples] }),
   }));
 }
 
-type Value = string | number | boolean;
-
-const withExample = (example: Value | undefined) => (example === undefined ? {} : { example });
-
-function noteOn<Note>(notes: Readonly<Record<string, Note>>, name: string): Note {
-  const note = notes[name];
-  if (note === undefined) throw new Error(`The parameter ${name} has no description.`);
-  return note;
+/** An example of a query shows decoded values, and only those that it names. */
+function decodedExample(query: z.ZodType, texts: unknown = {}): object {
+  const values = Object.entries(query.parse(texts) as object);
+  return Object.fromEntries(values.filter(([name]) => name in (texts as object)));
 }
 
 const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as const;
+const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 
-function successResponse(
-  { takesIdempotencyKey, security, errors, response, status, example }: Endpoint,
-  schemas: JsonSchemas,
-): ApiResponse {
+function describeSuccess(endpoint: Endpoint): ZodOpenApiResponsesObject {
+  const { takesIdempotencyKey, security, errors, response, status, example } = endpoint;
   // A forger of webhooks must not see how busy a team is.
   const showsRateLimit = errors.includes('rate_limited') && !security.some(it => 'webhookSignature' in it);
   return {
-    description: DESCRIPTIONS[status],
-    headers: {
-      'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-      ...(showsRateLimit && RATE_LIMIT),
-      ...(takesIdempotencyKey && { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }),
+    [`${status}`]: {
+      description: DESCRIPTIONS[status],
+      headers: z.object({
+        ...requestId,
+        ...(showsRateLimit && rateLimit),
+        ...(takesIdempotencyKey && idempotentReplayed),
+      }),
+      content: response === 'page' ? PAGE : { 'application/json': { schema: response, example: example.response } },
     },
-    content: response === 'page' ? PAGE : jsonContent({ schema: schemas.wire(response), example: example.response }),
   };
 }
 
-const PAGE: Readonly<Record<string, Content>> = { 'text/html': { schema: { type: 'string' } } };
-const ERROR_PAGES = { 404: 'The token is unknown, expired or revoked.', 503: 'Try again in a moment.' };
-
 /** Errors of a page are pages too. */
-function errorPages({ response }: Endpoint): Record<string, ApiResponse> {
+function errorPages({ response }: Endpoint): ZodOpenApiResponsesObject {
   if (response !== 'page') return {};
-  return Object.fromEntries(
-    Object.entries(ERROR_PAGES).map(([status, description]) => [
-      status,
-      { description, headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }, content: PAGE },
-    ]),
-  );
+  const page = (description: string) => ({ description, headers: z.object(requestId), content: PAGE });
+  return { 404: page('The token is unknown, expired or revoked.'), 503: page('Try again in a moment.') };
 }
-
-const jsonContent = (content: Content) => ({ 'application/json': content });

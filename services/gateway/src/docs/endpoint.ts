@@ -5,18 +5,20 @@ import {
   type Operation,
   type OperationExample,
 } from '@billing/contracts/operation';
-import type { ProblemCode } from '@billing/contracts/openapi/problem-codes';
+import type { ProblemCode } from '@billing/contracts/problem-codes';
 import type { Scope } from '@billing/contracts/scopes';
 import { z } from 'zod';
-import type { SecurityRequirement } from './openapi-types.ts';
 import { TAGS, type Tag } from './tags.ts';
+
+/** Names of security schemes, each with the scopes it must grant. */
+type SecurityRequirement = Record<string, string[]>;
 
 /** A public HTTP endpoint, as the document describes it. */
 export interface Endpoint {
   readonly id: string;
   readonly tag: Tag;
   readonly method: Operation['method'];
-  /** With `:name` for a parameter. */
+  /** With `{name}` for a parameter. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -48,7 +50,7 @@ export function toEndpoint(operation: Operation): Endpoint {
     id,
     tag: tagOf(path),
     method,
-    path,
+    path: path.replaceAll(/:(\w+)/g, '{$1}'),
     summary,
     description: describeAccess(access),
     security: securityOf(access),

@@ -1,22 +1,8 @@
-import { PROBLEM_CODES, type ProblemCode } from '@billing/contracts/openapi/problem-codes';
-import { PROBLEM_STATUS, type ErrorBody } from '@billing/contracts/problem';
-import type { ApiResponse, Example, Header, Reference } from './openapi-types.ts';
-
-const REQUEST_ID: Readonly<Record<string, Reference>> = {
-  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-};
-const RETRY_AFTER: Readonly<Record<string, Reference>> = {
-  'Retry-After': { $ref: '#/components/headers/RetryAfter' },
-};
-/** What is left of the limit that has the least left. */
-export const RATE_LIMIT: Readonly<Record<string, Reference>> = {
-  'X-RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
-  'X-RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
-  'X-RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
-};
-const AUTHENTICATE: Readonly<Record<string, Header>> = {
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
-};
+import { PROBLEM_CODES, type ProblemCode } from '@billing/contracts/problem-codes';
+import { errorBody, PROBLEM_STATUS, type ErrorBody } from '@billing/contracts/problem';
+import { z } from 'zod';
+import type { ZodOpenApiExampleObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { authenticate, rateLimit, requestId, retryAfter } from './headers.ts';
 
 const allCodes = Object.keys(PROBLEM_CODES) as ProblemCode[]; // an object's keys are typed as string
 const statusOf = (code: ProblemCode): number => PROBLEM_STATUS[PROBLEM_CODES[code].kind];
@@ -36,40 +22,43 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> =
   processor_error: { type: 'card_error', code: 'card_declined', requestId: 'req_a1B2c3D4' },
 };
 
-/** One example for each error code, by its code. */
-export const errorExamples: Readonly<Record<string, Example>> = Object.fromEntries(
-  allCodes.map(code => [code, { summary: PROBLEM_CODES[code].means, value: exampleBody(code) }]),
+/** One example for each error code, by its code; each becomes a component. */
+const examples = Object.fromEntries(
+  allCodes.map((code): [string, ZodOpenApiExampleObject] => [
+    code,
+    { id: code, summary: PROBLEM_CODES[code].means, value: exampleBody(code) },
+  ]),
 );
 
-/** One response for each error code, by its code. */
-export const errorResponses: Readonly<Record<string, ApiResponse>> = Object.fromEntries(
-  allCodes.map(code => [code, responseWith(statusOf(code), [code])]),
-);
+/** One response for each error code, by its code; each that is alone at a status becomes a component. */
+const responses = new Map(allCodes.map(code => [code, { id: code, ...responseWith(statusOf(code), [code]) }]));
 
-/** Returns responses by status; a status with a single code refers to the shared response in {@link errorResponses}. */
-export function describeErrors(codes: readonly ProblemCode[]): Record<string, ApiResponse | Reference> {
+/** Returns responses by status; those with a single code are shared. */
+export function describeErrors(codes: readonly ProblemCode[]): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy(codes, statusOf);
   return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [
-      status,
-      ofStatus.length === 1 ? { $ref: `#/components/responses/${ofStatus[0]}` } : responseWith(status, ofStatus),
-    ]),
+    [...byStatus].map(([status, ofStatus]) => {
+      const [single, ...others] = ofStatus;
+      const shared = single && others.length === 0 ? responses.get(single) : undefined;
+      return [status, shared ?? responseWith(status, ofStatus)];
+    }),
   );
 }
 
-function responseWith(status: number, codes: readonly ProblemCode[]): ApiResponse {
+function responseWith(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
+  const isRetryable = status === 429 || status === 503 || RETRYABLE_CONFLICTS.some(code => codes.includes(code));
   return {
     description: codes.map(code => `\`${code}\`: ${PROBLEM_CODES[code].means}`).join('\n\n'),
-    headers: {
-      ...REQUEST_ID,
-      ...(status === 401 && AUTHENTICATE),
-      ...(status === 429 && RATE_LIMIT),
-      ...((status === 429 || status === 503 || RETRYABLE_CONFLICTS.some(code => codes.includes(code))) && RETRY_AFTER),
-    },
+    headers: z.object({
+      ...requestId,
+      ...(status === 401 && authenticate),
+      ...(status === 429 && rateLimit),
+      ...(isRetryable && retryAfter),
+    }),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }])),
+        schema: errorBody,
+        examples: Object.fromEntries(codes.map(code => [code, examples[code] ?? {}])),
       },
     },
   };

@@ -1,18 +1,14 @@
-import type { ApiDocument } from './openapi-types.ts';
+import { endpointsOf, INFO, type ApiDescription } from './document.ts';
+import { TAGS } from './tags.ts';
 
 /** Describes the API in plain text for language models: what it is, and each operation in a line. https://llmstxt.org */
-export function llmsText({ info, servers, tags, paths }: ApiDocument): string {
-  const base = servers[0]?.url ?? '';
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-  );
-  const sections = tags.map(({ name, description }) => {
-    const ofTag = operations.filter(operation => operation.tags.includes(name));
-    const lines = ofTag.map(({ method, path, summary }) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`);
-    return [`## ${name}`, description, lines.join('\n')].join('\n\n');
+export function llmsText({ operations, publicUrl }: ApiDescription): string {
+  const endpoints = endpointsOf(operations);
+  const sections = TAGS.flatMap(({ name, description }) => {
+    const ofTag = endpoints.filter(({ tag }) => tag === name);
+    return [`## ${name}`, description, ofTag.map(it => `- \`${it.method} ${it.path}\`: ${it.summary}`).join('\n')];
   });
-  const intro = `> ${info.description.split('\n', 1)[0]} The complete description is [OpenAPI](${base}/openapi.json).`;
-  return [`# ${info.title}`, intro, info.description.split('\n').slice(1).join('\n').trim(), ...sections, ''].join(
-    '\n\n',
-  );
+  const [first = '', ...others] = INFO.description.split('\n\n');
+  const intro = `> ${first} The complete description is [OpenAPI](${publicUrl}/openapi.json).`;
+  return [`# ${INFO.title}`, intro, ...others, ...sections, ''].join('\n\n');
 }

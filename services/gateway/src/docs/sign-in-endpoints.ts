@@ -1,133 +1,97 @@
+import { exampleOf } from '@billing/contracts/example';
 import { z } from 'zod';
 import { revokeSessionBody, signInBody, signUpBody } from '#routes/sign-in.ts';
 import type { Endpoint } from './endpoint.ts';
-import {
-  examplePassword,
-  exampleSession,
-  exampleSessionToken,
-  exampleUser,
-  readErrors,
-  session,
-  signInEndpoint,
-  user,
-  writeErrors,
-} from './sign-in-shapes.ts';
+import { done, maybeSignedIn, session, signedIn, signInEndpoint, user, withSession } from './sign-in-endpoint.ts';
 
-const credentials = { email: exampleUser.email, password: examplePassword };
-const done = z.object({ status: z.boolean() });
+const current = z.object({ session, user });
+const completed = z.object({ redirect: z.boolean(), ...signedIn.shape });
+const secondFactorNeeded = z.object({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.string()) });
+const maybeWithSession = [...withSession, {}];
 
 /** `/api/auth`: signing up, in and out, and sessions, served by better-auth. */
 export const signInEndpoints: readonly Endpoint[] = [
-  {
-    ...signInEndpoint,
+  signInEndpoint({
     id: 'signUp',
-    method: 'POST',
-    path: '/api/auth/sign-up/email',
+    path: 'sign-up/email',
     summary: 'Sign up with an e-mail address and a password',
     description:
       'Signs in as well: the response sets the session cookie. A password has 10 to 128 characters and is not a common one.',
     body: signUpBody,
-    response: z.object({ token: z.string().nullable(), user }),
+    response: maybeSignedIn,
     errors: [
       'password_too_short',
       'password_too_long',
       'password_too_common',
       'user_already_exists_use_another_email',
       'rate_limited',
-      ...writeErrors,
     ],
-    example: {
-      body: { name: 'Grace Hopper', ...credentials },
-      response: { token: exampleSessionToken, user: exampleUser },
-    },
-  },
-  {
-    ...signInEndpoint,
+  }),
+  signInEndpoint({
     id: 'signIn',
-    method: 'POST',
-    path: '/api/auth/sign-in/email',
+    path: 'sign-in/email',
     summary: 'Sign in',
     description:
       'The response sets the session cookie. It ends after 7 days without use and after 30 days; a user has at most 20 sessions, a further one ends the oldest. For a user with a second factor the response has `twoFactorRedirect` instead, and the sign-in is completed by a code.',
     body: signInBody,
-    response: z.union([
-      z.object({ redirect: z.boolean(), token: z.string(), user }),
-      z.object({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.string()) }),
-    ]),
-    errors: ['unauthorized', 'rate_limited', ...writeErrors],
-    example: { body: credentials, response: { redirect: false, token: exampleSessionToken, user: exampleUser } },
-  },
-  {
-    ...signInEndpoint,
+    response: z.union([completed, secondFactorNeeded]).meta({ example: exampleOf(completed) }),
+    errors: ['unauthorized', 'rate_limited'],
+  }),
+  signInEndpoint({
     id: 'signOut',
-    method: 'POST',
-    path: '/api/auth/sign-out',
+    path: 'sign-out',
     summary: 'Sign out',
     description: 'Ends the session of the cookie, if there is one.',
-    security: [{ session: [] }, {}],
-    response: z.object({ success: z.boolean() }),
-    errors: writeErrors,
-    example: { response: { success: true } },
-  },
-  {
-    ...signInEndpoint,
+    security: maybeWithSession,
+    response: z.object({ success: z.boolean() }).meta({ example: { success: true } }),
+    errors: [],
+  }),
+  signInEndpoint({
     id: 'getSession',
     method: 'GET',
-    path: '/api/auth/get-session',
+    path: 'get-session',
     summary: 'Get the current session',
     description: 'Null without one.',
-    security: [{ session: [] }, {}],
-    response: z.object({ session, user }).nullable(),
-    errors: readErrors,
-    example: { response: { session: exampleSession, user: exampleUser } },
-  },
-  {
-    ...signInEndpoint,
+    security: maybeWithSession,
+    response: current.nullable().meta({ example: exampleOf(current) }),
+    errors: [],
+  }),
+  signInEndpoint({
     id: 'listSessions',
     method: 'GET',
-    path: '/api/auth/list-sessions',
+    path: 'list-sessions',
     summary: 'List your sessions',
     description: 'The token of a session names it to end it; it is no cookie.',
-    security: [{ session: [] }],
+    security: withSession,
     response: z.array(session),
-    errors: ['unauthorized', ...readErrors],
-    example: { response: [exampleSession] },
-  },
-  {
-    ...signInEndpoint,
+    errors: ['unauthorized'],
+  }),
+  signInEndpoint({
     id: 'revokeSession',
-    method: 'POST',
-    path: '/api/auth/revoke-session',
+    path: 'revoke-session',
     summary: 'End one of your sessions',
     description: 'A token that is not of one of your sessions has no effect.',
-    security: [{ session: [] }],
+    security: withSession,
     body: revokeSessionBody,
     response: done,
-    errors: ['unauthorized', ...writeErrors],
-    example: { body: { token: exampleSessionToken }, response: { status: true } },
-  },
-  {
-    ...signInEndpoint,
+    errors: ['unauthorized'],
+  }),
+  signInEndpoint({
     id: 'revokeOtherSessions',
-    method: 'POST',
-    path: '/api/auth/revoke-other-sessions',
+    path: 'revoke-other-sessions',
     summary: 'End all your sessions but this one',
     description: 'Signs you out everywhere else.',
-    security: [{ session: [] }],
+    security: withSession,
     response: done,
-    errors: ['unauthorized', ...writeErrors],
-    example: { response: { status: true } },
-  },
-  {
-    ...signInEndpoint,
+    errors: ['unauthorized'],
+  }),
+  signInEndpoint({
     id: 'revokeSessions',
-    method: 'POST',
-    path: '/api/auth/revoke-sessions',
+    path: 'revoke-sessions',
     summary: 'End all your sessions',
     description: 'Signs you out everywhere, also here.',
-    security: [{ session: [] }],
+    security: withSession,
     response: done,
-    errors: ['unauthorized', ...writeErrors],
-    example: { response: { status: true } },
-  },
+    errors: ['unauthorized'],
+  }),
 ];

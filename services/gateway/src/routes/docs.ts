@@ -1,6 +1,6 @@
 import { Router } from 'express';
+import { describeApi, type ApiDescription } from '#docs/document.ts';
 import { llmsText } from '#docs/llms-text.ts';
-import type { ApiDocument } from '#docs/openapi-types.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
 import { docsPolicy } from '#http/page-policy.ts';
 import { routeNotFound } from '#http/problem-response.ts';
@@ -11,9 +11,9 @@ import { sendImmutableFile } from '#http/static-file.ts';
  * `/openapi.json`, the same document as text at `/llms.txt`, and the reference at `/docs`, which loads the document and its
  * own files. All are public, so they are made once.
  */
-export function docsRoutes(document: ApiDocument, page: DocsPage): Router {
-  const json = Buffer.from(JSON.stringify(document));
-  const text = llmsText(document);
+export function docsRoutes(api: ApiDescription, page: DocsPage): Router {
+  const json = Buffer.from(JSON.stringify(describeApi(api)));
+  const text = llmsText(api);
   const getText: Handler = (_request, response) => void response.type('text/markdown').send(text);
   const getJson: Handler = (_request, response) => void response.type('json').send(json);
   const getPage: Handler = (_request, response) =>

@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../problem.ts';
+import type { ProblemKind } from './problem.ts';
 
 interface ProblemMeaning {
   readonly kind: ProblemKind;

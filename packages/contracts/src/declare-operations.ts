@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { exampleOf, withChanges } from './example.ts';
+import type { Operation, OperationExample, ServiceName } from './operation.ts';
+import { pathParams, type PathParams } from './path-parameters.ts';
+
+/** The response of an operation that has nothing to return. */
+export const success = z.object({ success: z.boolean().meta({ example: true }) });
+
+type Derived = 'id' | 'service' | 'params' | 'status' | 'problems' | 'example';
+
+/** An operation without what follows from the rest of it. */
+interface Declaration extends Omit<Operation, Derived>, Partial<Pick<Operation, 'params' | 'status' | 'problems'>> {
+  readonly example?: DeclaredExample;
+}
+
+/** What the examples of the schemas leave open: the query, another body, and changed fields of the response. */
+export interface DeclaredExample {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly response?: Readonly<Record<string, unknown>>;
+}
+
+type Given<Declared, Name extends string, Default> = Declared extends { readonly [Key in Name]: infer Value }
+  ? Value
+  : Default;
+
+type Completed<Service, Id, Declared extends Declaration> = Omit<Declared, Derived> & {
+  readonly id: Id;
+  readonly service: Service;
+  readonly params: Given<Declared, 'params', PathParams<Declared['path']>>;
+  readonly status: Given<Declared, 'status', 200>;
+  readonly problems: Operation['problems'];
+  readonly example: OperationExample;
+};
+
+/**
+ * Declares the operations of a service by id, and preserves their exact types. The parameters follow from the path, the
+ * examples from the schemas; the status is 200 unless given.
+ */
+export function declareOperations<
+  const Service extends ServiceName,
+  const Declarations extends Readonly<Record<string, Declaration>>,
+>(service: Service, declarations: Declarations) {
+  const operations = Object.entries(declarations).map(([id, declared]) => {
+    const operation: Operation = {
+      status: 200,
+      problems: [],
+      params: pathParams(declared.path),
+      ...declared,
+      id,
+      service,
+      /** Made when it is read: only the API reference and tests do. */
+      get example() {
+        return declaredExample(declared);
+      },
+    };
+    return [id, operation] as const;
+  });
+  return Object.fromEntries(operations) as unknown as {
+    readonly [Id in keyof Declarations]: Completed<Service, Id, Declarations[Id]>;
+  }; // each has its own id, and what Completed adds
+}
+
+interface Exemplified {
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly response: z.ZodType;
+  readonly example?: DeclaredExample;
+}
+
+/** Returns an example of a request and its response. */
+export function declaredExample({ query, body, response, example = {} }: Exemplified): OperationExample {
+  const sent = example.body ?? (body && exampleOf(body));
+  return {
+    ...(example.query && { query: example.query }),
+    ...(sent !== undefined && { body: sent }),
+    response: withChanges(exampleOf(response), { ...pageOf(query, example.query), ...example.response }),
+  };
+}
+
+/** Returns the `pagination` of a list that the query asks for. */
+function pageOf(query: z.ZodType | undefined, example: object = {}): object {
+  const page = query?.safeParse(example).data as { readonly limit?: number } | undefined; // a list has a limit
+  return page?.limit === undefined ? {} : { pagination: { limit: page.limit } };
+}
