@@ -6,79 +6,61 @@ import { withRawJson } from './raw-json.ts';
 import { ROUTED_BY } from './resources/webhook-event.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Every handled type of webhook event and its one owning service, which handles the event and reports the outcome. */
-export const PROCESSOR_EVENT_OWNERS = {
-  'checkout.session.completed': 'subscriptions',
-  'checkout.session.expired': 'subscriptions',
-  'checkout.session.async_payment_succeeded': 'subscriptions',
-  'checkout.session.async_payment_failed': 'subscriptions',
-  'customer.created': 'customers',
-  'customer.updated': 'customers',
-  'customer.deleted': 'customers',
-  'customer.subscription.created': 'subscriptions',
-  'customer.subscription.updated': 'subscriptions',
-  'customer.subscription.deleted': 'subscriptions',
-  'customer.subscription.paused': 'subscriptions',
-  'customer.subscription.resumed': 'subscriptions',
-  'customer.subscription.trial_will_end': 'subscriptions',
-  'invoice.paid': 'subscriptions',
-  'invoice.payment_failed': 'subscriptions',
-  'invoice.finalized': 'subscriptions',
-  'invoice.voided': 'subscriptions',
-  'invoice.updated': 'subscriptions',
-  'invoice.marked_uncollectible': 'subscriptions',
-  'payment_intent.succeeded': 'subscriptions',
-  'payment_intent.payment_failed': 'subscriptions',
-  'charge.succeeded': 'subscriptions',
-  'charge.failed': 'subscriptions',
-  'charge.refunded': 'subscriptions',
-  'charge.dispute.created': 'subscriptions',
-  'charge.dispute.closed': 'subscriptions',
-  'refund.updated': 'subscriptions',
-  'product.created': 'catalog',
-  'product.updated': 'catalog',
-  'product.deleted': 'catalog',
-  'price.created': 'catalog',
-  'price.updated': 'catalog',
-  'price.deleted': 'catalog',
-} as const satisfies Record<string, ServiceName>;
+/**
+ * Every handled type of webhook event: its one owning service, which handles the event and reports the outcome, and whether
+ * a team's webhook endpoint subscribes to it. Without the optional ones some changes are seen later, or not at all; the rest
+ * is handled for endpoints that send everything.
+ */
+const HANDLED_TYPES = {
+  'checkout.session.completed': ['subscriptions', 'required'],
+  'checkout.session.expired': ['subscriptions', 'unneeded'],
+  'checkout.session.async_payment_succeeded': ['subscriptions', 'unneeded'],
+  'checkout.session.async_payment_failed': ['subscriptions', 'unneeded'],
+  'customer.created': ['customers', 'required'],
+  'customer.updated': ['customers', 'required'],
+  'customer.deleted': ['customers', 'required'],
+  'customer.subscription.created': ['subscriptions', 'required'],
+  'customer.subscription.updated': ['subscriptions', 'required'],
+  'customer.subscription.deleted': ['subscriptions', 'required'],
+  'customer.subscription.paused': ['subscriptions', 'unneeded'],
+  'customer.subscription.resumed': ['subscriptions', 'unneeded'],
+  'customer.subscription.trial_will_end': ['subscriptions', 'unneeded'],
+  'invoice.paid': ['subscriptions', 'required'],
+  'invoice.payment_failed': ['subscriptions', 'required'],
+  'invoice.finalized': ['subscriptions', 'optional'],
+  'invoice.voided': ['subscriptions', 'optional'],
+  'invoice.updated': ['subscriptions', 'optional'],
+  'invoice.marked_uncollectible': ['subscriptions', 'optional'],
+  'payment_intent.succeeded': ['subscriptions', 'required'],
+  'payment_intent.payment_failed': ['subscriptions', 'required'],
+  'charge.succeeded': ['subscriptions', 'required'],
+  'charge.failed': ['subscriptions', 'required'],
+  'charge.refunded': ['subscriptions', 'optional'],
+  'charge.dispute.created': ['subscriptions', 'optional'],
+  'charge.dispute.closed': ['subscriptions', 'optional'],
+  'refund.updated': ['subscriptions', 'optional'],
+  'product.created': ['catalog', 'required'],
+  'product.updated': ['catalog', 'required'],
+  'product.deleted': ['catalog', 'optional'],
+  'price.created': ['catalog', 'required'],
+  'price.updated': ['catalog', 'required'],
+  'price.deleted': ['catalog', 'optional'],
+} as const satisfies Record<string, readonly [ServiceName, 'required' | 'optional' | 'unneeded']>;
 
-export type ProcessorEventType = keyof typeof PROCESSOR_EVENT_OWNERS;
+export type ProcessorEventType = keyof typeof HANDLED_TYPES;
+
+const handledTypes = Object.keys(HANDLED_TYPES) as ProcessorEventType[]; // an object's keys are typed as string
+
+/** The owning service of each handled type. */
+export const PROCESSOR_EVENT_OWNERS = Object.fromEntries(
+  handledTypes.map(type => [type, HANDLED_TYPES[type][0]]),
+) as Readonly<Record<ProcessorEventType, ServiceName>>; // has every type
 
 /** The event types that a team's webhook endpoint must subscribe to. */
-export const ENDPOINT_EVENT_TYPES = [
-  'checkout.session.completed',
-  'customer.created',
-  'customer.updated',
-  'customer.deleted',
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'payment_intent.succeeded',
-  'payment_intent.payment_failed',
-  'product.created',
-  'product.updated',
-  'price.created',
-  'price.updated',
-  'charge.succeeded',
-  'charge.failed',
-] as const satisfies readonly ProcessorEventType[];
+export const ENDPOINT_EVENT_TYPES = handledTypes.filter(type => HANDLED_TYPES[type][1] === 'required');
 
-/** Types that an endpoint may subscribe to as well: without them some changes are seen later, or not at all. */
-export const OPTIONAL_EVENT_TYPES = [
-  'invoice.finalized',
-  'invoice.voided',
-  'invoice.updated',
-  'invoice.marked_uncollectible',
-  'charge.refunded',
-  'charge.dispute.created',
-  'charge.dispute.closed',
-  'refund.updated',
-  'product.deleted',
-  'price.deleted',
-] as const satisfies readonly ProcessorEventType[];
+/** Types that an endpoint may subscribe to as well. */
+export const OPTIONAL_EVENT_TYPES = handledTypes.filter(type => HANDLED_TYPES[type][1] === 'optional');
 
 /** The kinds of objects that the handled types carry: `customer.subscription` for `customer.subscription.created`. */
 export type ProcessorObject = ObjectOf<ProcessorEventType>;

@@ -5,53 +5,15 @@ import { text, webUrl } from '../text.ts';
 
 export const CHECKOUT_MODES = ['subscription', 'payment'] as const;
 
-/** The languages of the processor's page. https://docs.stripe.com/api/checkout/sessions/create */
-export const CHECKOUT_LOCALES = [
-  'auto',
-  'bg',
-  'cs',
-  'da',
-  'de',
-  'el',
-  'en',
-  'en-GB',
-  'es',
-  'es-419',
-  'et',
-  'fi',
-  'fil',
-  'fr',
-  'fr-CA',
-  'hi-IN',
-  'hr',
-  'hu',
-  'id',
-  'it',
-  'ja',
-  'ko',
-  'lt',
-  'lv',
-  'ms',
-  'mt',
-  'nb',
-  'nl',
-  'pl',
-  'pt',
-  'pt-BR',
-  'ro',
-  'ru',
-  'sk',
-  'sl',
-  'sv',
-  'th',
-  'tr',
-  'vi',
-  'zh',
-  'zh-HK',
-  'zh-TW',
-] as const;
+const LOCALES =
+  'auto bg cs da de el en en-GB es es-419 et fi fil fr fr-CA hi-IN hr hu id it ja ko lt lv ms mt nb nl pl pt pt-BR ro ru sk sl sv th tr vi zh zh-HK zh-TW';
+type Words<Text extends string> = Text extends `${infer First} ${infer Others}` ? First | Words<Others> : Text;
+export type CheckoutLocale = Words<typeof LOCALES>;
 
-export type CheckoutLocale = (typeof CHECKOUT_LOCALES)[number];
+/** The languages of the processor's page. https://docs.stripe.com/api/checkout/sessions/create */
+export const CHECKOUT_LOCALES = LOCALES.split(' ') as CheckoutLocale[]; // the same words
+
+const flag = z.boolean().default(false);
 
 export const checkoutCreate = z
   .strictObject({
@@ -72,23 +34,17 @@ export const checkoutCreate = z
       .max(730)
       .optional()
       .describe('Free days before the first payment; only in `subscription` mode.'),
-    trialOncePerCustomer: z
-      .boolean()
-      .default(false)
-      .describe('Whether to reject a trial for a customer who had one of the same product before.'),
-    oncePerCustomer: z
-      .boolean()
-      .default(false)
-      .describe('Whether to reject a customer who has a subscription to the same product that has not ended.'),
-    allowPromotionCodes: z.boolean().default(false).describe('Whether the customer can enter promotion codes.'),
-    automaticTax: z
-      .boolean()
-      .default(false)
-      .describe('Whether the payment processor calculates the tax; the customer’s address is updated.'),
-    taxIdCollection: z
-      .boolean()
-      .default(false)
-      .describe('Whether the customer can enter tax ids; the customer’s name and address are updated.'),
+    trialOncePerCustomer: flag.describe(
+      'Whether to reject a trial for a customer who had one of the same product before.',
+    ),
+    oncePerCustomer: flag.describe(
+      'Whether to reject a customer who has a subscription to the same product that has not ended.',
+    ),
+    allowPromotionCodes: flag.describe('Whether the customer can enter promotion codes.'),
+    automaticTax: flag.describe('Whether the payment processor calculates the tax; the customer’s address is updated.'),
+    taxIdCollection: flag.describe(
+      'Whether the customer can enter tax ids; the customer’s name and address are updated.',
+    ),
     clientReferenceId: text(200)
       .optional()
       .describe('Your own reference, which the payment processor stores with the session.'),

@@ -52,8 +52,7 @@ export function toEndpoint(operation: Operation): Endpoint {
     method,
     path: path.replaceAll(/:(\w+)/g, '{$1}'),
     summary,
-    description: describeAccess(access),
-    security: securityOf(access),
+    ...describeAccess(access),
     params,
     ...(query && { query }),
     ...(body && { body }),
@@ -93,24 +92,6 @@ function impliedErrors(operation: Operation): ProblemCode[] {
   return codes;
 }
 
-function securityOf(access: Access): SecurityRequirement[] {
-  switch (access.kind) {
-    case 'project':
-      return [{ apiKey: [...access.scopes] }, { session: [] }];
-    case 'project-session':
-    case 'team':
-    case 'session':
-      return [{ session: [] }];
-    case 'signature':
-      return [{ webhookSignature: [] }];
-    // OpenAPI has no security scheme for a path parameter.
-    case 'portal-token':
-      return [];
-    default:
-      return access satisfies never;
-  }
-}
-
 const FRESHNESS = {
   always: ' The password must have been checked in this session within 15 minutes.',
   'for-owners':
@@ -123,20 +104,33 @@ function inWords(scopes: readonly Scope[]): string {
   return names.length === 1 ? `the scope ${names.join('')}` : `all of the scopes ${names.join(', ')}`;
 }
 
-function describeAccess(access: Access): string {
+const SESSION: readonly SecurityRequirement[] = [{ session: [] }];
+
+/** Returns what a caller needs, for machines and in words. */
+function describeAccess(access: Access): Pick<Endpoint, 'security' | 'description'> {
   switch (access.kind) {
     case 'project':
-      return `Needs an API key with ${inWords(access.scopes)}, or the session of a team member.`;
+      return {
+        security: [{ apiKey: [...access.scopes] }, ...SESSION],
+        description: `Needs an API key with ${inWords(access.scopes)}, or the session of a team member.`,
+      };
     case 'project-session':
-      return 'Needs the session of a team member; API keys are rejected.';
-    case 'team':
-      return `Needs the session of a team ${access.role}; API keys are rejected.${FRESHNESS[access.fresh ?? 'never']}`;
+      return { security: SESSION, description: 'Needs the session of a team member; API keys are rejected.' };
+    case 'team': {
+      const freshness = FRESHNESS[access.fresh ?? 'never'];
+      const description = `Needs the session of a team ${access.role}; API keys are rejected.${freshness}`;
+      return { security: SESSION, description };
+    }
     case 'session':
-      return 'Needs a session; API keys are rejected.';
+      return { security: SESSION, description: 'Needs a session; API keys are rejected.' };
+    // OpenAPI has no security scheme for a path parameter.
     case 'portal-token':
-      return 'Needs only the portal token in the path.';
+      return { security: [], description: 'Needs only the portal token in the path.' };
     case 'signature':
-      return 'Called by the payment processor, which signs the body.';
+      return {
+        security: [{ webhookSignature: [] }],
+        description: 'Called by the payment processor, which signs the body.',
+      };
     default:
       return access satisfies never;
   }

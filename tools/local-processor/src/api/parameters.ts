@@ -62,7 +62,7 @@ export const integer = (least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_
 export const timestamp = integer(0, 99_999_999_999);
 
 /** One of the given strings. */
-export const choice = <const Value extends string>(...values: [Value, ...Value[]]) =>
+export const choice = <const Value extends string>(...values: readonly Value[]) =>
   z.string().transform((value, context): Value => {
     const chosen = values.find(candidate => candidate === value);
     return chosen ?? reject(context, { message: `Invalid {param}: must be one of ${values.join(', ')}` });
