@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseEnv } from './env.ts';
+import { freeMemory } from './free-memory.ts';
 import { createLogger } from './logger.ts';
 import { StartError } from '@billing/database/start-error';
 import { startTelemetry, stopTelemetry } from './telemetry.ts';
@@ -30,6 +31,7 @@ export async function runService<Schema extends z.ZodType<ChassisEnv>, P extends
     const isClosing = closeOnSignal(resources, logger, env.CLOSE_DELAY_SECONDS * 1_000);
     const service = await openService(definition, { env, logger, resources, isClosing });
     await service.start();
+    freeMemory();
     await service.listen();
     logger.info('service started');
   } catch (err) {
