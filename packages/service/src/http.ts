@@ -10,13 +10,12 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { z } from 'zod';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
-import { fieldErrors } from './field-errors.ts';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
-import { toProblem } from './to-problem.ts';
+import { fieldErrors, toProblem } from './to-problem.ts';
 import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {

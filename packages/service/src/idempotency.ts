@@ -3,7 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
 import { extendLease, type LeasedTable } from '@billing/database/lease-rows';
-import { conflict, invalid, unprocessable, type Problem } from '@billing/contracts/problem';
+import { conflict, invalid, unprocessable } from '@billing/contracts/problem';
+import { toProblem } from './to-problem.ts';
 
 const IdempotentRequestSchema = defineEntity({
   name: 'IdempotentRequest',
@@ -96,7 +97,7 @@ export function idempotencyKeyOf(header: string | readonly string[] | undefined)
  * same operation key, within seconds.
  * @throws Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_key_in_use` while the first runs
  */
-export async function runOnce(
+async function runOnce(
   em: EntityManager,
   call: IdempotentCall,
   run: (operationKey: string) => Promise<StoredResponse>,
@@ -202,7 +203,23 @@ export async function deleteExpiredIdempotentRequests(em: EntityManager, batchSi
   );
 }
 
-/** Returns a problem as a stored response. */
-export function problemResponse(problem: Problem, requestId: string): StoredResponse {
-  return { status: problem.status, body: JSON.stringify(problem.toBody(requestId)) };
+/**
+ * Runs a request once, as `runOnce` does. A problem is a response that is stored too, unless a repeat may fare better: while
+ * it is transient, or the caller was not allowed, for example before verifying their password.
+ */
+export function respondOnce(
+  em: EntityManager,
+  call: IdempotentCall,
+  requestId: string,
+  respond: (operationKey: string) => Promise<StoredResponse>,
+): Promise<StoredResponse & { readonly replayed: boolean }> {
+  return runOnce(em, call, async operationKey => {
+    try {
+      return await respond(operationKey);
+    } catch (err) {
+      const problem = toProblem(err);
+      if (problem.isTransient || problem.kind === 'forbidden') throw err;
+      return { status: problem.status, body: JSON.stringify(problem.toBody(requestId)) };
+    }
+  });
 }

@@ -6,10 +6,9 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { missingScope } from '@billing/contracts/scopes';
 import { auditOf } from './audit.ts';
 import type { HttpServer } from './http.ts';
-import { idempotencyKeyOf, problemResponse, runOnce } from './idempotency.ts';
+import { idempotencyKeyOf, respondOnce } from './idempotency.ts';
 import type { Principal } from './identity-token.ts';
 import { pathOf } from './templated-path.ts';
-import { toProblem } from './to-problem.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
@@ -77,15 +76,9 @@ export function serve<Served extends Operation>(
 
       const call = { owner, key, method, path: pathOf(request.url), body: request.body };
       let fresh: z.output<Served['response']> | undefined;
-      const { replayed, ...stored } = await runOnce(app.idempotency, call, async operationKey => {
-        try {
-          fresh = await respond(operationKey);
-          return { status, body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
-        } catch (err) {
-          const problem = toProblem(err);
-          if (problem.isTransient) throw err;
-          return problemResponse(problem, request.id);
-        }
+      const { replayed, ...stored } = await respondOnce(app.idempotency, call, request.id, async operationKey => {
+        fresh = await respond(operationKey);
+        return { status, body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
       if (!storesResponse && stored.status === status)

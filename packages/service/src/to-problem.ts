@@ -1,6 +1,7 @@
-import { changedMeanwhile, invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, invalid, Problem, unavailable, type FieldError } from '@billing/contracts/problem';
 import { isDatabaseUnavailable } from '@billing/database/database';
 import { isWriteConflict } from '@billing/database/transaction';
+import type { z } from 'zod';
 
 /** Returns the problem behind an error: a mistake of the caller, an unavailable dependency, or else an internal error. */
 export function toProblem(err: unknown): Problem {
@@ -20,4 +21,14 @@ function refusalOf(err: unknown): number {
   if (!(err instanceof Error)) return 0;
   const status = 'statusCode' in err ? err.statusCode : 'status' in err ? err.status : 0;
   return typeof status === 'number' ? status : 0;
+}
+
+/** Returns every invalid or unknown field with its path (`unitAmount`, `items.0.price`) and a message. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap(issue => {
+    const at = (path: readonly PropertyKey[]) => path.map(String).join('.');
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => ({ path: at([...issue.path, key]), message: 'Unknown field.' }))
+      : [{ path: at(issue.path), message: issue.message }];
+  });
 }

@@ -23,7 +23,7 @@ import { accountPageRoutes } from '#account-pages/account-pages.ts';
 import { consoleRoutes } from '#routes/console.ts';
 import { docsRoutes } from '#routes/docs.ts';
 import { healthRoutes, serviceChecks } from '#routes/health.ts';
-import { respondOnce } from '#routes/idempotent-response.ts';
+import { respondWithoutSecret } from '#routes/idempotent-response.ts';
 import { operationRoutes } from '#routes/operations.ts';
 import { ownOperations } from '#routes/own-operations.ts';
 import { portalPageRoutes } from '#routes/portal-page.ts';
@@ -88,7 +88,7 @@ export function createApp(dependencies: Dependencies): Express {
         invitationLinks,
         quotas: quotas(env),
       }),
-      respondOnce: respondOnce({
+      respondOnce: respondWithoutSecret({
         em,
         reissueSecret: secrets.reissue,
         reissueInvitation: invitationLinks.reissue,

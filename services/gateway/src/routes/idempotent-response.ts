@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { problemResponse, runOnce, type IdempotentCall } from '@billing/service/idempotency';
-import { toProblem } from '@billing/service/to-problem';
+import { respondOnce, type IdempotentCall } from '@billing/service/idempotency';
 import { z } from 'zod';
 import type { KeySecrets } from '#domain/api-key-secret.ts';
 import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-link.ts';
@@ -31,18 +30,12 @@ export type RespondOnce = (
 ) => Promise<IdempotentResponse>;
 
 /** Stores responses, most errors included, but never a secret: a repeat derives it again. */
-export function respondOnce({ em, ...reissue }: Dependencies): RespondOnce {
+export function respondWithoutSecret({ em, ...reissue }: Dependencies): RespondOnce {
   return async ({ call, requestId, status }, run) => {
-    const stored = await runOnce(em, call, async operationKey => {
-      try {
-        return { status, body: JSON.stringify(removeSecret(await run(operationKey), operationKey)) };
-      } catch (err) {
-        const problem = toProblem(err);
-        // A caller who was not allowed may be allowed later, for example after verifying their password.
-        if (problem.isTransient || problem.kind === 'forbidden') throw err;
-        return problemResponse(problem, requestId);
-      }
-    });
+    const stored = await respondOnce(em, call, requestId, async operationKey => ({
+      status,
+      body: JSON.stringify(removeSecret(await run(operationKey), operationKey)),
+    }));
     return { ...stored, body: restoreSecret(stored.body, reissue) };
   };
 }
