@@ -11,13 +11,7 @@ import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import {
-  changeSubscription,
-  confirmSubscription,
-  pricesOf,
-  publishChange,
-  recordedState,
-} from './save-subscriptions.ts';
+import { changeSubscription, confirmSubscription, pricesOf, recordedState } from './save-subscriptions.ts';
 
 /** Reads a subscription from the team's processor, outside of any transaction. */
 export function readSubscription({ em, processors, now }: Pick<Dependencies, 'em' | 'processors' | 'now'>) {
@@ -59,7 +53,7 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
   };
 }
 
-/** Writes a read of its current revision into a row and publishes it if it shows anything new; the caller saves the row. */
+/** Writes a read of its current revision into a row and publishes the change, if it is one; the caller saves the row. */
 export function applyToRow(
   publish: Publish,
   row: Subscription,
@@ -67,12 +61,9 @@ export function applyToRow(
 ): void {
   const recorded = recordedState(row);
   const state = applyReread(recorded, reread);
-  const history = addToHistory(row.history, [pointIn(reread)]);
-  const isLonger = history !== row.history;
-  row.history = history;
-  if (state.terms !== recorded.terms) return changeSubscription(publish, row, { state, priceIds, now });
-  confirmSubscription(row, state);
-  if (isLonger) publishChange(publish, row, { now });
+  if (state.terms === recorded.terms) return confirmSubscription(row, state);
+  row.history = addToHistory(row.history, [pointIn(reread)]);
+  changeSubscription(publish, row, { state, priceIds, now });
 }
 
 /** What a reading adds to the history; nothing if its status is newer than this service. */

@@ -6,11 +6,6 @@ const owned = { id: 'pc_1', projectId: 'proj_1', version: 3, contributions: [cou
 
 it.each([
   ['counts the same', { version: 3, contributions: [counts('customers', 1n)] }, undefined],
-  [
-    'counts movements too',
-    { version: 3, contributions: [counts('customers', 1n), counts('movement:x', 5n)] },
-    undefined,
-  ],
   ['knows a newer state', { version: 4, contributions: [] }, undefined],
   ['counts more', { version: 3, contributions: [counts('customers', 2n)] }, 'wrong'],
   ['counts something else too', { version: 3, contributions: [counts('customers', 1n), counts('x', 1n)] }, 'wrong'],
