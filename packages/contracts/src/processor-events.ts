@@ -133,7 +133,7 @@ export const completion = z.object({
   projectId: ProjectId.schema,
   /** As the webhook event itself said. */
   routedBy: z.enum(ROUTED_BY),
-  outcome: z.enum(['processed', 'failed', 'ignored']),
+  outcome: z.enum(['processed', 'failed']),
   error: z.string().nullable(),
   attempts: z.int(),
 });

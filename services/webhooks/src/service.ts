@@ -16,6 +16,7 @@ import { purgeOf } from './operations/purge-account.ts';
 import { reconcileTeam } from './operations/reconcile-team.ts';
 import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
+import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
 import { busiestTeams } from './persistence/busiest-teams.ts';
 import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
@@ -88,6 +89,7 @@ export const webhooks = defineService({
       cleaning: [
         () => deleteExpiredSecrets(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
+        () => deleteOldLookUps(em),
         () => deleteOldRefusals(em),
         () => cleanSyncs(em),
       ],

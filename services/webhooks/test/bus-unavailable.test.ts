@@ -74,7 +74,7 @@ it('receives events while the bus is away, and publishes them once it is back', 
   const routable = customerUpdated(projectId);
   const unknown = newWebhookEvent('product.updated', { id: 'prod_1', metadata: { projectId: other } });
   for (const event of [routable, unknown]) expect((await service.send(team, event, { to: copy })).status).toBe(200);
-  await waitFor(() => log.count('events not published') > 0 && log.count('webhook event not routed') > 1, {
+  await waitFor(() => log.count('events not published') > 0 && log.count('webhook events not processed') > 1, {
     what: 'attempts without the bus',
     timeoutMs: 30_000,
   });

@@ -56,10 +56,8 @@ it('publishes a record that is not complete soon, once, and again when it is', a
   ]);
 });
 
-it.each([
-  ['failed', 'it was too much'],
-  ['ignored', null],
-] as const)('records that the owning service reported %s', async (outcome, error) => {
+it('records that the owning service reported a failure', async () => {
+  const [outcome, error] = ['failed', 'it was too much'] as const;
   const team = await service.newTeam();
   const eventId = await sendRouted(team);
   await service.emit(completed(team, eventId, { outcome, error, attempts: 8 }));

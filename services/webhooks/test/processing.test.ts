@@ -1,12 +1,12 @@
 import type { ProjectId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ROUTING_PAUSES_MS } from '#domain/back-off.ts';
+import { ROUTING_PAUSES_MS } from '#domain/unrouted.ts';
 import { teamSchemaName } from '#domain/raw-object.ts';
 import { saveRoutes } from '#persistence/routes.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
 import { openLookUps } from '#pipeline/look-up-route.ts';
-import { ignoreForeign, postpone } from '#pipeline/postpone.ts';
+import { endUnrouted, postpone } from '#pipeline/postpone.ts';
 import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
 import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
 import { recordRoutes } from '#pipeline/route.ts';
@@ -129,7 +129,7 @@ it('does not call an event foreign whose route was saved after the last look at 
   const leaseIt = async () => (await lease(10)).find(({ id }) => id === event.id);
   const first = await leaseIt();
   if (!first) throw new Error('The event was not leased.');
-  expect(await ignoreForeign(service.em, first)).toBe(false);
+  expect(await endUnrouted(service.em, first, 'ignored')).toBe(false);
   await postpone(service.em, [{ event: first, error: 'unroutable' }], [0]);
   const last = await leaseIt();
   if (!last) throw new Error('The event was not leased again.');
@@ -138,7 +138,7 @@ it('does not call an event foreign whose route was saved after the last look at 
   const reference = { kind: 'customer', id: event.data.object.id } as const;
   const record = { resourceId: 'cus_x', version: 1, createdAt: new Date(), deleted: false };
   await service.em.fork().transactional(tx => saveRoutes(tx, [{ teamId, projectId, reference, ...record }]));
-  expect(await ignoreForeign(service.em, last)).toBe(false);
+  expect(await endUnrouted(service.em, last, 'ignored')).toBe(false);
   await processAll();
   expect((await service.waitForPublications(event.id))[0]?.data).toMatchObject({ projectId, routedBy: 'known-id' });
 });

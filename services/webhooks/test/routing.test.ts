@@ -272,7 +272,7 @@ it('does not count attempts while Stripe is unavailable', async () => {
   await service.controlOf(team).fail({ path: '/v1/customers', method: 'GET', mode: 'dropped', times: 100 });
   const event = newCharge(customer);
   await service.send(team, event);
-  const failures = () => log.lines.filter(line => line.includes('not routed') && line.includes(event.id)).length;
+  const failures = () => log.lines.filter(line => line.includes('not processed') && line.includes(event.id)).length;
   await waitFor(() => failures() >= 2, { what: 'two attempts', timeoutMs: 25_000 });
   expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'received', attempts: 0, error: null });
   await service.controlOf(team).clearFaults();

@@ -10,8 +10,7 @@ export const completionConsumer = (publisher: Pick<EventPublisher, 'completed'>)
     ProcessorEventCompleted,
     async (tx, deliveries, publish) => {
       const completions = deliveries.flatMap(({ teamId, data }) => data.completions.map(it => ({ teamId, ...it })));
-      const complete = await completeEvents(tx, completions, publish);
-      publisher.completed(complete.map(({ team_id: teamId, id }) => ({ teamId, id })));
+      publisher.completed(await completeEvents(tx, completions, publish));
       await completeObjects(tx, completions);
     },
   );

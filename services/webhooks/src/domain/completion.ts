@@ -1,13 +1,10 @@
-/** How one project's handling of an event ended. */
-export type Outcome = 'processed' | 'failed' | 'ignored';
-
 /** One project's report on an event. */
 export interface Completion {
   readonly teamId: string;
   readonly eventId: string;
   readonly projectId: string;
   readonly routedBy: string;
-  readonly outcome: Outcome;
+  readonly outcome: 'processed' | 'failed';
   readonly error: string | null;
   readonly attempts: number;
 }
@@ -19,7 +16,6 @@ export interface CompletionSum {
   readonly projects: readonly string[];
   readonly routed_by: string;
   readonly failed_in: readonly string[];
-  readonly outcome: Outcome;
   readonly attempts: number;
   readonly error: string | null;
 }
@@ -42,16 +38,11 @@ export function sumUp(completions: readonly Completion[]): CompletionSum[] {
         projects: reports.map(({ projectId }) => projectId),
         routed_by: first.routedBy,
         failed_in: failed.map(({ projectId }) => projectId),
-        outcome: reports.map(({ outcome }) => outcome).reduce(worse),
         attempts: Math.max(...reports.map(({ attempts }) => attempts)),
         error: failed[0]?.error ?? null,
       };
     });
 }
-
-const ORDER: readonly Outcome[] = ['ignored', 'processed', 'failed'];
-
-const worse = (a: Outcome, b: Outcome): Outcome => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
 
 /** Adds up the projects that handled an event after all, by event: those of reports that took more than one attempt. */
 export function sumUpRecovered(completions: readonly Completion[]): RecoveredSum[] {

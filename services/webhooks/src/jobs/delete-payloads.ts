@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { FOREIGN } from '#domain/event-errors.ts';
+import { FOREIGN } from '#domain/unrouted.ts';
 
 /** Several short statements instead of one that locks many rows. */
 const MAX_BATCHES = 100;

@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { conflict, Problem } from '@billing/contracts/problem';
-import { AccountPurge } from '#persistence/account-purge.entity.ts';
-import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { AccountPurge, ProcessorAccount } from '#persistence/processor-account.entity.ts';
 
 /** An account at Stripe: one id has a test mode and a live mode, which share nothing. */
 export interface AccountIdentity {

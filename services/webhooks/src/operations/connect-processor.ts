@@ -11,7 +11,6 @@ import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { isLive } from '#domain/credential-modes.ts';
 import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
@@ -177,3 +176,6 @@ async function saveAccount(
 function invalidCredentials(message: string, cause?: unknown): Problem {
   return new Problem('validation', 'processor_credentials_invalid', message, { cause });
 }
+
+/** Whether a processor key is one for real money. */
+const isLive = (key: string): boolean => /^(sk|rk|pk)_live_/.test(key);

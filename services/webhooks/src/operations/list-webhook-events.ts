@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
-import { ProjectCopy } from '#persistence/project-copy.entity.ts';
+import { ProjectCopy } from '#persistence/route.entity.ts';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 
 interface ListQuery extends Page {

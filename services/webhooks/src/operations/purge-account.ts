@@ -7,9 +7,8 @@ import { unavailable } from '@billing/contracts/problem';
 import type { Publish } from '@billing/messaging/outbox';
 import type { Purge } from '@billing/service/purge';
 import { teamSchemaName } from '#domain/raw-object.ts';
-import { AccountPurge } from '#persistence/account-purge.entity.ts';
-import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
-import { ProjectCopy } from '#persistence/project-copy.entity.ts';
+import { AccountPurge, ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { ProjectCopy } from '#persistence/route.entity.ts';
 
 /** How long to wait for events in flight, and how often to look, in milliseconds: within the time of a preparation. */
 const SETTLE_MS = 5_000;
@@ -55,7 +54,7 @@ export async function recordReport(
 
 /** How this service itself deletes what mirrors a team's account. */
 export const purgeOf = (em: EntityManager): Purge => ({
-  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'reconciliations'],
+  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
   kept: [
     'processor_accounts',
     'signing_secrets',

@@ -6,7 +6,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { WebhookEvent, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
-import { FOREIGN, LIVEMODE_MISMATCH } from '#domain/event-errors.ts';
+import { FOREIGN, LIVEMODE_MISMATCH } from '#domain/unrouted.ts';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from '#pipeline/publish-changes.ts';
 
@@ -39,7 +39,7 @@ export function replayWebhookEvent(outbox: Outbox) {
         throw conflict('webhook_event_payload_deleted', 'The event is so old that only its record is left.');
       const [row] = await tx.execute<RecordRow[]>(
         `update webhook_events e
-            set status = 'received', awaiting = failed_in, failed_in = '{}', outcome = null, attempts = 0, error = null,
+            set status = 'received', awaiting = failed_in, failed_in = '{}', attempts = 0, error = null,
                 processed_at = null, routing_attempts = 0, waiting_for = null, lease_id = null,
                 due_at = clock_timestamp(), replays = replays + 1, version = version + 1
           where team_id = ? and id = ?

@@ -2,7 +2,6 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import type { RoutedBy, WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
-import type { Outcome } from '#domain/completion.ts';
 
 const WebhookEventSchema = defineEntity({
   name: 'WebhookEvent',
@@ -57,8 +56,6 @@ const WebhookEventSchema = defineEntity({
     awaiting: p.array<ProjectId>(value => value as ProjectId), // the column holds nothing else
     /** Those of them in which it failed. */
     failedIn: p.array<ProjectId>(value => value as ProjectId), // the column holds nothing else
-    /** The worst outcome so far. */
-    outcome: p.text().$type<Outcome>().nullable(),
     attempts: p.integer(),
     error: p.text().nullable(),
     /** When it must be processed next; the end of the lease meanwhile, null while nothing is to be done. */

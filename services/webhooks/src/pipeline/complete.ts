@@ -5,12 +5,10 @@ import { sumUp, sumUpRecovered, type Completion } from '#domain/completion.ts';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from './publish-changes.ts';
 
-/** The worst of what was reported before and what is reported now. */
-const OUTCOME = `case when 'failed' in (coalesce(e.outcome, ''), c.outcome) then 'failed'
-                      when 'processed' in (coalesce(e.outcome, ''), c.outcome) then 'processed'
-                      else 'ignored' end`;
 /** The projects whose report is awaited. An event that went to one project may not have been recorded as routed yet. */
 const AWAITED = `case when e.awaiting = '{}' then c.projects else e.awaiting end`;
+/** The projects in which it failed, of before and of the awaited ones. */
+const FAILED_IN = `e.failed_in || array(select unnest(c.failed_in) intersect select unnest(${AWAITED}))`;
 /** Whether no other project is awaited. */
 const IS_LAST = `e.awaiting <@ c.projects`;
 /** As an expression that has no statistics: where few events were received lately, the planner would look for them one by one. */
@@ -32,20 +30,18 @@ export async function completeEvents(
     tx,
     `update webhook_events e
         set awaiting = case when ${IS_LAST} then '{}' else array(select unnest(e.awaiting) except select unnest(c.projects)) end,
-            failed_in = case when c.failed_in = '{}' then e.failed_in
-                             else e.failed_in || array(select unnest(c.failed_in) intersect select unnest(${AWAITED})) end,
+            failed_in = ${FAILED_IN},
             routed_to = case when e.routed_to = '{}' then c.projects else e.routed_to end,
             project_id = coalesce(e.project_id, c.projects[1]), routed_by = coalesce(e.routed_by, c.routed_by),
-            outcome = ${OUTCOME},
             attempts = greatest(e.attempts, c.attempts),
             error = coalesce(c.error, e.error),
-            status = case when ${IS_LAST} then ${OUTCOME} else e.status end,
+            status = case when not ${IS_LAST} then e.status when cardinality(${FAILED_IN}) > 0 then 'failed' else 'processed' end,
             processed_at = case when ${IS_LAST} then clock_timestamp() end,
             due_at = case when ${IS_LAST} then null else e.due_at end,
             lease_id = case when ${IS_LAST} then null else e.lease_id end,
             version = e.version + (${IS_LAST})::int
        from json_to_recordset($1::json) as
-            c(team_id text, id text, projects text[], routed_by text, failed_in text[], outcome text, attempts int, error text)
+            c(team_id text, id text, projects text[], routed_by text, failed_in text[], attempts int, error text)
       where e.team_id = c.team_id and e.id = c.id and ${IS_RECEIVED} and (${AWAITED}) && c.projects
       returning ${RECORD_COLUMNS}, cardinality(e.awaiting) = 0 as is_complete`,
     [JSON.stringify(sums)],
@@ -67,7 +63,6 @@ async function recover(tx: EntityManager, completions: readonly Completion[]): P
     tx,
     `update webhook_events e
         set failed_in = ${STILL_FAILED},
-            outcome = case when ${IS_RECOVERED} then 'processed' else e.outcome end,
             error = case when ${IS_RECOVERED} then null else e.error end,
             attempts = greatest(e.attempts, c.attempts),
             status = case when ${IS_RECOVERED} and e.status = 'failed' then 'processed' else e.status end,

@@ -32,8 +32,9 @@ export const WEBHOOK_EVENTS: LeasedTable = {
   table: 'webhook_events',
   key: ['team_id', 'id'],
   leaseSeconds: LEASE_SECONDS,
-  columns: `team_id, id, type, api_version, livemode, payload::text as payload, trace, payload_bytes, routing_attempts, replays, routed_by,
-    sync_id, to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as created_ms`,
+  columns: `team_id as "teamId", id, type, api_version as "apiVersion", livemode, payload::text as payload, trace,
+    payload_bytes as "payloadSize", routing_attempts as attempt, replays, routed_by as "routedBy", sync_id as "syncId",
+    to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as "createdMs"`,
   attempts: 'routing_attempts',
   maxPerTeam: WINDOW,
   maxSize: { column: 'payload_bytes', bytes: 8 * 1_048_576 },
@@ -72,22 +73,13 @@ export interface LeasedEvent extends PipelineEvent, LeaseKey {
 }
 
 /** The columns of `WEBHOOK_EVENTS`. */
-interface LeasedRow {
-  readonly team_id: TeamId;
-  readonly id: string;
+interface LeasedRow extends Omit<LeasedEvent, keyof EventContent | 'createdAt' | 'leaseId' | 'route'> {
   readonly type: string;
-  readonly api_version: string | null;
-  readonly livemode: boolean;
   /** JSON: parsed objects of a whole batch would take several times the memory. */
   readonly payload: string;
-  readonly trace: TraceCarrier;
-  readonly payload_bytes: number;
-  readonly routing_attempts: number;
-  readonly replays: number;
-  readonly routed_by: RoutedBy | null;
-  readonly sync_id: SyncId | null;
+  readonly routedBy: RoutedBy | null;
   readonly awaiting: readonly ProjectId[];
-  readonly created_ms: number;
+  readonly createdMs: number;
 }
 
 /**
@@ -100,28 +92,16 @@ export async function leaseDueEvents(em: EntityManager, limit: number): Promise<
 }
 
 /** Empty for an event of a type that is not handled. */
-function toLeasedEvent(row: LeasedRow, leaseId: string): LeasedEvent[] {
-  const { id, type, team_id: teamId, livemode, trace, replays } = row;
+function toLeasedEvent(
+  { type, payload, routedBy, awaiting, createdMs, ...row }: LeasedRow,
+  leaseId: string,
+): LeasedEvent[] {
   if (!isHandled(type)) return [];
-  const { object, previousAttributes } = readPayload(JSON.parse(row.payload));
-  const [first, ...others] = row.awaiting;
-  const event = {
-    teamId,
-    id,
-    apiVersion: row.api_version,
-    livemode,
-    createdAt: new Date(row.created_ms),
-    ...readContent(type, object, previousAttributes),
-    trace,
-    leaseId,
-    attempt: row.routing_attempts,
-    replays,
-    payloadSize: row.payload_bytes,
-    route:
-      first && row.routed_by ? { projects: [first, ...others] as const, routedBy: row.routed_by, leftOut: 0 } : null,
-    syncId: row.sync_id,
-  };
-  return [event];
+  const { object, previousAttributes } = readPayload(JSON.parse(payload));
+  const content = readContent(type, object, previousAttributes);
+  const [first, ...others] = awaiting;
+  const route = first && routedBy ? { projects: [first, ...others] as const, routedBy, leftOut: 0 } : null;
+  return [{ ...row, ...content, createdAt: new Date(createdMs), leaseId, route }];
 }
 
 /** Extends the leases of events for calls to other services, and returns those that are still held. */

@@ -4,23 +4,17 @@ import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { LRUCache } from 'lru-cache';
 import { TABLES, teamSchemaName } from '#domain/raw-object.ts';
 import { readRouteHints, type PaymentReference, type RouteHints } from '#domain/route-hints.ts';
 import { decideRoute, type Route } from '#domain/route.ts';
+import { lookUpOncePerHour } from '#persistence/customer-look-ups.ts';
 import type { Routes } from '#persistence/routes.ts';
 import type { PipelineEvent } from './lease.ts';
-
-/** How long a process remembers which project a customer names, in milliseconds, and of how many customers. */
-const REMEMBERED_MS = 3_600_000;
-const MAX_REMEMBERED = 10_000;
 
 interface LookUpParts {
   readonly em: EntityManager;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
-  /** In milliseconds. */
-  readonly now?: () => number;
 }
 
 /** What other services, Stripe and the team's schema tell about where an event goes. */
@@ -37,9 +31,9 @@ export interface LookUps {
   readonly findRoute: (event: PipelineEvent, routes: Routes) => Promise<Route | 'unroutable' | 'foreign'>;
 }
 
-/** Opens the look-ups of a process, which remember customers that are unknown here. */
-export function openLookUps({ em, rpc, processors, now }: LookUpParts): LookUps {
-  const findUnknown = findUnknownCustomer(processors, now);
+/** Opens the look-ups of a process. */
+export function openLookUps({ em, rpc, processors }: LookUpParts): LookUps {
+  const findUnknown = findUnknownCustomer({ em, processors });
 
   async function findRoute({ teamId, hints }: PipelineEvent, routes: Routes) {
     const lookup = routes(teamId);
@@ -78,24 +72,18 @@ export function openLookUps({ em, rpc, processors, now }: LookUpParts): LookUps 
 }
 
 /**
- * Finds the project that a customer names whom no project of the team has: a flood of its events costs a process one call an
- * hour, and they wait for it together.
+ * Finds the project that a customer names whom no project of the team has: a flood of its events costs one call an hour, and
+ * they wait for it together.
  */
-function findUnknownCustomer(processors: TeamProcessors, now = () => performance.now()) {
-  const found = new LRUCache<string, Promise<ProjectId | null>>({
-    max: MAX_REMEMBERED,
-    ttl: REMEMBERED_MS,
-    ttlResolution: 0,
-    perf: { now },
-  });
+function findUnknownCustomer({ em, processors }: Pick<LookUpParts, 'em' | 'processors'>) {
+  const running = new Map<string, Promise<ProjectId | null>>();
   return (teamId: TeamId, customerId: string): Promise<ProjectId | null> => {
     const key = `${teamId} ${customerId}`;
-    const known = found.get(key);
-    if (known) return known;
-    const finding = findNamedProject(processors, teamId, customerId);
-    found.set(key, finding);
-    finding.catch(() => found.delete(key));
-    return finding;
+    const lookUp = () =>
+      lookUpOncePerHour(em, { teamId, customerId }, () => findNamedProject(processors, teamId, customerId));
+    const shared = running.get(key) ?? lookUp().finally(() => running.delete(key));
+    running.set(key, shared);
+    return shared;
   };
 }
 

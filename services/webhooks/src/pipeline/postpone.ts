@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { failureReason } from '@billing/messaging/failure-reason';
 import { executeBound } from '@billing/database/bound-statement';
-import { pauseAfter } from '#domain/back-off.ts';
-import { FOREIGN } from '#domain/event-errors.ts';
+import { FOREIGN, pauseAfter } from '#domain/unrouted.ts';
 import { toLeasedKey, type LeasedEvent } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
@@ -49,30 +48,25 @@ export async function postpone(
 }
 
 /**
- * Ends an event that belongs to nobody here. Returns false, with nothing changed, if it has not waited yet: from the time it
- * waits, no route can be saved without making it due (`saveRoutes`).
+ * Ends an event without a project: `ignored` if it belongs to nobody here, `processed` if no more is wanted than its object in
+ * the team's schema. Returns false, with nothing changed, if one to ignore has not waited yet: from the time it waits, no
+ * route can be saved without making it due (`saveRoutes`).
  */
-export async function ignoreForeign(em: EntityManager, event: LeasedEvent): Promise<boolean> {
+export async function endUnrouted(
+  em: EntityManager,
+  event: LeasedEvent,
+  status: 'ignored' | 'processed',
+): Promise<boolean> {
+  const isIgnored = status === 'ignored';
   const rows = await em.fork().execute<unknown[]>(
     `update webhook_events
-        set status = 'ignored', error = '${FOREIGN}', attempts = ?, processed_at = clock_timestamp(), due_at = null,
-            lease_id = null, version = version + 1
-      where team_id = ? and id = ? and lease_id = ? and waiting_for is not null
+        set status = ?, error = ?, waiting_for = case when ? then waiting_for end, attempts = ?,
+            processed_at = clock_timestamp(), due_at = null, lease_id = null, version = version + 1
+      where team_id = ? and id = ? and lease_id = ? and (waiting_for is not null or not ?)
       returning 1`,
-    [attemptOf(event), event.teamId, event.id, event.leaseId],
+    [status, isIgnored ? FOREIGN : null, isIgnored, attemptOf(event), event.teamId, event.id, event.leaseId, isIgnored],
   );
   return rows.length > 0;
-}
-
-/** Ends an event of which no more is wanted than its object in the team's schema. */
-export async function completeMirrored(em: EntityManager, event: LeasedEvent): Promise<void> {
-  await em.fork().execute(
-    `update webhook_events
-        set status = 'processed', error = null, waiting_for = null, attempts = ?, processed_at = clock_timestamp(),
-            due_at = null, lease_id = null, version = version + 1
-      where team_id = ? and id = ? and lease_id = ?`,
-    [attemptOf(event), event.teamId, event.id, event.leaseId],
-  );
 }
 
 /** Releases events after an error. What is unavailable is waited for, and counts as no attempt. */
@@ -83,10 +77,10 @@ export async function postponeAfterError(
   pausesMs: readonly number[],
 ): Promise<void> {
   if (isUnavailable(err)) return releaseUncounted(em, events);
-  const reason = failureReason(err);
+  const error = `unroutable: ${failureReason(err)}`;
   await postpone(
     em,
-    events.map(event => ({ event, error: `unroutable: ${reason}` })),
+    events.map(event => ({ event, error })),
     pausesMs,
   );
 }
@@ -106,4 +100,4 @@ export async function releaseUncounted(em: EntityManager, events: readonly Lease
 }
 
 /** An event that came from memory was leased when it was stored, which counts as no attempt in the table. */
-export const attemptOf = ({ attempt }: LeasedEvent): number => Math.max(attempt, 1);
+export const attemptOf = ({ attempt }: Pick<LeasedEvent, 'attempt'>): number => Math.max(attempt, 1);

@@ -10,13 +10,13 @@ import { toResource, type RecordRow } from '#persistence/record-row.ts';
  * sync has read is no event.
  */
 export function publishChanges(rows: readonly RecordRow[], publish: Publish): void {
-  const events = rows.filter(row => row.sync_id === null);
+  const events = rows.filter(row => row.syncId === null);
   recordOutcomes(events);
   const trace = currentTrace();
   publishBatched(
     publish,
     WebhookEventChanged,
-    events.filter(row => row.project_id !== null).map(row => ({ teamId: row.team_id, item: toResource(row), trace })),
+    events.filter(row => row.projectId !== null).map(row => ({ teamId: row.teamId, item: toResource(row), trace })),
     webhookEvents => ({ webhookEvents }),
   );
 }
@@ -30,7 +30,7 @@ function recordOutcomes(rows: readonly RecordRow[]): void {
   const ended = rows.filter(({ status }) => status !== 'received');
   for (const [, [first, ...others]] of Map.groupBy(ended, ({ type, status }) => `${type} ${status}`))
     if (first) events.add(1 + others.length, { type: first.type, outcome: first.status });
-  for (const { status, recovered, created_ms: createdMs, processed_ms: processedMs } of ended)
+  for (const { status, recovered, createdMs, processedMs } of ended)
     if (status === 'processed' && processedMs !== null)
       ages.record(Math.max(0, processedMs - createdMs) / 1_000, { recovered });
 }

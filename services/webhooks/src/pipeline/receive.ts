@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { metrics } from '@opentelemetry/api';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import { readEvent } from '#domain/incoming-event.ts';
 import { ageOfSignature, isTimely } from '#domain/signature.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
-import { signatureAgeMetric } from './signature-age-metric.ts';
 import type { ContinueTrace } from './continue-trace.ts';
 import type { ReceivedEvent, Stored } from './store.ts';
 
@@ -50,4 +50,21 @@ function invalidSignature(): Problem {
     'invalid_signature',
     'The signature does not fit this body and team, or is too old.',
   );
+}
+
+/**
+ * Records the age of signatures that one of the team's secrets made, refused ones too: when this machine's clock goes
+ * wrong, they shift before the first is refused. A histogram takes no negative values, hence the attribute `direction`.
+ */
+function signatureAgeMetric(): (ageSeconds: number) => void {
+  const ages = metrics.getMeter('@billing/webhooks').createHistogram('billing.webhook.signature.age', {
+    unit: 's',
+    description: "Distance of correctly signed webhooks' timestamps from this clock",
+    advice: { explicitBucketBoundaries: [1, 2, 5, 10, 30, 60, 120, 300, 600, 3_600] },
+  });
+  return ageSeconds =>
+    ages.record(Math.abs(ageSeconds), {
+      direction: ageSeconds < 0 ? 'future' : 'past',
+      accepted: isTimely(ageSeconds),
+    });
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
 import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
-import { sentToSome } from '#domain/event-errors.ts';
+import { sentToSome } from '#domain/unrouted.ts';
 import { decideRoute, type Route } from '#domain/route.ts';
 import { saveRoutes, type RouteRecord, type Routes } from '#persistence/routes.ts';
 import { LEASE_SECONDS, nameOf, toLeasedKey, WINDOW, type LeasedEvent, type LeaseKey } from './lease.ts';

@@ -8,7 +8,7 @@ import type { LeaseQueue } from '@billing/database/lease-queue';
 import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
-import { LIVEMODE_MISMATCH } from '#domain/event-errors.ts';
+import { LIVEMODE_MISMATCH } from '#domain/unrouted.ts';
 import { LEASE_SECONDS, nameOf, WINDOW, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */

@@ -78,7 +78,6 @@ export class CreateWebhooks extends Migration {
         routed_to text[] not null,
         awaiting text[] not null,
         failed_in text[] not null,
-        outcome text,
         attempts int not null,
         error text,
         due_at timestamptz,
@@ -131,6 +130,16 @@ export class CreateWebhooks extends Migration {
         project_id text not null,
         primary key (team_id, project_id)
       )`);
+    this.addSql(`
+      create table customer_look_ups (
+        team_id text not null,
+        processor_customer_id text not null,
+        valid_until timestamptz not null,
+        has_ended boolean not null,
+        project_id text,
+        primary key (team_id, processor_customer_id)
+      )`);
+    this.addSql(`create index customer_look_ups_valid on customer_look_ups (valid_until)`);
   }
 
   #createReconciliations(): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pauseAfter, ROUTING_PAUSES_MS } from './back-off.ts';
+import { pauseAfter, ROUTING_PAUSES_MS } from './unrouted.ts';
 
 it('pauses longer after each attempt, and ends after the sixth', () => {
   expect([1, 2, 3, 4, 5, 6].map(attempt => pauseAfter(attempt, ROUTING_PAUSES_MS))).toEqual([

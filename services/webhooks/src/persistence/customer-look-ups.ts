@@ -1,0 +1,65 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import { unavailable } from '@billing/contracts/problem';
+
+/** How long a result is used. */
+const VALID_FOR = `interval '1 hour'`;
+/** After this time another copy may look a customer up although the first look-up has not ended: its process has died. */
+const TIMEOUT = `interval '60 seconds'`;
+
+/** A customer at Stripe. */
+interface Customer {
+  readonly teamId: TeamId;
+  /** Stripe's id. */
+  readonly customerId: string;
+}
+
+/**
+ * Looks up which project a customer names, unless any copy of the service did within the hour.
+ * @throws Problem `unavailable` while another copy looks the customer up; what `lookUp` throws, after which the next may begin
+ */
+export async function lookUpOncePerHour(
+  em: EntityManager,
+  { teamId, customerId }: Customer,
+  lookUp: () => Promise<ProjectId | null>,
+): Promise<ProjectId | null> {
+  const key = [teamId, customerId];
+  const [begun] = await em.fork().execute<unknown[]>(
+    `insert into customer_look_ups as known (team_id, processor_customer_id, valid_until, has_ended)
+     values (?, ?, clock_timestamp() + ${TIMEOUT}, false)
+     on conflict (team_id, processor_customer_id) do update
+        set valid_until = excluded.valid_until, has_ended = false, project_id = null
+      where known.valid_until < clock_timestamp()
+     returning 1`,
+    key,
+  );
+  if (!begun) {
+    const [known] = await em
+      .fork()
+      .execute<{ project_id: ProjectId | null }[]>(
+        `select project_id from customer_look_ups where team_id = ? and processor_customer_id = ? and has_ended`,
+        key,
+      );
+    if (known) return known.project_id;
+    throw unavailable('Another copy of the service looks the customer up.');
+  }
+  try {
+    const projectId = await lookUp();
+    await em.fork().execute(
+      `update customer_look_ups set has_ended = true, project_id = ?, valid_until = clock_timestamp() + ${VALID_FOR}
+        where team_id = ? and processor_customer_id = ?`,
+      [projectId, ...key],
+    );
+    return projectId;
+  } catch (err) {
+    await em
+      .fork()
+      .execute(`delete from customer_look_ups where team_id = ? and processor_customer_id = ? and not has_ended`, key);
+    throw err;
+  }
+}
+
+/** Deletes results that are used no more. */
+export async function deleteOldLookUps(em: EntityManager): Promise<void> {
+  await em.fork().execute(`delete from customer_look_ups where valid_until < clock_timestamp()`);
+}
