@@ -42,52 +42,6 @@ const keysUsed = async ({ account, referralId }: GivenReferral): Promise<string[
 };
 
 describe.concurrent('one credit for each side', () => {
-  it.each<[string, ...Fault[]]>([
-    ['the processor stores a failure for the key', { mode: '500' }],
-    ['the processor stores failures for two keys', { mode: '500', times: 4 }],
-    ['the processor created the credit and stores a failure', { mode: '500-but-done' }],
-    ['the processor created the credit and failed once', { mode: '500-but-done', kept: false }],
-    ['the response is lost seven times', { mode: 'done-but-response-lost', times: 7 }],
-    ['the processor is unavailable for long', { mode: 'dropped', times: 14 }],
-    ['a proxy in between is broken', { mode: '502html', times: 7 }],
-    ['the processor fails for a while and stores nothing', { mode: '500', kept: false, times: 7 }],
-    ['the processor limits the rate, then fails', { mode: '429', times: 4 }, { mode: '500' }],
-  ])('although %s', async (_, ...faults) => {
-    const given = await crediting.givenReferral();
-    for (const fault of faults) await injectFault(given, 'referrer', 'POST', fault);
-    await given.convert();
-    await expectOneCreditEach(given);
-    expect(await given.account.control.faults()).toEqual([]);
-  });
-
-  it('although the processor’s list is unavailable for a while', async () => {
-    const given = await crediting.givenReferral();
-    await injectFault(given, 'referrer', 'POST', { mode: '500-but-done' });
-    for (const mode of ['500', 'dropped', '502html'] as const)
-      await injectFault(given, 'referrer', 'GET', { mode, times: 3 });
-    await given.convert();
-    await expectOneCreditEach(given);
-  });
-
-  it('although the process crashes three times before it saves the response', async () => {
-    const given = await crediting.givenReferral();
-    given.crashAfterCalls(3);
-    await given.convert();
-    await expectOneCreditEach(given);
-    expect(given.account.crashes).toBe(0);
-  });
-
-  it('although the key was used with a different description', async () => {
-    const given = await crediting.givenReferral();
-    const { account, referralId, processorIds } = given;
-    const transaction = { amount: -500, currency: 'usd', metadata: { referralId, side: 'referrer' } };
-    await account.stripe.customers.createBalanceTransaction(processorIds.referrer, transaction, {
-      idempotencyKey: `billing:credit-balance:${referralId}:referrer:1`,
-    });
-    await given.convert();
-    await expectOneCreditEach(given);
-  });
-
   it.each<[string, Fault, string]>([
     ['created it', { mode: 'done-but-response-lost', times: 1_000 }, '1'],
     ['did not create it', { mode: 'dropped', times: 1_000 }, '2'],
@@ -128,19 +82,6 @@ it('sends nothing under a new key before the search for the old one has succeede
   expect((await keysUsed(given)).filter(key => key.includes(':referrer:'))).toEqual([]);
   await given.account.control.clearFaults();
   await expectOneCreditEach(given);
-});
-
-it('sends anew only after a time that no call under the old key outlasts', async () => {
-  await using slow = await startCrediting({ creditTiming: { quietSeconds: 3_600, intervalMs: 50 } });
-  const given = await slow.givenReferral();
-  await injectFault(given, 'referrer', 'POST', { mode: '500' });
-  await given.convert();
-  await slow.service.run();
-  const closed = await waitFor(
-    async () => (await given.operations.openOperations()).find(({ keyClosedAt }) => keyClosedAt !== null),
-    { what: 'the key to be closed', timeoutMs: 50_000 },
-  );
-  expect(closed.dueInSeconds).toBeGreaterThan(59 * 60);
 });
 
 describe('random faults', () => {

@@ -32,7 +32,7 @@ const PriceCopySchema = defineEntity({
     type: p.text().$type<PriceType>(),
     isActive: p.boolean(),
     /** Billed by usage, not by quantity. */
-    metered: p.boolean().default(false),
+    metered: p.boolean(),
     processorPriceId: p.text(),
     version: p.integer(),
     deletedAt: p.datetime().strictNullable(),

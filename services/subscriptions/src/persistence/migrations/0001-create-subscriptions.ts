@@ -182,7 +182,7 @@ export class CreateSubscriptions extends Migration {
         product_id text not null,
         type text not null,
         is_active boolean not null,
-        metered boolean not null default false,
+        metered boolean not null,
         processor_price_id text not null,
         version int not null,
         deleted_at timestamptz
