@@ -32,6 +32,8 @@ interface LeaseQueueOptions<Item> {
   readonly sizeOf: (item: Item) => number;
   /** The group of a row; all rows are one group unless given. */
   readonly groupOf?: (item: Item) => string;
+  /** The process's monotonic clock, in milliseconds. */
+  readonly now?: () => number;
 }
 
 const MAX_ITEMS = 4_000;
@@ -49,11 +51,12 @@ export function openLeaseQueue<Item>({
   maxAgeMs,
   sizeOf,
   groupOf = () => '',
+  now = () => performance.now(),
 }: LeaseQueueOptions<Item>): LeaseQueue<Item> {
   const groups = new Map<string, Waiting<Item>[]>();
   let count = 0;
   let size = 0;
-  let heldRowsAt = performance.now();
+  let heldRowsAt = now();
   let readAt = -Infinity;
   let notify: () => void = () => undefined;
 
@@ -68,7 +71,7 @@ export function openLeaseQueue<Item>({
     }
     count -= taken.length;
     size -= taken.reduce((sum, { item }) => sum + sizeOf(item), 0);
-    const oldest = performance.now() - maxAgeMs;
+    const oldest = now() - maxAgeMs;
     return taken.flatMap(({ item, leasedAt }) => (leasedAt > oldest ? [item] : []));
   };
 
@@ -85,22 +88,21 @@ export function openLeaseQueue<Item>({
       if (items.length > 0) notify();
     },
     missed() {
-      heldRowsAt = performance.now();
+      heldRowsAt = now();
     },
     take,
     async lease(limit, { leaseDue, intervalMs }) {
       const own = take(limit);
-      const now = performance.now();
-      const isOverdue = now - readAt >= intervalMs;
-      const mayHoldRows = now - heldRowsAt < RECENT_MS && own.length < limit;
+      const isOverdue = now() - readAt >= intervalMs;
+      const mayHoldRows = now() - heldRowsAt < RECENT_MS && own.length < limit;
       if (!isOverdue && !mayHoldRows) return own;
-      readAt = now;
+      readAt = now();
       try {
         const found = await leaseDue(isOverdue ? limit : limit - own.length);
-        if (found.length > 0) heldRowsAt = performance.now();
+        if (found.length > 0) heldRowsAt = now();
         return [...own, ...found];
       } catch (err) {
-        heldRowsAt = performance.now();
+        heldRowsAt = now();
         if (own.length === 0) throw err;
         return own;
       }

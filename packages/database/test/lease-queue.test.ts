@@ -34,24 +34,35 @@ it('has no room for more while its memory is full', () => {
 });
 
 it('leaves rows to the table whose lease is about to end', () => {
-  const queue = openLeaseQueue<Item>({ maxAgeMs: 1_000, sizeOf: () => 1 });
-  queue.add(items('a', 1), performance.now() - 2_000);
+  const queue = openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1 });
+  queue.add(items('a', 1), performance.now() - 120_000);
   queue.add(items('b', 1), performance.now());
   expect(queue.take(10).map(({ group }) => group)).toEqual(['b']);
 });
 
-it('looks into the table after rows were missed there, and again at each interval', async () => {
-  const queue = openQueue();
+it('looks into the table for a while after it held rows, and again at each interval', async () => {
+  let now = 0;
+  const queue = openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1, now: () => now });
   const reads: number[] = [];
   let held: Item[] = [];
-  const lease = (limit: number, intervalMs: number) =>
-    queue.lease(limit, { leaseDue: async left => (reads.push(left), held.splice(0)), intervalMs });
-  await lease(10, 0);
+  const lease = () =>
+    queue.lease(10, { leaseDue: async left => (reads.push(left), held.splice(0)), intervalMs: 60_000 });
+  await lease();
+  now += 5_000;
+  queue.add(items('a', 4), now);
+  await lease();
+  expect(reads).toEqual([10]);
+
   queue.missed();
-  queue.add(items('a', 4), performance.now());
+  queue.add(items('a', 4), now);
   held = items('b', 3);
-  expect(await lease(10, 60_000)).toHaveLength(7);
-  queue.add(items('a', 10), performance.now());
-  expect(await lease(10, 60_000)).toHaveLength(10);
+  expect(await lease()).toHaveLength(7);
+  queue.add(items('a', 10), now);
+  expect(await lease()).toHaveLength(10);
+  now += 5_000;
+  await lease();
   expect(reads).toEqual([10, 6]);
+  now += 60_000;
+  await lease();
+  expect(reads).toEqual([10, 6, 10]);
 });

@@ -94,6 +94,26 @@ it('limits the rows of one team in a batch', async () => {
   expect([counts['busy']?.length, counts['quiet']?.length]).toEqual([4, 2]);
 });
 
+it('limits how many rows of a team are in flight, whichever process has leased them', async () => {
+  await using jobs = await startJobs();
+  const window = { ofTeam: 4, ofAll: 6, least: 1, isInFlight: 'lease_id is not null', weight: '1' };
+  const lease = async () => {
+    const { leaseId, rows } = await leaseRows<Job>(jobs.em, { ...JOBS, maxPerTeam: window }, 100);
+    const counts = Map.groupBy(rows, row => row.team_id);
+    return { leaseId, rows, counts: Object.fromEntries([...counts].map(([team, { length }]) => [team, length])) };
+  };
+  await jobs.add('busy', 30);
+  await jobs.add('quiet', 2);
+  const first = await lease();
+  expect(first.counts).toEqual({ busy: 4, quiet: 2 });
+  // All may have six, which they have; but a team without any has one.
+  await jobs.add('late', 3);
+  expect((await lease()).counts).toEqual({ late: 1 });
+  const keys = first.rows.filter(row => row.team_id === 'busy').map(keyOf);
+  await releaseLease(jobs.em, JOBS, { leaseId: first.leaseId, keys: keys.slice(1), dueAfterSeconds: null });
+  expect((await lease()).counts).toEqual({ busy: 2, late: 2 });
+});
+
 it('limits the size of a batch, but leases a row that alone is larger', async () => {
   await using jobs = await startJobs();
   await fc.assert(

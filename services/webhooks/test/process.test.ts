@@ -119,12 +119,11 @@ it('publishes every event that it confirmed, each under one id, though it is kil
     if (response?.ok) received.push(event.id);
   };
   const sending = Array.from({ length: 8 }, async () => {
-    for (let count = 0; count < 40; count += 1) await send();
+    while (!first.killed) await send();
   });
   await waitFor(() => received.length > 60, { what: 'some events to be received', timeoutMs: 30_000 });
   first.kill('SIGKILL');
   await Promise.all(sending);
-  expect(received.length).toBeLessThan(320);
 
   await start();
   await waitFor(() => received.every(id => published.has(id)), {
