@@ -1,17 +1,22 @@
 import { waitFor } from '@billing/testing/wait-for';
-import { expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { runForSystem } from '../system/operator-command.ts';
+import { startSystem, type StartedSystem } from '../system/start-system.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
-/** Runs `npm run analytics:rebuild` beside the running system. */
-const rebuild = (...args: string[]) =>
-  runForSystem(inject('dataDir'), 'services/analytics/src/rebuild/main.ts', ...args);
+let system: StartedSystem;
+beforeAll(async () => {
+  system = await startSystem();
+});
+afterAll(() => system.stop());
+
+/** Runs `npm run analytics:rebuild` beside the running system, as an operator would. */
+const rebuild = (...args: string[]) => runForSystem(system.dataDir, 'services/analytics/src/rebuild/main.ts', ...args);
 
 it('rebuilds the same analytics from the records of the services', async () => {
-  const tenant = await newTenant();
-  const { billing, P } = tenant;
-  const projectId = String(P.split('/').at(-1));
+  const tenant = await newTenant(system);
+  const { billing, projectId } = tenant;
   const { priceId } = await newMonthlyPrice(tenant);
   const { customerId } = await newSubscription(tenant, priceId);
   await billing.customers.delete(await newCustomer(tenant));

@@ -7,7 +7,7 @@ import type { Tenant } from './tenant.ts';
  * in milliseconds.
  * @throws Error with what is still unprocessed after `timeoutMs`
  */
-export async function drain(tenant: Tenant, timeoutMs = 90_000): Promise<number> {
+export async function drain(tenant: Tenant, timeoutMs = 180_000): Promise<number> {
   const startedAt = performance.now();
   await waitFor(
     async () => {

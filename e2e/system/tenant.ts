@@ -184,17 +184,13 @@ export async function payOnHostedPage(url: string, action: 'pay' | 'decline' = '
 }
 
 /** Waits until the API shows the customer's subscription as active, and returns it. */
-export function waitForActiveSubscription(
-  { billing }: Tenant,
-  customerId: string,
-  timeoutMs = 30_000,
-): Promise<Subscription> {
+export function waitForActiveSubscription({ billing }: Tenant, customerId: string): Promise<Subscription> {
   return waitFor(
     async () => {
       const { items } = await billing.subscriptions.list({ customerId }).page();
       return items[0]?.status === 'active' ? items[0] : undefined;
     },
-    { what: 'the subscription to be active', timeoutMs, intervalMs: 10 },
+    { what: 'the subscription to be active' },
   );
 }
 

@@ -1,10 +1,11 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
 import { newFailedCredit } from '../../system/failed-credit.ts';
 import { newCustomer, newTenant, type Tenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
-import { expectAccessible, expectFitting, LOOKS, takeScreenshot } from './looks.ts';
+import { expectFitting, LOOKS, takeScreenshot } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -78,7 +79,7 @@ it.skipIf(withoutBrowser)('explains where a referral comes from when there is no
 
 it.skipIf(withoutBrowser).each(LOOKS)(
   'shows whom a customer referred and what that earned: $name',
-  async ({ name, viewport, colorScheme }) => {
+  async ({ name, viewport, colorScheme, rules }) => {
     const { user } = tenant;
     await using visit = await visitConsole(pageOf(tenant, `customers/${referrer}`), { user, viewport, colorScheme });
     const { page, problems } = visit;
@@ -89,7 +90,7 @@ it.skipIf(withoutBrowser).each(LOOKS)(
     expect(await codes.filter({ hasNotText: code }).innerText()).toContain('Inactive');
     const credits = await valueOf(page, 'Credits').getByRole('listitem').allInnerTexts();
     expect(credits.map(text => text.replaceAll(/\s+/g, ' '))).toEqual(['$5.00 for referring Failed']);
-    await expectAccessible(page);
+    await expectAccessible(page, rules);
     await expectFitting(page, viewport.width);
     await cardOf(page).scrollIntoViewIfNeeded();
     await takeScreenshot(page, `${name}-customers-referral`);

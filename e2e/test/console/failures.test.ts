@@ -39,7 +39,7 @@ it.skipIf(withoutBrowser)('says so when the reader is offline, and keeps what it
   await page.getByLabel('Name').fill('Offline');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Create the product' }).click();
-  await page.getByText('could not be reached').waitFor();
+  await page.getByRole('dialog').getByText('could not be reached').waitFor();
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByRole('heading', { level: 1, name: 'Offline' }).waitFor();

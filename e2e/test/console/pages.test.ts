@@ -1,9 +1,10 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
 import { newTenant, type Tenant } from '../../system/tenant.ts';
 import { fillTenant } from '../../system/tenant-life.ts';
 import { pageOf, visitConsole } from './browse.ts';
-import { DESKTOP, expectAccessible, expectFitting, LOOKS, PHONE, takeScreenshot } from './looks.ts';
+import { DESKTOP, expectFitting, follow, LOOKS, PHONE, takeScreenshot } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -38,15 +39,14 @@ beforeAll(async () => {
 });
 
 it.skipIf(withoutBrowser).each(LOOKS)('shows each page, fits the screen and passes axe: $name', async look => {
-  const { viewport, colorScheme } = look;
-  await using visit = await visitConsole('/', { user: tenant.user, viewport, colorScheme });
+  const { viewport, colorScheme, rules } = look;
+  await using visit = await visitConsole(pageOf(tenant, 'start'), { user: tenant.user, viewport, colorScheme });
   const { page, problems } = visit;
-  const origin = new URL(page.url()).origin;
   for (const { path, heading, shows } of PAGES) {
-    await page.goto(`${origin}${pageOf(tenant, path)}`);
+    await follow(page, pageOf(tenant, path));
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, rules);
     await expectFitting(page, viewport.width);
     await takeScreenshot(page, `${look.name}-${path.replaceAll(/[/?=]/g, '-')}`);
   }

@@ -4,6 +4,7 @@ import { ok } from '../../system/http.ts';
 import { addMember, newEmail, newTenant } from '../../system/tenant.ts';
 import { HOSTILE_TEXTS } from '../portal/hostile-texts.ts';
 import { pageOf, visitConsole } from './browse.ts';
+import { follow } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -24,13 +25,7 @@ it.skipIf(withoutBrowser)('shows nothing of another team after a switch, not eve
     await held;
     await route.continue();
   });
-  await page.evaluate(
-    path => {
-      history.pushState({}, '', path);
-      dispatchEvent(new PopStateEvent('popstate'));
-    },
-    pageOf(second, 'customers'),
-  );
+  await follow(page, pageOf(second, 'customers'));
   await page.getByRole('button', { name: /Second shop/ }).waitFor();
   expect(await page.getByText('Only in the first').count()).toBe(0);
   release();

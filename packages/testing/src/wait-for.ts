@@ -5,9 +5,11 @@ export interface WaitOptions {
   what: string;
   /** 120,000 ms by default: a condition that comes true costs no time, and a busy machine is slow. */
   timeoutMs?: number;
-  /** Pause between two checks; 20 ms by default. */
+  /** Pause between two checks; 20 ms by default. It grows to a tenth of the time waited, for a check costs something, too. */
   intervalMs?: number;
 }
+
+const LONGEST_PAUSE_MS = 500;
 
 /**
  * Calls `condition` until it returns a truthy value, and returns that value. An error counts as not yet.
@@ -17,11 +19,12 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   { what, timeoutMs = 120_000, intervalMs = 20 }: WaitOptions,
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   for (;;) {
     const result = await tryOnce(condition);
     if ('value' in result && result.value) return result.value;
-    if (performance.now() > deadline) {
+    const waited = performance.now() - startedAt;
+    if (waited > timeoutMs) {
       const last =
         'value' in result ? `last value: ${JSON.stringify(result.value)}` : `last error: ${String(result.error)}`;
       throw new Error(
@@ -29,7 +32,7 @@ export async function waitFor<T>(
         'error' in result ? { cause: result.error } : {},
       );
     }
-    await delay(intervalMs);
+    await delay(Math.max(intervalMs, Math.min(waited / 10, LONGEST_PAUSE_MS)));
   }
 }
 
