@@ -17,10 +17,17 @@ type Owner = (typeof SYNC_OWNERS)[SyncType];
 
 const scope = { teamId: TeamId.schema, projectId: ProjectId.schema, type: syncType };
 
+/** An object of the processor; one that it does not have any more is `{ id, deleted: true }`. */
+const comparedObject = z.looseObject({ id: z.string() });
+export type ComparedObject = z.output<typeof comparedObject>;
+
 /** How an object compares with the project's record of it. */
 export const comparison = z.object({
-  /** `deleted`: the record was deleted here, and no event revives it. `taken`: another record has its e-mail. */
-  outcome: z.enum(['same', 'missing', 'different', 'deleted', 'taken']),
+  /**
+   * `extra`: there is a live record of an object that the processor does not have. `deleted`: the record was deleted here,
+   * and no event revives it. `taken`: another record has its e-mail.
+   */
+  outcome: z.enum(['same', 'missing', 'different', 'extra', 'deleted', 'taken']),
   /** Our id; null where there is no record. */
   id: z.string().nullable(),
   fields: z.array(fieldDifference),
@@ -30,23 +37,13 @@ export const comparison = z.object({
 export type Comparison = z.output<typeof comparison>;
 
 const compareRpc = (owner: Owner) =>
-  defineRpc(
-    owner,
-    'compare-objects',
-    z.object({ ...scope, objects: z.array(z.record(z.string(), z.unknown())) }),
-    z.array(comparison),
-  );
+  defineRpc(owner, 'compare-objects', z.object({ ...scope, objects: z.array(comparedObject) }), z.array(comparison));
 
 const listRpc = (owner: Owner) =>
   defineRpc(
     owner,
     'list-live-records',
-    z.object({
-      ...scope,
-      after: z.string().nullable(),
-      limit: z.int().min(1).max(1_000),
-      processorIds: z.array(z.string()).max(1_000).optional(),
-    }),
+    z.object({ ...scope, after: z.string().nullable(), limit: z.int().min(1).max(1_000) }),
     z.object({
       records: z.array(z.object({ id: z.string(), processorId: z.string() })),
       next: z.string().nullable(),
@@ -54,8 +51,8 @@ const listRpc = (owner: Owner) =>
   );
 
 /**
- * Compares objects of the processor with the project's records, as their events would be applied: one answer for each
- * object, in their order. Changes nothing. An object that cannot be read counts as `same`.
+ * Compares objects of the processor with the project's records, as their events would be applied: one comparison for each
+ * object, in their order. Changes nothing.
  */
 export const CompareObjects = {
   catalog: compareRpc('catalog'),
@@ -63,10 +60,7 @@ export const CompareObjects = {
   subscriptions: compareRpc('subscriptions'),
 };
 
-/**
- * Lists a project's records that are neither deleted nor ended: a page of all, those after the record `after`, or those of
- * certain objects.
- */
+/** Lists a page of a project's records that are neither deleted nor ended: those after the record `after`. */
 export const ListLiveRecords = {
   catalog: listRpc('catalog'),
   customers: listRpc('customers'),

@@ -34,7 +34,7 @@ export function compareCustomers(em: EntityManager) {
     const owners = await findOwners(em.fork(), scope, { kind: 'email', values: emails });
 
     return compared.map(({ record, theirs, wasDeleted }) => {
-      if (!theirs) return record ? { ...EQUAL, outcome: 'different', id: record.id } : EQUAL;
+      if (!theirs) return record ? { ...EQUAL, outcome: 'extra', id: record.id } : EQUAL;
       const owner = theirs.email === null ? undefined : owners.get(theirs.email);
       if (owner !== undefined && owner !== record?.id) return { ...EQUAL, outcome: 'taken', id: owner };
       if (!record) return { ...EQUAL, outcome: wasDeleted ? 'deleted' : 'missing' };

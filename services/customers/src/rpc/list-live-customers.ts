@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListLiveRecords } from '@billing/contracts/rpc/syncs';
-import { isMirrored } from '@billing/service/mirrored-rows';
 import { findPage } from '@billing/database/find-page';
+import { toLiveRecords } from '@billing/processor/compare-records';
 import type { z } from 'zod';
 import { Customer } from '#persistence/customer.entity.ts';
 
@@ -9,12 +9,8 @@ type Request = z.output<(typeof ListLiveRecords)['customers']['request']>;
 
 /** Lists a page of a project's customers without deleted ones. */
 export function listLiveCustomers(em: EntityManager) {
-  return async ({ teamId, projectId, after, limit, processorIds }: Request) => {
-    const rows = processorIds
-      ? await em.fork().find(Customer, { teamId, projectId, processorId: { $in: processorIds } })
-      : await findPage(em.fork(), Customer, { teamId, projectId }, { after, limit });
-    const live = rows.filter(isMirrored).filter(row => row.deletedAt === null);
-    const records = live.map(row => ({ id: row.id, processorId: row.processorId }));
-    return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+  return async ({ teamId, projectId, after, limit }: Request) => {
+    const rows = await findPage(em.fork(), Customer, { teamId, projectId }, { after, limit });
+    return toLiveRecords(rows, limit, row => (row.deletedAt ? null : row.processorId));
   };
 }

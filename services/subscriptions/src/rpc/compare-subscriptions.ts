@@ -1,17 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
 import type { Comparison, CompareObjects } from '@billing/contracts/rpc/syncs';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { hasEnded } from '@billing/contracts/resources/subscription';
+import { compareRecords } from '@billing/processor/compare-records';
 import { fieldDifferences } from '@billing/processor/field-differences';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
 import { readSubscription, withAmounts, type SubscriptionSnapshot } from '@billing/processor/snapshots/subscription';
 import type { z } from 'zod';
-import { contentOf } from '#domain/invoice.ts';
+import { contentOf, isFinal } from '#domain/invoice.ts';
 import { readTerms, recordedAmount } from '#domain/subscription.ts';
 import { recordedInvoice } from '#operations/apply-invoice-events.ts';
-import { referenceOf } from '#operations/apply-subscription-events.ts';
 import { recordedState } from '#operations/save-subscriptions.ts';
-import { findCustomers } from '#persistence/find-customers.ts';
+import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -20,54 +20,51 @@ type Request = z.output<(typeof CompareObjects)['subscriptions']['request']>;
 
 /** Compares subscriptions or invoices of the processor with the project's records. */
 export function compareSubscriptions(em: EntityManager) {
-  return async ({ teamId, projectId, type, objects }: Request): Promise<Comparison[]> =>
-    type === 'invoice'
-      ? compareInvoices(em.fork(), { teamId, projectId }, objects)
-      : compareTerms(em.fork(), { teamId, projectId }, objects);
+  return async ({ teamId, projectId, type, objects }: Request): Promise<Comparison[]> => {
+    const scope = { teamId, projectId };
+    const fork = em.fork();
+    const haveCustomers = async (references: readonly Omit<CustomerReference, 'scope'>[]) => {
+      const customers = await findCustomers(
+        fork,
+        references.map(it => ({ ...it, scope })),
+      );
+      return customers.map(it => it !== undefined);
+    };
+    if (type === 'invoice')
+      return compareRecords(objects, {
+        scope,
+        parse: readInvoice,
+        find: ids => invoiceRows.find(fork, ids),
+        isLive: isLiveInvoice,
+        findParents: invoices =>
+          haveCustomers(
+            invoices.map(({ customerId, metadata, subscriptionMetadata }) => ({
+              processorCustomerId: customerId ?? '',
+              metadata: { ...subscriptionMetadata, ...metadata },
+            })),
+          ),
+        differences: (row, invoice) => fieldDifferences(recordedInvoice(row).content, contentOf(invoice, row.status)),
+      });
+    return compareRecords(objects, {
+      scope,
+      parse: readSubscription,
+      find: ids => subscriptionRows.find(fork, ids),
+      isLive: isLiveSubscription,
+      findParents: subscriptions =>
+        haveCustomers(
+          subscriptions.map(({ customerId: processorCustomerId, metadata }) => ({ processorCustomerId, metadata })),
+        ),
+      differences: (row, subscription) => {
+        const recorded = { observedAt: row.endedAt ?? row.updatedAt, recordedStatus: row.status };
+        return fieldDifferences(recordedState(row).terms, readTerms(withKnownAmounts(subscription, row), recorded));
+      },
+    });
+  };
 }
 
-async function compareTerms(em: EntityManager, scope: ProjectScope, objects: readonly unknown[]) {
-  const snapshots = objects.map(readSubscription);
-  const rows = await subscriptionRows.find(em, idsOf(scope, snapshots));
-  const customers = await findCustomers(
-    em,
-    snapshots.map(snapshot => referenceOf(scope, snapshot)),
-  );
-  return snapshots.map((snapshot, index): Comparison => {
-    const hasParent = customers[index] !== undefined;
-    const row = rows.get(scopedKey({ scope, id: snapshot.id }));
-    if (!row) return { outcome: 'missing', id: null, fields: [], hasParent };
-    const { terms } = recordedState(row);
-    const recorded = { observedAt: row.endedAt ?? row.updatedAt, recordedStatus: row.status };
-    const fields = fieldDifferences(terms, readTerms(withKnownAmounts(snapshot, row), recorded));
-    return { outcome: fields.length > 0 ? 'different' : 'same', id: row.id, fields, hasParent };
-  });
-}
+export const isLiveSubscription = ({ status }: Subscription): boolean => !hasEnded(status);
+export const isLiveInvoice = ({ status }: Invoice): boolean => !isFinal(status);
 
 /** An amount that the object lacks is read at the processor only when an event brings it; until then ours is taken. */
-function withKnownAmounts(snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot {
-  return withAmounts(snapshot, item => recordedAmount(row.items, item, snapshot.currency));
-}
-
-async function compareInvoices(em: EntityManager, scope: ProjectScope, objects: readonly unknown[]) {
-  const snapshots = objects.map(readInvoice);
-  const rows = await invoiceRows.find(em, idsOf(scope, snapshots));
-  const customers = await findCustomers(
-    em,
-    snapshots.map(({ customerId, metadata, subscriptionMetadata }) => ({
-      scope,
-      processorCustomerId: customerId ?? '',
-      metadata: { ...subscriptionMetadata, ...metadata },
-    })),
-  );
-  return snapshots.map((snapshot, index): Comparison => {
-    const hasParent = customers[index] !== undefined;
-    const row = rows.get(scopedKey({ scope, id: snapshot.id }));
-    if (!row) return { outcome: 'missing', id: null, fields: [], hasParent };
-    const fields = fieldDifferences(recordedInvoice(row).content, contentOf(snapshot, row.status));
-    return { outcome: fields.length > 0 ? 'different' : 'same', id: row.id, fields, hasParent };
-  });
-}
-
-const idsOf = (scope: ProjectScope, snapshots: readonly { readonly id: string }[]): ProjectObject[] =>
-  snapshots.map(({ id }) => ({ scope, id }));
+const withKnownAmounts = (snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot =>
+  withAmounts(snapshot, item => recordedAmount(row.items, item, snapshot.currency));
