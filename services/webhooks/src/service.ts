@@ -9,7 +9,7 @@ import { purgeReports } from './consumers/purge-reports.ts';
 import { webhooksEnv } from './env.ts';
 import { cleanSyncs } from './jobs/clean-syncs.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
-import { startNightlySyncs } from './jobs/queue-nightly-syncs.ts';
+import { queueNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { startReconciler } from './jobs/reconciler.ts';
 import { syncJob } from './jobs/run-syncs.ts';
 import { purgeOf } from './operations/purge-account.ts';
@@ -21,7 +21,6 @@ import { busiestTeams } from './persistence/busiest-teams.ts';
 import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
 import { openSigningSecrets } from './persistence/signing-secrets.ts';
-import { openTeamSchemas } from './persistence/team-schema.ts';
 import { continueTrace } from './pipeline/continue-trace.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
@@ -63,14 +62,14 @@ export const webhooks = defineService({
       outbox,
       rpc,
       processors,
-      publish: bus.publish,
-      schemas: openTeamSchemas(em),
+      onStored: pipeline.wake,
       now,
       recheckMs: env.SYNC_RECHECK_SECONDS * 1_000,
       requestsPerSecond: env.SYNC_REQUESTS_PER_SECOND,
       logger,
     });
-    const syncs = syncJob({ em, run, isOverloaded, logger });
+    const queueNightly = async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now());
+    const syncs = syncJob({ em, run, queueNightly, isOverloaded, logger });
     return {
       consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
       purge: purgeOf(em),
@@ -79,12 +78,7 @@ export const webhooks = defineService({
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
-      jobs: [
-        pipeline,
-        syncs,
-        ...(env.SYNC_NIGHTLY === 'on' ? [() => startNightlySyncs({ em, onQueued: syncs.wake, now, logger })] : []),
-        () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded }),
-      ],
+      jobs: [pipeline, syncs, () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded })],
       observations: [busiestTeams(em)],
       cleaning: [
         () => deleteExpiredSecrets(em),

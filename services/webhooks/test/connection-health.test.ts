@@ -162,8 +162,8 @@ describe('the health of a connection', () => {
     const { teamId, projectId } = await newTeam();
     await service.sql(
       `insert into syncs (id, team_id, project_id, mode, status, types, filter, mark_at_processor, nightly, type, phase,
-                          progress, created_at, finished_at, failures)
-       values ('sync_of_the_night', ?, ?, 'report', 'completed', '{}', '{}', false, true, 'invoice', 'recheck', '{}', now(), now(), 0)`,
+                          created_at, finished_at, failures)
+       values ('sync_of_the_night', ?, ?, 'report', 'completed', '{}', '{}', false, true, 'invoice', 'recheck', now(), now(), 0)`,
       [teamId, projectId],
     );
     expect(checkOf(await healthOf(teamId), 'drift')).toMatchObject({ status: 'ok' });

@@ -71,9 +71,9 @@ it('queues the projects of a team one after the other, and looks at what their l
   await addCustomer(team, second);
   await service.sql(
     `insert into syncs (id, team_id, project_id, mode, status, types, filter, mark_at_processor, nightly, type, phase,
-                        progress, created_at, failures)
+                        created_at, failures)
      values (?, ?, ?, 'apply', 'completed', '{}', '{"metadata":{"app":"shop"},"includeUnmarked":true}', false, false,
-             'invoice', 'verify', '{}', ?, 0)`,
+             'invoice', 'apply', ?, 0)`,
     [`sync_of_${second}`, team.teamId, second, EVENING.toISOString()],
   );
   const queued = new Map<unknown, unknown>();

@@ -2,7 +2,6 @@ import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { completeEvents } from '#pipeline/complete.ts';
 import type { EventPublisher } from '#pipeline/publish.ts';
-import { completeObjects } from '#sync/complete-objects.ts';
 
 /** Records how the owning services handled events. */
 export const completionConsumer = (publisher: Pick<EventPublisher, 'completed'>): Consumer =>
@@ -11,6 +10,5 @@ export const completionConsumer = (publisher: Pick<EventPublisher, 'completed'>)
     async (tx, deliveries, publish) => {
       const completions = deliveries.flatMap(({ teamId, data }) => data.completions.map(it => ({ teamId, ...it })));
       publisher.completed(await completeEvents(tx, completions, publish));
-      await completeObjects(tx, completions);
     },
   );

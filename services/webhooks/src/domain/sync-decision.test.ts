@@ -92,7 +92,7 @@ it('never revives what was deleted here', () => {
 it('takes of several customers the one with a live subscription, then the newest', () => {
   const customer = (processorId: string, day: number, hasLiveSubscription = false) => ({
     processorId,
-    createdAt: new Date(Date.UTC(2026, 0, day)),
+    createdSeconds: day,
     hasLiveSubscription,
   });
   expect(chooseCustomer([customer('a', 1), customer('b', 3), customer('c', 2)])?.processorId).toBe('b');

@@ -49,7 +49,7 @@ export function decide(
   { outcome, hasParent }: Pick<Comparison, 'outcome' | 'hasParent'>,
   { scope, filter, now }: { readonly scope: ProjectScope; readonly filter: SyncFilter; readonly now: Date },
 ): SyncDecision {
-  if (outcome === 'same' || outcome === 'different') return { outcome, reason: null };
+  if (outcome === 'same' || outcome === 'different' || outcome === 'extra') return { outcome, reason: null };
   if (outcome === 'deleted') return skipped('deleted_here');
   const { type, metadata, parents, holders, endedAt, isDraft } = object;
   const { teamId = scope.teamId, projectId = scope.projectId } = metadata;
@@ -78,7 +78,7 @@ function isTaken({ metadata, parents }: SyncedObject, filter: SyncFilter): boole
 /** A customer of the processor whose e-mail several have, none of which has a record. */
 export interface EmailCandidate {
   readonly processorId: string;
-  readonly createdAt: Date;
+  readonly createdSeconds: number;
   readonly hasLiveSubscription: boolean;
 }
 
@@ -89,7 +89,7 @@ export function chooseCustomer<Candidate extends EmailCandidate>(
   return candidates.toSorted(
     (a, b) =>
       Number(b.hasLiveSubscription) - Number(a.hasLiveSubscription) ||
-      b.createdAt.getTime() - a.createdAt.getTime() ||
+      b.createdSeconds - a.createdSeconds ||
       (a.processorId < b.processorId ? -1 : 1),
   )[0];
 }

@@ -3,15 +3,14 @@ import type { SyncMode, SyncType } from '@billing/contracts/resources/sync';
 /**
  * What a sync does with the objects of one type, in this order:
  * - `read`: reads all pages of the processor's list and compares the objects with the records
- * - `extras`: looks at the processor for records that no page had
+ * - `extras`: adds the records that no page had
  * - `conflicts`: chooses between customers with the same e-mail
  * - `recheck`: reads again what differs, since a change may have been on its way
- * - `apply`: has the owning services record what differs, and waits for their outcomes
- * - `verify`: compares what was recorded
+ * - `apply`: has the owning services record what differs, and compares again
  * - `mark`: writes our ids into the metadata at the processor
  */
-export const SYNC_PHASES = ['read', 'extras', 'conflicts', 'recheck', 'apply', 'verify', 'mark'] as const;
-export type SyncPhase = (typeof SYNC_PHASES)[number];
+const PHASES = ['read', 'extras', 'conflicts', 'recheck', 'apply', 'mark'] as const;
+export type SyncPhase = (typeof PHASES)[number];
 
 /** Where a sync is. */
 export interface SyncStage {
@@ -22,6 +21,7 @@ export interface SyncStage {
 }
 
 interface SyncPlan {
+  /** In the order of `SYNC_TYPES`. */
   readonly types: readonly SyncType[];
   readonly mode: SyncMode;
   readonly markAtProcessor: boolean;
@@ -36,14 +36,20 @@ export const firstStage = ({ types: [type = 'product'] }: Pick<SyncPlan, 'types'
 
 /** Returns the stage after a phase that is complete; null at the end. */
 export function nextStage(plan: SyncPlan, { type, phase }: SyncStage): SyncStage | null {
-  const later = SYNC_PHASES.slice(SYNC_PHASES.indexOf(phase) + 1).find(it => isNeeded(it, type, plan));
-  if (later) return { type, phase: later, after: null };
-  const next = plan.types[plan.types.indexOf(type) + 1];
-  return next ? { type: next, phase: 'read', after: null } : null;
+  const stages = plan.types.flatMap(each => PHASES.map((one): SyncStage => ({ type: each, phase: one, after: null })));
+  const place = stages.findIndex(it => it.type === type && it.phase === phase);
+  return stages.slice(place + 1).find(it => isNeeded(it, plan)) ?? null;
 }
 
-function isNeeded(phase: SyncPhase, type: SyncType, { mode, markAtProcessor }: SyncPlan): boolean {
+function isNeeded({ type, phase }: SyncStage, { mode, markAtProcessor }: SyncPlan): boolean {
   if (phase === 'conflicts') return type === 'customer';
   if (phase === 'mark') return mode === 'apply' && markAtProcessor && type !== 'invoice';
-  return mode === 'apply' || (phase !== 'apply' && phase !== 'verify');
+  return mode === 'apply' || phase !== 'apply';
 }
+
+/** Returns whether a sync that is in a stage has read every object of a type. */
+export const isRead = (
+  { types }: Pick<SyncPlan, 'types'>,
+  stage: Pick<SyncStage, 'type' | 'phase'>,
+  type: SyncType,
+): boolean => types.indexOf(type) < types.indexOf(stage.type) || (type === stage.type && stage.phase !== 'read');

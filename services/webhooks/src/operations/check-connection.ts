@@ -83,11 +83,11 @@ async function readSignatures(em: EntityManager, teamId: TeamId): Promise<Connec
   const [row] = await executeBound<{ accepted: number; refused: number; last_ms: number | null }>(
     em.fork(),
     `select (select count(*)::int from webhook_events
-              where team_id = $1 and not recovered and received_at > clock_timestamp() - interval '1 hour') as accepted,
+              where team_id = $1 and sync_id is null and not recovered and received_at > clock_timestamp() - interval '1 hour') as accepted,
             (select coalesce(sum(refused), 0)::int from refused_signatures
               where team_id = $1 and minute > clock_timestamp() - interval '1 hour') as refused,
             (select (extract(epoch from max(received_at)) * 1000)::float8 from webhook_events
-              where team_id = $1 and not recovered) as last_ms`,
+              where team_id = $1 and sync_id is null and not recovered) as last_ms`,
     [teamId],
   );
   const { accepted = 0, refused = 0, last_ms: lastMs = null } = row ?? {};
@@ -100,7 +100,7 @@ async function readEvents(em: EntityManager, teamId: TeamId) {
     `select (count(*) filter (where status = 'failed'))::int as failed,
             (count(*) filter (where status = 'failed' and error like 'unroutable%'))::int as unroutable,
             (extract(epoch from max(received_at)) * 1000)::float8 as newest_ms
-       from webhook_events where team_id = $1`,
+       from webhook_events where team_id = $1 and sync_id is null`,
     [teamId],
   );
   const { failed = 0, unroutable = 0, newest_ms: newestMs = null } = row ?? {};

@@ -15,7 +15,7 @@ export function listWebhookEvents(em: EntityManager) {
   return async (teamId: TeamId, projectIds: readonly (ProjectId | null)[], query: ListQuery) => {
     const { status = null, type = null, limit, offset } = query;
     const from = (place: string) => `from webhook_events e
-      where e.team_id = ? and ${place} and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
+      where e.team_id = ? and ${place} and e.sync_id is null and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
     const filter = [status, status, type, type];
     // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
     const parts = projectIds.map(id =>

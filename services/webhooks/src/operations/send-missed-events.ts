@@ -106,7 +106,7 @@ async function findMissed(tx: EntityManager, holders: readonly NewHolder[]): Pro
          join webhook_events e on e.team_id = h.team_id and e.object_id = h.customer_id
         where e.received_at >= greatest($2::timestamptz, now() - interval '1 day') and e.received_at >= h.since
           and e.type = any($3)
-          and e.status <> 'ignored' and e.waiting_for is null and e.payload is not null and not h.project_id = any(e.routed_to)) as missed
+          and e.sync_id is null and e.status <> 'ignored' and e.waiting_for is null and e.payload is not null and not h.project_id = any(e.routed_to)) as missed
       where age <= ${NEWEST} order by created_ms`,
     [JSON.stringify(holders.map(toRow)), earliest(holders).toISOString(), OWN_EVENTS],
   );

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { SyncId, type ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { SYNC_TYPES, type Sync as SyncResource, type syncCreate } from '@billing/contracts/resources/sync';
+import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
@@ -10,22 +12,18 @@ import type { z } from 'zod';
 import { firstStage } from '#domain/sync-stage.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { Sync } from '#persistence/sync.entity.ts';
+import { ENDED } from '#sync/lease-syncs.ts';
 import { describeSync } from './describe-sync.ts';
 import { lockTeam } from './lock-team.ts';
 
 type Wanted = z.output<typeof syncCreate>;
-
-interface StartSyncParts {
-  readonly outbox: Outbox;
-  readonly now: () => Date;
-}
 
 /**
  * Queues a sync of a project. A team has one at a time; a nightly report gives way. The same operation key gives the same
  * sync.
  * @throws Problem 409 `sync_running`, `processor_not_connected`
  */
-export function startSync({ outbox, now }: StartSyncParts) {
+export function startSync(outbox: Outbox) {
   return (
     { teamId, projectId }: ProjectScope,
     { mode, types = [...SYNC_TYPES], filter, markAtProcessor }: Wanted,
@@ -41,40 +39,36 @@ export function startSync({ outbox, now }: StartSyncParts) {
       if (!account?.sealedSecretKey)
         throw conflict('processor_not_connected', 'The payment processor is not connected to this team.');
       await tx.execute(
-        `update syncs set status = 'canceled', finished_at = clock_timestamp(), due_at = null, lease_id = null
+        `update syncs set status = 'canceled', ${ENDED}
           where team_id = ? and nightly and status in ('queued', 'running')`,
         [teamId],
       );
-      if ((await tx.count(Sync, { teamId, status: { $in: ['queued', 'running'] } })) > 0)
-        throw conflict('sync_running', 'A sync of this team is queued or running; wait for it, or cancel it.', 5);
       const ordered = SYNC_TYPES.filter(type => types.includes(type));
-      const { type, phase, after } = firstStage({ types: ordered });
-      const sync = tx.create(Sync, {
-        id,
-        teamId,
-        projectId,
-        mode,
-        status: 'queued',
-        types: ordered,
-        filter,
-        markAtProcessor,
-        nightly: false,
-        type,
-        phase,
-        after,
-        progress: {},
-        counts: null,
-        error: null,
-        createdAt: now(),
-        startedAt: null,
-        finishedAt: null,
-        dueAt: now(),
-        leaseId: null,
-        failures: 0,
-      });
-      await tx.flush();
+      const wanted = { id, teamId, projectId, mode, types: ordered, filter, markAtProcessor, nightly: false };
+      if (!(await queueSync(tx, wanted)))
+        throw conflict('sync_running', 'A sync of this team is queued or running; wait for it, or cancel it.', 5);
       const changes = [{ field: 'mode', from: null, to: mode }];
       recordAudit(publish, teamId, context, { target: { type: 'sync', id }, changes });
-      return describeSync(tx, sync);
+      return describeSync(tx, await tx.findOneOrFail(Sync, { id, teamId, projectId }));
     });
+}
+
+type QueuedSync = Pick<
+  Sync,
+  'id' | 'teamId' | 'projectId' | 'mode' | 'types' | 'filter' | 'markAtProcessor' | 'nightly'
+>;
+
+/** Inserts a sync unless one of the team is queued or running; returns whether it did. */
+export async function queueSync(em: EntityManager, sync: QueuedSync): Promise<boolean> {
+  const { id, teamId, projectId, mode, types, filter, markAtProcessor, nightly } = sync;
+  const { type, phase } = firstStage(sync);
+  const inserted = await executeBound(
+    em,
+    `insert into syncs (id, team_id, project_id, mode, status, types, filter, mark_at_processor, nightly, type, phase,
+                        created_at, due_at, failures)
+     values ($1, $2, $3, $4, 'queued', $5::text[], $6::jsonb, $7, $8, $9, $10, now(), now(), 0)
+     on conflict (team_id) where status in ('queued', 'running') do nothing returning 1`,
+    [id, teamId, projectId, mode, types, JSON.stringify(filter), markAtProcessor, nightly, type, phase],
+  );
+  return inserted.length > 0;
 }

@@ -4,13 +4,12 @@ import type { FieldDifference, FindingOutcome, SyncType } from '@billing/contrac
 
 /**
  * How far a sync is with an object:
- * - `suspect`: it differs, and is read again when `due_at` comes
+ * - `suspect`: it differs, or is a record that no page had, and is read again when `due_at` comes
  * - `confirmed`: it differs
- * - `sent`: the owning service is to record it; it is sent again when `due_at` comes
- * - `handled`: the owning service has reported
+ * - `applying`: a row of `webhook_events` has it recorded by the owning service
  * - `done`
  */
-export type SyncObjectState = 'suspect' | 'confirmed' | 'sent' | 'handled' | 'done';
+export type SyncObjectState = 'suspect' | 'confirmed' | 'applying' | 'done';
 
 const SyncObjectSchema = defineEntity({
   name: 'SyncObject',
@@ -27,12 +26,14 @@ const SyncObjectSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     state: p.text().$type<SyncObjectState>(),
-    /** As it was read; null once it is not needed any more. */
+    /** As it was read: only while it is to be applied, and no row of `webhook_events` has it yet. */
     object: p.json<Readonly<Record<string, unknown>>>().columnType('json').strictNullable(),
     /** When it was read, by Stripe's clock. */
     readAt: p.datetime(),
     /** Of a customer, trimmed and in lower case. */
     email: p.text().strictNullable(),
+    /** When the processor's object was made, as far as it says. */
+    createdAt: p.datetime().strictNullable(),
     /** Whether its metadata at Stripe names the project. */
     isMarked: p.boolean(),
     outcome: p.text().$type<FindingOutcome | 'same'>(),

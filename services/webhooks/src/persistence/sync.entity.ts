@@ -27,8 +27,6 @@ const SyncSchema = defineEntity({
     type: p.text().$type<SyncType>(),
     phase: p.text().$type<SyncPhase>(),
     after: p.text().strictNullable(),
-    /** Objects read, by type; the total once all are read. */
-    progress: p.json<Partial<Record<SyncType, { read: number; total: number | null }>>>(),
     /** Once it has ended; until then the objects are counted. */
     counts: p.json<Partial<Record<SyncType, SyncCounts>>>().strictNullable(),
     error: p.json<SyncError>().strictNullable(),

@@ -20,7 +20,7 @@ interface Dependencies {
 export const syncRoutes =
   ({ em, outbox, now, onQueued }: Dependencies) =>
   (app: HttpServer): void => {
-    const start = startSync({ outbox, now });
+    const start = startSync(outbox);
     const cancel = cancelSync({ outbox, now });
     serve(app, syncOperations.createSync, async ({ params, body, audit, operationKey }) => {
       const sync = await start(params, body, audit, operationKey);

@@ -22,7 +22,7 @@ export function listWebhookEventStates(em: EntityManager) {
       `select id, project_id as "projectId", status, version,
               (extract(epoch from coalesce(processed_at, received_at)) * 1000)::float8 as recorded
          from webhook_events
-        where team_id = ? and project_id = ?
+        where team_id = ? and project_id = ? and sync_id is null
           and (?::text is null
                or (received_at, id) > ((select received_at from webhook_events where team_id = ? and id = ?), ?))
         order by received_at, id limit ?`,

@@ -1,199 +1,157 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { processorEvent, processorEventJson, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
-import { publicationId } from '@billing/messaging/publication-id';
-import { encode } from '@billing/messaging/message-body';
-import { currentTrace } from '@billing/tracing/trace-carrier';
 import type { ListedObject } from '@billing/processor/port';
-import { API_VERSION } from '@billing/processor/stripe-client';
-import { MAX_BYTES_ON_BUS } from '#pipeline/publish.ts';
-import { teamSchemaName } from '#domain/raw-object.ts';
+import { rawTableOf, teamSchemaName } from '#domain/raw-object.ts';
 import { saveRoutes } from '#persistence/routes.ts';
-import { mirrorObjects } from '#pipeline/mirror.ts';
-import { findSent, nextObjects, saveDecisions, type StoredObject } from './object-rows.ts';
-import type { LeasedSync } from './lease-syncs.ts';
+import { openTeamSchemas } from '#persistence/team-schema.ts';
+import { storeSyncedObjects } from '#pipeline/store.ts';
+import { compareObjects } from './decide-objects.ts';
+import { updateHeld, type LeasedSync } from './lease-syncs.ts';
+import { nextObjects, type StoredObject } from './object-rows.ts';
 import type { Step, StepParts } from './step.ts';
-import { detailsOf, observationId, rawTableOfType, TRAITS } from './synced-objects.ts';
+import { gone, TRAITS } from './synced-objects.ts';
 
-/** Objects that are on the bus and not handled: few, so that the events of other teams don't wait behind them. */
-const WINDOW = 400;
-/** Objects that are published at once: the owning service handles one portion while the next one is on its way. */
-const PORTION = 200;
-const WAIT_MS = 20;
-/** After this time without an outcome an object is published again under its id, in milliseconds. */
-const RESEND_MS = 30_000;
-
-/** What a sync read of an object, as the owning service gets it. */
-interface Observation {
-  readonly stored: StoredObject;
-  readonly type: ProcessorEventType;
-  readonly object: ListedObject;
-}
+/** Rows of a sync that are not handled yet: few, so that webhook events of the team don't wait long behind them. */
+const MAX_OPEN = 400;
+/** Objects of one step. */
+const BATCH = 200;
+const WAIT_MS = 100;
+const UNKNOWN = 'its last state at the processor is not known here';
 
 /**
- * Publishes what differs to the owning service, on the way of webhook events: the object goes into the team's schema and
- * its event onto the bus, and the outcome comes back with `processor-event.completed`. Resolves `done` when each has one.
+ * Stores what differs as rows of `webhook_events`, which the pipeline has the owning service record as it does events. What is
+ * handled is compared again: only what is equal by then counts as applied.
  */
-export function applyBatch({ em, publish, schemas }: Pick<StepParts, 'em' | 'publish' | 'schemas'>): Step {
-  const send = async (sync: LeasedSync, type: SyncType, observations: readonly Observation[]): Promise<void> => {
-    await Promise.all(
-      observations.map(observation => {
-        const message = toMessage(sync, type, observation);
-        return publish(message.type, encode(message), message.id, message.trace);
-      }),
-    );
-  };
-
-  const record = async (sync: LeasedSync, type: SyncType, observations: readonly Observation[]): Promise<void> => {
-    const { teamId, projectId } = sync;
-    await em.fork().transactional(async tx => {
-      await mirrorObjects(
-        tx,
-        observations.map(({ stored, type: eventType, object }) => ({
-          teamId,
-          type: eventType,
-          createdAt: stored.readAt,
-          objectId: stored.processorId,
-          object: JSON.stringify(object),
-          isFinal: detailsOf(type, object).isFinal,
-        })),
-      );
-      if (type === 'subscription')
-        await saveRoutes(
-          tx,
-          observations.map(({ stored: { processorId: resourceId, readAt: createdAt } }) => {
-            const reference = { kind: 'subscription', id: resourceId } as const;
-            return { teamId, resourceId, reference, projectId, version: 1, createdAt, deleted: false };
-          }),
-        );
-      await saveSent(tx, sync, type, observations.map(idOf));
+export function applyBatch({ em, rpc, onStored }: Pick<StepParts, 'em' | 'rpc' | 'onStored'>): Step {
+  const verify = async (sync: LeasedSync, type: SyncType, handled: readonly HandledRow[]): Promise<void> => {
+    const objects = handled.map(({ processorId, isExtra, object }) => (isExtra ? gone(processorId) : object));
+    const comparisons = await compareObjects(rpc, sync, type, objects);
+    const verified = handled.map(({ processorId, error }, index) => {
+      const { outcome, id: recordId } = comparisons[index] ?? { outcome: null, id: null };
+      const applied = outcome === 'same';
+      const reason = applied ? null : (error ?? 'the record is newer, or another rule keeps it');
+      return { processorId, recordId, applied, reason };
     });
+    await saveVerified(em, sync, type, verified);
   };
 
-  const sendAgain = async (sync: LeasedSync, type: SyncType): Promise<void> => {
-    const overdue = await nextObjects(em, sync, type, { state: 'sent', limit: WINDOW, isDue: true });
-    const observations = await toObservations(em, sync, type, overdue);
-    await saveSent(em.fork(), sync, type, observations.map(idOf));
-    await send(sync, type, observations);
-  };
-
-  /** Stripe's ids of what this process knows to be on the bus; at first it does not. */
-  let open: readonly string[] | undefined;
   return async (sync, { type, after }) => {
-    await schemas.ensure([sync.teamId]);
-    const sent = await findSent(em, sync, type, open);
-    open = sent.map(({ processorId }) => processorId);
-    if (sent.some(({ isDue }) => isDue)) await sendAgain(sync, type);
-
-    const hasRoom = open.length + PORTION <= WINDOW;
-    const confirmed = hasRoom ? await nextObjects(em, sync, type, { state: 'confirmed', limit: PORTION, after }) : [];
-    if (confirmed.length === 0) return open.length === 0 ? { next: 'done' } : { next: 'again', waitMs: WAIT_MS };
-    const observations = await toObservations(em, sync, type, confirmed);
-    await saveUnknown(em, sync, type, confirmed, observations);
-    if (observations.length > 0) await record(sync, type, observations);
-    await send(sync, type, observations);
-    open = [...open, ...observations.map(idOf)];
-    return { next: 'again', after: confirmed.at(-1)?.processorId ?? null };
+    const { open, handled } = await findRows(em, sync);
+    if (handled.length > 0) {
+      await verify(sync, type, handled);
+      return {};
+    }
+    if (open + BATCH > MAX_OPEN) return { waitMs: WAIT_MS };
+    const confirmed = await nextObjects(em, sync, type, { state: 'confirmed', limit: BATCH, after });
+    if (confirmed.length === 0) return open === 0 ? 'done' : { waitMs: WAIT_MS };
+    await store(em, sync, type, confirmed);
+    onStored();
+    return { after: confirmed.at(-1)?.processorId ?? null };
   };
 }
 
-const idOf = ({ stored }: Observation): string => stored.processorId;
-
-/** Without those whose last state is nowhere known. */
-async function toObservations(em: EntityManager, sync: LeasedSync, type: SyncType, objects: readonly StoredObject[]) {
-  const { observed, gone } = TRAITS[type];
-  const extras = objects.filter(({ outcome }) => outcome === 'extra');
-  const last = await findMirrored(em, sync, type, extras);
-  return objects.flatMap((stored): Observation[] => {
-    if (stored.outcome !== 'extra') return stored.object ? [{ stored, type: observed, object: stored.object }] : [];
-    const object = endOf(type, stored, last.get(stored.processorId));
-    return object ? [{ stored, type: gone, object }] : [];
+/** Moves objects into rows of the pipeline, all or none; a sync that is not held any more stores nothing. */
+async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confirmed: readonly StoredObject[]) {
+  const { id, teamId, projectId } = sync;
+  const last = await findMirrored(em, sync, type, confirmed);
+  const objects = confirmed.flatMap(({ processorId: objectId, object: read, outcome, readMs }) => {
+    const [readAt, isExtra] = [new Date(readMs), outcome === 'extra'];
+    const object = isExtra ? endOf(type, objectId, readMs, last.get(objectId)) : read;
+    const eventType = TRAITS[type][isExtra ? 'gone' : 'observed'];
+    return object ? [{ id: `${id}:${type}:${objectId}`, type: eventType, objectId, object, readAt }] : [];
+  });
+  const stored = new Set(objects.map(({ objectId }) => objectId));
+  const states = confirmed.map(({ processorId }) => {
+    const isStored = stored.has(processorId);
+    return { processorId, state: isStored ? 'applying' : 'done', reason: isStored ? null : UNKNOWN };
+  });
+  await em.fork().transactional(async tx => {
+    if (!(await updateHeld(tx, sync, 'failures = 0', []))) return;
+    await storeSyncedObjects(tx, sync, objects);
+    const routes = objects.map(({ objectId, readAt: createdAt }) => {
+      const reference = { kind: 'subscription', id: objectId } as const;
+      return { teamId, resourceId: objectId, reference, projectId, version: 1, createdAt, deleted: false };
+    });
+    if (type === 'subscription') await saveRoutes(tx, routes);
+    await executeBound(
+      tx,
+      `update sync_objects o set object = null, state = w.state, reason = w.reason
+         from json_to_recordset($3::json) as w("processorId" text, state text, reason text)
+        where o.sync_id = $1 and o.type = $2 and o.processor_id = w."processorId"`,
+      [id, type, JSON.stringify(states)],
+    );
   });
 }
 
-/** What the event of an object's end would carry. */
-function endOf(
-  type: SyncType,
-  { processorId: id, readAt }: StoredObject,
-  last: object | undefined,
-): ListedObject | null {
+/** What the event of an object's end would carry; null where that is nowhere known. */
+function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject | null {
   if (type === 'customer') return { id, object: 'customer', deleted: true };
   if (!last) return null;
-  const endedAt = Math.floor(readAt.getTime() / 1_000);
+  const endedAt = Math.floor(readMs / 1_000);
   if (type === 'subscription') return { ...last, id, status: 'canceled', ended_at: endedAt, canceled_at: endedAt };
   return type === 'invoice' ? { ...last, id, status: 'void' } : { ...last, id };
 }
 
-/** The last state of objects in the team's schema. */
+/** The last state in the team's schema of objects that are gone. */
 async function findMirrored(
   em: EntityManager,
   { teamId }: LeasedSync,
   type: SyncType,
   objects: readonly StoredObject[],
-): Promise<ReadonlyMap<string, object>> {
-  if (objects.length === 0 || type === 'customer') return new Map();
+) {
+  const extras = objects.filter(({ outcome }) => outcome === 'extra').map(({ processorId }) => processorId);
+  if (extras.length === 0 || type === 'customer') return new Map<string, object>();
+  await openTeamSchemas(em).ensure([teamId]);
   const schema = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
   const rows = await executeBound<{ id: string; data: object }>(
     em.fork(),
-    `select id, data from ${schema}.${rawTableOfType(type)} where id = any($1::text[])`,
-    [objects.map(({ processorId }) => processorId)],
+    `select id, data from ${schema}.${rawTableOf(TRAITS[type].observed)} where id = any($1::text[])`,
+    [extras],
     { isDynamic: true },
   );
   return new Map(rows.map(({ id, data }) => [id, data]));
 }
 
-/** Ends the work on objects that can't be published. */
-async function saveUnknown(
-  em: EntityManager,
-  { id }: LeasedSync,
-  type: SyncType,
-  confirmed: readonly StoredObject[],
-  observations: readonly Observation[],
-): Promise<void> {
-  const known = new Set(observations.map(({ stored }) => stored));
-  const unknown = confirmed.filter(stored => !known.has(stored));
-  const reason = 'its last state at the processor is not known here';
-  await saveDecisions(
+interface HandledRow {
+  readonly processorId: string;
+  readonly isExtra: boolean;
+  /** Why the owning service could not record it; null if it did. */
+  readonly error: string | null;
+  readonly object: ListedObject;
+}
+
+/** The rows of a sync that the pipeline has completed, and how many it has not. */
+async function findRows(em: EntityManager, { id }: LeasedSync) {
+  const rows = await executeBound<HandledRow & { readonly isOpen: boolean }>(
     em.fork(),
-    id,
-    type,
-    unknown.map(stored => ({ ...stored, state: 'done', reason })),
+    `select object_id as "processorId", status = 'received' as "isOpen", type like '%.deleted' or type = 'invoice.voided' as "isExtra",
+            case when status = 'failed' then coalesce(error, 'failed') end as error,
+            case when status <> 'received' then payload #> '{data,object}' end as object
+       from webhook_events where sync_id = $1`,
+    [id],
   );
+  const handled = rows.filter(({ isOpen }) => !isOpen);
+  return { open: rows.length - handled.length, handled };
 }
 
-async function saveSent(em: EntityManager, { id }: LeasedSync, type: SyncType, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
+/** Saves what was verified, and deletes its rows. */
+async function saveVerified(
+  em: EntityManager,
+  { id, teamId }: LeasedSync,
+  type: SyncType,
+  verified: readonly { readonly processorId: string }[],
+): Promise<void> {
   await executeBound(
-    em,
-    `update sync_objects set state = 'sent', due_at = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
-      where sync_id = $1 and type = $2 and processor_id = any($3::text[]) and state in ('confirmed', 'sent')`,
-    [id, type, ids, RESEND_MS],
+    em.fork(),
+    `with verified as (
+       select * from json_to_recordset($4::json) as v("processorId" text, "recordId" text, applied boolean, reason text)),
+     deleted as (
+       delete from webhook_events e using verified v
+        where e.team_id = $1 and e.id = $2 || ':' || $3 || ':' || v."processorId")
+     update sync_objects o
+        set state = 'done', record_id = coalesce(v."recordId", o.record_id), applied = v.applied, reason = v.reason
+       from verified v where o.sync_id = $2 and o.type = $3 and o.processor_id = v."processorId"`,
+    [teamId, id, type, JSON.stringify(verified)],
   );
-}
-
-function toMessage({ id, teamId, projectId }: LeasedSync, type: SyncType, { stored, type: name, object }: Observation) {
-  const eventId = observationId(id, type, stored.processorId);
-  const json = JSON.stringify(object);
-  // What ends a record is made here and stored nowhere, so it cannot be read later.
-  const isOmitted = stored.object !== null && Buffer.byteLength(json) > MAX_BYTES_ON_BUS;
-  const head = {
-    eventId,
-    projectId,
-    apiVersion: API_VERSION,
-    livemode: object['livemode'] === true,
-    createdAt: stored.readAt,
-    routedBy: 'known-id',
-    fromSync: true,
-  } as const;
-  return {
-    id: publicationId({ teamId, eventId, projectId, replays: 0 }),
-    type: processorEvent(name).name,
-    teamId,
-    data: isOmitted
-      ? processorEventJson({ ...head, objectOmitted: true }, JSON.stringify({ id: stored.processorId }), null)
-      : processorEventJson(head, json, null),
-    trace: currentTrace(),
-    occurredMs: Date.now(),
-  };
 }

@@ -1,67 +1,55 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SyncId } from '@billing/contracts/ids';
-import { executeBound } from '@billing/database/bound-statement';
 import { hasEnded } from '@billing/contracts/resources/subscription';
+import { executeBound } from '@billing/database/bound-statement';
 import { chooseCustomer, type EmailCandidate } from '#domain/sync-decision.ts';
-import { saveDecisions, type ObjectDecision } from './object-rows.ts';
 import type { Step, StepParts } from './step.ts';
 
 /** Customers of one step; each costs a request. */
 const BATCH = 20;
-
-interface CandidateRow {
-  readonly processor_id: string;
-  readonly email: string;
-  readonly created_ms: number;
-  readonly checks: number;
-}
 
 /**
  * Takes some e-mails that several customers without a record have, chooses for each the one that is taken, and makes the
  * others conflicts that name it.
  */
 export function resolveEmails({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
-  return async sync => {
-    const rows = await findShared(em, sync.id);
-    if (rows.length === 0) return { next: 'done' };
-    const processor = await processors.of(sync.teamId);
+  return async ({ id, teamId }) => {
+    const customers = await findShared(em, id);
+    if (customers.length === 0) return 'done';
+    const processor = await processors.of(teamId);
     const candidates = await Promise.all(
-      rows.map(async ({ processor_id: processorId, email, created_ms: createdMs, checks }) => {
+      customers.map(async customer => {
         await pace();
-        const listed = await processor.listSubscriptions(processorId);
-        const hasLiveSubscription = listed.some(({ status }) => status === null || !hasEnded(status));
-        return { processorId, email, createdAt: new Date(createdMs), hasLiveSubscription, checks };
+        const listed = await processor.listSubscriptions(customer.processorId);
+        return { ...customer, hasLiveSubscription: listed.some(({ status }) => status === null || !hasEnded(status)) };
       }),
     );
-    const groups = [...Map.groupBy(candidates, ({ email }) => email).values()];
-    await saveDecisions(em.fork(), sync.id, 'customer', groups.flatMap(toConflicts));
-    return { next: 'again' };
+    const conflicts = [...Map.groupBy(candidates, ({ email }) => email).values()].flatMap(toConflicts);
+    await executeBound(
+      em.fork(),
+      `update sync_objects o set state = 'done', outcome = 'conflict', reason = c.reason, object = null
+         from json_to_recordset($2::json) as c("processorId" text, reason text)
+        where o.sync_id = $1 and o.type = 'customer' and o.processor_id = c."processorId"`,
+      [id, JSON.stringify(conflicts)],
+    );
+    return {};
   };
 }
 
 /** Those of one e-mail that are not taken. */
-function toConflicts(candidates: readonly (EmailCandidate & { readonly checks: number })[]): ObjectDecision[] {
+function toConflicts(candidates: readonly EmailCandidate[]) {
   const taken = chooseCustomer(candidates);
   const why = taken?.hasLiveSubscription ? 'has a live subscription' : 'is the newest';
-  return candidates
-    .filter(it => it !== taken)
-    .map(({ processorId, checks }) => ({
-      processorId,
-      state: 'done',
-      outcome: 'conflict',
-      recordId: null,
-      fields: [],
-      reason: `${taken?.processorId} with the same e-mail is taken: it ${why}`,
-      checks,
-    }));
+  const reason = `${taken?.processorId} with the same e-mail is taken: it ${why}`;
+  return candidates.filter(it => it !== taken).map(({ processorId }) => ({ processorId, reason }));
 }
 
 /** Customers whose e-mail several have, by e-mail. */
 function findShared(em: EntityManager, syncId: SyncId) {
   const open = `sync_id = $1 and type = 'customer' and state in ('suspect', 'confirmed') and outcome = 'missing'`;
-  return executeBound<CandidateRow>(
+  return executeBound<Omit<EmailCandidate, 'hasLiveSubscription'> & { readonly email: string }>(
     em.fork(),
-    `select processor_id, email, (object ->> 'created')::float8 * 1000 as created_ms, checks
+    `select processor_id as "processorId", email, coalesce(extract(epoch from created_at), 0)::float8 as "createdSeconds"
        from sync_objects
       where ${open} and email in (select email from sync_objects where ${open} and email is not null
                                    group by email having count(*) > 1 order by email limit ${BATCH / 2})

@@ -4,20 +4,19 @@ import type { SyncError } from '@billing/contracts/resources/sync';
 import type { Outbox } from '@billing/messaging/outbox';
 import { ProcessorError } from '@billing/processor/errors';
 import type { Logger } from 'pino';
-import { nextStage, type SyncPhase, type SyncStage } from '#domain/sync-stage.ts';
+import { nextStage, type SyncPhase } from '#domain/sync-stage.ts';
 import { applyBatch } from './apply-batch.ts';
-import { endSync } from './end-sync.ts';
+import { completeSync } from './complete-sync.ts';
 import { findExtras } from './find-extras.ts';
-import { failSync, releaseSync, saveStage, startSync, type LeasedSync } from './lease-syncs.ts';
+import { ENDED, releaseSync, saveStage, updateHeld, type LeasedSync } from './lease-syncs.ts';
 import { markBatch } from './mark-batch.ts';
 import { readPage } from './read-page.ts';
 import { recheckBatch } from './recheck-batch.ts';
 import { resolveEmails } from './resolve-emails.ts';
-import type { Step, StepParts, StepResult } from './step.ts';
-import { verifyBatch } from './verify-batch.ts';
+import type { Step, StepParts } from './step.ts';
 
-/** How often a sync's place and lease are saved within a phase, in milliseconds. */
-const SAVE_MS = 1_000;
+/** How long a sync works before the syncs of other teams have their turn, in milliseconds. */
+const TURN_MS = 2_000;
 /** About four hours of failures one after another. */
 const MAX_FAILURES = 50;
 
@@ -29,32 +28,35 @@ interface RunParts extends Omit<StepParts, 'pace'> {
 }
 
 /**
- * Runs a leased sync to its end, step by step. Each step saves what it found before the next one, so a sync goes on where it
- * was after any crash, and another copy may take it over. Stops at once when it is canceled or leased by another copy.
+ * Works on a leased sync, step by step, to its end or for a turn. Each step saves what it found, and then the stage is saved, so
+ * a sync goes on where it was after any crash, and another copy may take it over. Stops when it is canceled or leased by
+ * another copy.
  */
 export function runSync(parts: RunParts) {
   const { em, outbox, requestsPerSecond, logger } = parts;
-  const end = endSync(outbox);
+  const complete = completeSync(outbox);
 
   const run = async (sync: LeasedSync, signal: AbortSignal): Promise<void> => {
     const steps = stepsOf({ ...parts, pace: openPacer(requestsPerSecond) });
-    if (!(await startSync(em, sync))) return undefined;
-    let saved = { stage: sync.stage, at: performance.now() };
-    let stage: SyncStage | null = sync.stage;
-    while (stage) {
-      if (signal.aborted) return await releaseSync(em, sync, { hasFailed: false });
-      const { next, after, waitMs = 0 }: StepResult = await steps[stage.phase](sync, stage);
-      stage = next === 'again' ? { ...stage, ...(after !== undefined && { after }) } : nextStage(sync, stage);
-      const at = performance.now();
-      if (stage && (stage.type !== saved.stage.type || stage.phase !== saved.stage.phase || at - saved.at > SAVE_MS)) {
-        if (!(await saveStage(em, sync, stage))) return undefined;
-        saved = { stage, at };
+    const endsAt = performance.now() + TURN_MS;
+    let { stage, failures } = sync;
+    while (await saveStage(em, sync, stage, failures)) {
+      if (signal.aborted || performance.now() > endsAt) return void (await releaseSync(em, sync, { hasFailed: false }));
+      const result = await steps[stage.phase](sync, stage);
+      failures = 0;
+      if (result !== 'done') {
+        const { after = stage.after, waitMs = 0 } = result;
+        stage = { ...stage, after };
+        await pause(waitMs);
+        continue;
       }
-      if (waitMs > 0) await pause(waitMs);
+      const next = nextStage(sync, stage);
+      if (!next) {
+        await complete(sync);
+        return logger.info({ teamId: sync.teamId, syncId: sync.id, mode: sync.mode }, 'sync completed');
+      }
+      stage = next;
     }
-    await end(sync);
-    logger.info({ teamId: sync.teamId, syncId: sync.id, mode: sync.mode }, 'sync completed');
-    return undefined;
   };
 
   return async (sync: LeasedSync, signal: AbortSignal): Promise<void> => {
@@ -63,7 +65,10 @@ export function runSync(parts: RunParts) {
     } catch (err) {
       const { teamId, id: syncId } = sync;
       logger.warn({ err, teamId, syncId, stage: sync.stage }, 'sync interrupted');
-      if (isFinal(err) || sync.failures >= MAX_FAILURES) await failSync(em, sync, describe(err));
+      if (isFinal(err) || sync.failures >= MAX_FAILURES)
+        await updateHeld(em.fork(), sync, `status = 'failed', error = $3::jsonb, ${ENDED}`, [
+          JSON.stringify(describe(err)),
+        ]);
       else await releaseSync(em, sync, { hasFailed: true });
     }
   };
@@ -86,7 +91,6 @@ const stepsOf = (parts: StepParts): Readonly<Record<SyncPhase, Step>> => ({
   conflicts: resolveEmails(parts),
   recheck: recheckBatch(parts),
   apply: applyBatch(parts),
-  verify: verifyBatch(parts),
   mark: markBatch(parts),
 });
 

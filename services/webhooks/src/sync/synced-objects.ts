@@ -1,13 +1,12 @@
-import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { SyncType } from '@billing/contracts/resources/sync';
-import { isFinalStatus, TABLES, type RawTable } from '#domain/raw-object.ts';
-import type { Reference, ReferenceKind } from '#domain/route-hints.ts';
-import { readRouteHints } from '#domain/route-hints.ts';
+import type { ListedObject } from '@billing/processor/port';
+
+import { readRouteHints, type Reference, type ReferenceKind } from '#domain/route-hints.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface TypeTraits {
-  readonly kind: ProcessorObject;
   /** The event that carries what a sync read of an object. */
   readonly observed: ProcessorEventType;
   /** The event that ends a record whose object is gone. */
@@ -18,25 +17,16 @@ interface TypeTraits {
 
 /** What the types of a sync are among Stripe's objects and events. */
 export const TRAITS: Readonly<Record<SyncType, TypeTraits>> = {
-  product: { kind: 'product', observed: 'product.updated', gone: 'product.deleted', parents: [] },
-  price: { kind: 'price', observed: 'price.updated', gone: 'price.deleted', parents: ['product'] },
-  customer: { kind: 'customer', observed: 'customer.updated', gone: 'customer.deleted', parents: [] },
+  product: { observed: 'product.updated', gone: 'product.deleted', parents: [] },
+  price: { observed: 'price.updated', gone: 'price.deleted', parents: ['product'] },
+  customer: { observed: 'customer.updated', gone: 'customer.deleted', parents: [] },
   subscription: {
-    kind: 'customer.subscription',
     observed: 'customer.subscription.updated',
     gone: 'customer.subscription.deleted',
     parents: ['customer'],
   },
-  invoice: {
-    kind: 'invoice',
-    observed: 'invoice.updated',
-    gone: 'invoice.voided',
-    parents: ['customer', 'subscription'],
-  },
+  invoice: { observed: 'invoice.updated', gone: 'invoice.voided', parents: ['customer', 'subscription'] },
 };
-
-/** The table of a team's schema that holds the newest object of a type. */
-export const rawTableOfType = (type: SyncType): RawTable => TABLES[TRAITS[type].kind];
 
 /** What a sync needs of an object to decide on it. */
 export interface ObjectDetails {
@@ -47,7 +37,6 @@ export interface ObjectDetails {
   readonly createdAt: Date | null;
   /** Of a customer, trimmed and in lower case. */
   readonly email: string | null;
-  readonly isFinal: boolean;
 }
 
 /** Reads an object's details. Whatever has another shape than expected is left out. */
@@ -64,7 +53,6 @@ export function detailsOf(type: SyncType, object: Fields): ObjectDetails {
     isDraft: type === 'invoice' && object['status'] === 'draft',
     createdAt: timeOf(object['created']),
     email: type === 'customer' ? emailOf(object['email']) : null,
-    isFinal: isFinalStatus(object['status']),
   };
 }
 
@@ -83,6 +71,5 @@ const timeOf = (seconds: unknown): Date | null => (typeof seconds === 'number' ?
 const emailOf = (email: unknown): string | null =>
   typeof email === 'string' && email.trim() !== '' ? email.trim().toLowerCase() : null;
 
-/** The id under which what a sync read of an object is published: the same however often. */
-export const observationId = (syncId: string, type: SyncType, processorId: string): string =>
-  `${syncId}:${type}:${processorId}`;
+/** What stands for an object that Stripe does not have any more. */
+export const gone = (id: string): ListedObject => ({ id, deleted: true });

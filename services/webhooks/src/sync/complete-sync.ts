@@ -1,0 +1,67 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { metrics } from '@opentelemetry/api';
+import { SyncApplied } from '@billing/contracts/events/webhooks';
+import type { SyncId } from '@billing/contracts/ids';
+import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
+import { executeBound } from '@billing/database/bound-statement';
+import type { Outbox } from '@billing/messaging/outbox';
+import { ENDED, updateHeld, type LeasedSync } from './lease-syncs.ts';
+
+/** The objects of a sync by type and outcome. */
+export type CountsByType = Partial<Record<SyncType, SyncCounts>>;
+
+interface CountedSync {
+  readonly id: SyncId;
+  readonly types: readonly SyncType[];
+}
+
+const NONE: SyncCounts = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped: 0, applied: 0 };
+
+/** Counts the objects that a sync has decided on, of every type that it was asked for. */
+export async function countObjects(em: EntityManager, { id, types }: CountedSync): Promise<CountsByType> {
+  const rows = await executeBound<{ type: SyncType; outcome: keyof SyncCounts; count: number; applied: number }>(
+    em,
+    `select type, outcome, count(*)::int as count, (count(*) filter (where applied))::int as applied
+       from sync_objects where sync_id = $1 group by type, outcome`,
+    [id],
+  );
+  const counts: CountsByType = {};
+  for (const type of types) counts[type] = { ...NONE };
+  for (const { type, outcome, count, applied } of rows) {
+    const ofType = (counts[type] ??= { ...NONE });
+    ofType[outcome] += count;
+    ofType.applied += applied;
+  }
+  return counts;
+}
+
+/** Saves the counts of a sync that has ended, in the caller's transaction, and deletes everything but its findings. */
+export async function keepFindings(tx: EntityManager, sync: CountedSync): Promise<CountsByType> {
+  const counts = await countObjects(tx, sync);
+  await executeBound(tx, `update syncs set counts = $2::jsonb where id = $1`, [sync.id, JSON.stringify(counts)]);
+  await executeBound(tx, `delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect')`, [
+    sync.id,
+  ]);
+  await executeBound(tx, `update sync_objects set object = null where sync_id = $1 and object is not null`, [sync.id]);
+  return counts;
+}
+
+/** Completes a sync. One that recorded objects which the project did not have is published. */
+export function completeSync(outbox: Outbox) {
+  const findings = metrics.getMeter('@billing/webhooks').createCounter('billing.sync.findings', {
+    description: 'Objects of completed syncs by type and outcome, without those that are equal.',
+  });
+  return async (sync: LeasedSync): Promise<void> => {
+    const { mode, teamId, projectId } = sync;
+    const startedAt = new Date(sync.startedMs);
+    const counts = await outbox.transaction(async (tx, publish) => {
+      if (!(await updateHeld(tx, sync, `status = 'completed', ${ENDED}`, []))) return {};
+      const counted = await keepFindings(tx, sync);
+      const hasNew = Object.values(counted).some(({ missing, applied }) => missing > 0 && applied > 0);
+      if (hasNew) publish(SyncApplied, teamId, { projectId, at: startedAt });
+      return counted;
+    });
+    for (const [type, { same: _same, applied: _applied, ...outcomes }] of Object.entries(counts))
+      for (const [outcome, count] of Object.entries(outcomes)) findings.add(count, { type, outcome, mode });
+  };
+}

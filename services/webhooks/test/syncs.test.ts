@@ -1,0 +1,144 @@
+import { SyncId } from '@billing/contracts/ids';
+import { FindWebhookEventObject } from '@billing/contracts/rpc/calls';
+import { waitFor } from '@billing/testing/wait-for';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { storeSyncedObjects } from '../src/pipeline/store.ts';
+import { completed } from './domain-events.ts';
+import { serveOwners, type Owner, type SyncCreate } from './record-owner.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+
+let service: WebhooksService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startWebhooks({ reconciler: false, env: { SYNC_RECHECK_SECONDS: '0', SYNC_NIGHTLY: 'off' } });
+  owner = await serveOwners(service);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function start(team: Team, wanted: SyncCreate): Promise<string> {
+  const as = service.identity.asUser(team);
+  const { status, body, text } = await service.call('POST', '/syncs', { of: team, as, body: wanted });
+  expect(status, text).toBe(202);
+  return body.sync.id;
+}
+
+async function get(team: Team, path: string) {
+  return (await service.call('GET', path, { of: team, as: service.identity.asUser(team) })).body;
+}
+
+/** Waits for a sync to end, and returns it. */
+const ended = (team: Team, id: string) =>
+  waitFor(
+    async () => {
+      const { sync } = await get(team, `/syncs/${id}`);
+      return sync.finishedAt ? sync : undefined;
+    },
+    { what: 'the sync to end', timeoutMs: 30_000 },
+  );
+
+const newCustomer = async (team: Team, fields: object = {}) =>
+  (await service.stripeOf(team).customers.create({ name: 'Ada', ...fields })).id;
+
+it('counts every type that was asked for, and keeps no object in a report', async () => {
+  const team = await service.newTeam();
+  const processorId = await newCustomer(team);
+  const id = await start(team, { mode: 'report', types: ['product', 'customer'] });
+  const sync = await ended(team, id);
+  const none = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped: 0, applied: 0 };
+  expect(sync.counts).toEqual({ product: none, customer: { ...none, missing: 1 } });
+  expect(sync.progress).toEqual({ product: { read: 0, total: 0 }, customer: { read: 1, total: 1 } });
+  expect(await service.sql('select processor_id, object from sync_objects where sync_id = ?', [id])).toEqual([
+    { processor_id: processorId, object: null },
+  ]);
+});
+
+it('publishes what differs as a reading, and no list or statistic counts it as a webhook event', async () => {
+  const team = await service.newTeam();
+  const processorId = await newCustomer(team, { description: 'x'.repeat(300), metadata: { tier: 'gold' } });
+  const id = await start(team, { mode: 'apply', types: ['customer'] });
+  const eventId = `${id}:customer:${processorId}`;
+  const [publication] = await service.waitForPublications(eventId);
+  expect(publication?.data).toMatchObject({
+    projectId: team.projectId,
+    fromSync: true,
+    routedBy: 'known-id',
+    object: { id: processorId, metadata: { tier: 'gold' } },
+  });
+  const [mirrored] = await service.sql(`select data ->> 'name' as name from ${team.teamId}.customers`);
+  expect(mirrored).toEqual({ name: 'Ada' });
+
+  expect((await service.list(team)).pagination.total).toBe(0);
+  const ofTeam = await service.call('GET', `/api/service/teams/${team.teamId}/webhook-events`, {
+    as: service.identity.asUser(team),
+  });
+  expect(ofTeam.body.pagination.total).toBe(0);
+
+  owner.record(team, processorId);
+  await service.emit(completed(team, eventId));
+  expect((await ended(team, id)).counts.customer).toMatchObject({ missing: 1, applied: 1 });
+  expect(service.changesOf(eventId)).toEqual([]);
+  expect(await service.sql('select id from webhook_events where sync_id = ?', [id])).toEqual([]);
+});
+
+it('leaves an object off the bus that is too large for it, and serves it', async () => {
+  const team = await service.newTeam();
+  const id = SyncId.create();
+  const eventId = `${id}:customer:cus_large`;
+  const object = { id: 'cus_large', object: 'customer', description: 'x'.repeat(40_000) };
+  const stored = { id: eventId, type: 'customer.updated', objectId: object.id, object, readAt: new Date() } as const;
+  await storeSyncedObjects(service.em.fork(), { id, ...team }, [stored]);
+  const [publication] = await service.waitForPublications(eventId);
+  expect(publication?.data).toMatchObject({ fromSync: true, objectOmitted: true, object: { id: object.id } });
+  const request = { teamId: team.teamId, eventId, part: 0 };
+  expect(await service.rpc.call(FindWebhookEventObject, request)).toMatchObject({ parts: 1 });
+});
+
+it('marks what names no project, and never writes over the mark of another one', async () => {
+  const team = await service.newTeam();
+  const { teamId, projectId } = team;
+  const other = service.newProject(teamId);
+  const [free, taken] = [await newCustomer(team), await newCustomer(team, { metadata: { teamId, projectId: other } })];
+  for (const id of [free, taken]) owner.record(team, id);
+  await ended(team, await start(team, { mode: 'apply', types: ['customer'], markAtProcessor: true }));
+  const metadataOf = async (id: string) => (await service.processorOf(team).findListed('customer', id)).object;
+  expect(await metadataOf(free)).toMatchObject({ metadata: { teamId, projectId, customerId: `record_of_${free}` } });
+  expect(await metadataOf(taken)).toMatchObject({ metadata: { teamId, projectId: other } });
+});
+
+it('says why the owning service did not record an object', async () => {
+  const team = await service.newTeam();
+  const processorId = await newCustomer(team);
+  const id = await start(team, { mode: 'apply', types: ['customer'] });
+  const eventId = `${id}:customer:${processorId}`;
+  await service.waitForPublications(eventId);
+  await service.emit(completed(team, eventId, { outcome: 'failed', error: 'its handler is broken', attempts: 8 }));
+  expect((await ended(team, id)).counts.customer).toMatchObject({ missing: 1, applied: 0 });
+  const { findings } = await get(team, `/syncs/${id}/findings`);
+  expect(findings).toMatchObject([{ processorId, applied: false, reason: 'its handler is broken' }]);
+});
+
+it('ends a record whose object is gone, though no event of it came', async () => {
+  const team = await service.newTeam();
+  owner.record(team, 'cus_gone');
+  const id = await start(team, { mode: 'apply', types: ['customer'] });
+  const eventId = `${id}:customer:cus_gone`;
+  const [publication] = await service.waitForPublications(eventId, 'customer.deleted');
+  expect(publication?.data.object).toEqual({ id: 'cus_gone', object: 'customer', deleted: true });
+  owner.delete(team, 'cus_gone');
+  await service.emit(completed(team, eventId));
+  expect((await ended(team, id)).counts.customer).toMatchObject({ extra: 1, applied: 1 });
+});
+
+it('takes turns, so that a sync that waits delays no other for long', async () => {
+  const waiting = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const team = await service.newTeam();
+      await newCustomer(team);
+      return { team, id: await start(team, { mode: 'apply', types: ['customer'] }) };
+    }),
+  );
+  const team = await service.newTeam();
+  expect(await ended(team, await start(team, { mode: 'report' }))).toMatchObject({ status: 'completed' });
+  for (const one of waiting)
+    await service.call('POST', `/syncs/${one.id}/cancel`, { of: one.team, as: service.identity.asUser(one.team) });
+});
