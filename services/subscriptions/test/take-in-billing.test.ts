@@ -204,7 +204,7 @@ it('ends in the processor’s state in every order of intakes and events', async
         .toSorted((a, b) => a.place - b.place);
       for (const [index, { event }] of order.entries()) {
         if (takeInAt.includes(index)) {
-          await service.em.fork().execute(`update customer_intakes set due_at = now(), stage = 'records'`);
+          await service.em.fork().execute(`update customer_intakes set due_at = now()`);
           await takeIn(project);
         }
         await service.deliver(event);

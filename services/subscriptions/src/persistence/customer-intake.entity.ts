@@ -1,9 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 
-/** What is done next: move the records of a deleted customer, read subscriptions, read invoices. */
-export type IntakeStage = 'records' | 'subscriptions' | 'invoices';
-
 const CustomerIntakeSchema = defineEntity({
   name: 'CustomerIntake',
   tableName: 'customer_intakes',
@@ -13,9 +10,6 @@ const CustomerIntakeSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     processorCustomerId: p.text(),
-    stage: p.text().$type<IntakeStage>(),
-    /** The processor's id of the last object that was read in this stage; null before the first page. */
-    after: p.text().strictNullable(),
     /** Leases so far. */
     attempts: p.integer(),
     /** When it needs work next; the end of the lease while one holds; null once it is complete. */
@@ -26,6 +20,6 @@ const CustomerIntakeSchema = defineEntity({
   },
 });
 
-/** How far the billing is taken in that the processor had of a customer before it was linked. */
+/** Whether the billing is taken in that the processor had of a customer before it was linked. */
 export class CustomerIntake extends CustomerIntakeSchema.class {}
 CustomerIntakeSchema.setClass(CustomerIntake);

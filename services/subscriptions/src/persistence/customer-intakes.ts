@@ -3,7 +3,6 @@ import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { CustomerCopy } from './customer-copy.entity.ts';
-import type { IntakeStage } from './customer-intake.entity.ts';
 
 /** A page with its retries fits; every page extends the lease. */
 const LEASE_SECONDS = 60;
@@ -14,14 +13,12 @@ const HEAD_START_SECONDS = 5;
 export interface LeasedIntake extends ProjectScope {
   readonly customerId: CustomerId;
   readonly processorCustomerId: string;
-  readonly stage: IntakeStage;
-  readonly after: string | null;
   readonly attempts: number;
   readonly leaseId: string;
 }
 
 const COLUMNS = `customer_id as "customerId", team_id as "teamId", project_id as "projectId",
-  processor_customer_id as "processorCustomerId", stage, after, attempts, lease_id as "leaseId"`;
+  processor_customer_id as "processorCustomerId", attempts, lease_id as "leaseId"`;
 
 const INTAKES: LeasedTable = {
   table: 'customer_intakes',
@@ -41,8 +38,8 @@ export async function insertIntakes(
   await executeBound(
     tx,
     `insert into customer_intakes
-            (customer_id, team_id, project_id, processor_customer_id, stage, attempts, due_at, created_at)
-     select id, "teamId", "projectId", "processorCustomerId", 'records', 0,
+            (customer_id, team_id, project_id, processor_customer_id, attempts, due_at, created_at)
+     select id, "teamId", "projectId", "processorCustomerId", 0,
             clock_timestamp() + make_interval(secs => ${HEAD_START_SECONDS}), clock_timestamp()
        from json_to_recordset($1::json) as
             c (id text, "teamId" text, "projectId" text, "processorCustomerId" text)
@@ -79,20 +76,13 @@ export async function leaseIntake(
   return open.length > 0 ? 'leased' : 'none';
 }
 
-/** How far an intake is; null when it is complete. */
-export type Progress = Pick<LeasedIntake, 'stage' | 'after'> | null;
+/** Extends the lease of an intake; false when another process has taken over. */
+export const extendIntake = (em: EntityManager, intake: LeasedIntake): Promise<boolean> =>
+  updateHeld(em, intake, `due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`);
 
-/** Saves how far an intake is, and extends the lease. False when another process has taken over. */
-export function saveProgress(em: EntityManager, intake: LeasedIntake, progress: Progress): Promise<boolean> {
-  return progress
-    ? updateHeld(
-        em,
-        intake,
-        `stage = $3, after = $4, attempts = 1, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
-        [progress.stage, progress.after],
-      )
-    : updateHeld(em, intake, 'due_at = null, lease_id = null', []);
-}
+/** Ends an intake; false when another process has taken over. */
+export const completeIntake = (em: EntityManager, intake: LeasedIntake): Promise<boolean> =>
+  updateHeld(em, intake, 'due_at = null, lease_id = null');
 
 /** Releases an intake; it is due again after so many seconds. */
 export async function releaseIntake(em: EntityManager, intake: LeasedIntake, seconds: number): Promise<void> {
@@ -105,7 +95,7 @@ async function updateHeld(
   em: EntityManager,
   { customerId, leaseId }: LeasedIntake,
   set: string,
-  values: readonly unknown[],
+  values: readonly unknown[] = [],
 ): Promise<boolean> {
   const rows = await executeBound(
     em.fork(),

@@ -156,8 +156,6 @@ export class CreateSubscriptions extends Migration {
         team_id text not null,
         project_id text not null,
         processor_customer_id text not null,
-        stage text not null,
-        after text,
         attempts int not null,
         due_at timestamptz,
         lease_id uuid,
