@@ -6,7 +6,7 @@ import type { Sync as SyncResource } from '@billing/contracts/resources/sync';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { Sync } from '#persistence/sync.entity.ts';
-import { describeSync } from './describe-sync.ts';
+import { describeSync } from './find-syncs.ts';
 
 /**
  * Stops a sync: the process that works on it loses its lease and ends after the step under way. What it has found and

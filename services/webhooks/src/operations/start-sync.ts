@@ -13,7 +13,7 @@ import { firstStage } from '#domain/sync-stage.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { Sync } from '#persistence/sync.entity.ts';
 import { ENDED } from '#sync/lease-syncs.ts';
-import { describeSync } from './describe-sync.ts';
+import { describeSync } from './find-syncs.ts';
 import { lockTeam } from './lock-team.ts';
 
 type Wanted = z.output<typeof syncCreate>;

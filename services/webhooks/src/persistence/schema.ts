@@ -9,8 +9,7 @@ import {
   SigningSecret,
 } from './processor-account.entity.ts';
 import { CustomerLookUp, ProjectCopy, Route } from './route.entity.ts';
-import { SyncObject } from './sync-object.entity.ts';
-import { Sync } from './sync.entity.ts';
+import { Sync, SyncObject } from './sync.entity.ts';
 import { WebhookEvent } from './webhook-event.entity.ts';
 
 /** The service's own tables. */

@@ -4,8 +4,7 @@ import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { cancelSync } from '#operations/cancel-sync.ts';
-import { describeSync } from '#operations/describe-sync.ts';
-import { findSync, listFindings, listSyncs } from '#operations/find-syncs.ts';
+import { describeSync, findSync, listFindings, listSyncs } from '#operations/find-syncs.ts';
 import { startSync } from '#operations/start-sync.ts';
 
 interface Dependencies {

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { FieldDifference, FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
-import type { SyncObjectState } from '#persistence/sync-object.entity.ts';
+import type { SyncObjectState } from '#persistence/sync.entity.ts';
 import type { LeasedSync } from './lease-syncs.ts';
 import { detailsOf } from './synced-objects.ts';
 
