@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { client, projectsQuery, queryClient, sessionQuery, teamsQuery } from '#api/client.ts';
 import { readLastProject } from '#layout/last-project.ts';
 import { ErrorPage, NotFoundPage, PendingPage } from '#layout/page-states.tsx';
@@ -89,8 +90,11 @@ const project = createRoute({
   component: Shell,
 });
 
-const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => project, path, component });
+type Pages<Name extends string> = Readonly<Record<Name, () => ReactNode>>;
+
+/** A page of the project, which is loaded when it is opened. */
+const page = <Path extends string, Name extends string>(path: Path, load: () => Promise<Pages<Name>>, name: Name) =>
+  createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, name) });
 
 const projectHome = createRoute({
   getParentRoute: () => project,
@@ -102,86 +106,26 @@ const projectHome = createRoute({
 
 const pages = [
   projectHome,
-  page(
-    '/overview',
-    lazyRouteComponent(() => import('#pages/overview/overview-page.tsx'), 'OverviewPage'),
-  ),
-  page(
-    '/overview/subscriptions',
-    lazyRouteComponent(() => import('#pages/overview/drill-down-page.tsx'), 'DrillDownPage'),
-  ),
-  page(
-    '/start',
-    lazyRouteComponent(() => import('#pages/start/start-page.tsx'), 'StartPage'),
-  ),
-  page(
-    '/customers',
-    lazyRouteComponent(() => import('#pages/customers/customers-page.tsx'), 'CustomersPage'),
-  ),
-  page(
-    '/customers/$customerId',
-    lazyRouteComponent(() => import('#pages/customers/customer-page.tsx'), 'CustomerPage'),
-  ),
-  page(
-    '/products',
-    lazyRouteComponent(() => import('#pages/products/products-page.tsx'), 'ProductsPage'),
-  ),
-  page(
-    '/products/$productId',
-    lazyRouteComponent(() => import('#pages/products/product-page.tsx'), 'ProductPage'),
-  ),
-  page(
-    '/subscriptions',
-    lazyRouteComponent(() => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
-  ),
-  page(
-    '/invoices',
-    lazyRouteComponent(() => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
-  ),
-  page(
-    '/payments',
-    lazyRouteComponent(() => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
-  ),
-  page(
-    '/referrals',
-    lazyRouteComponent(() => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),
-  ),
-  page(
-    '/referrals/$code',
-    lazyRouteComponent(() => import('#pages/referrals/code-page.tsx'), 'CodePage'),
-  ),
-  page(
-    '/events',
-    lazyRouteComponent(() => import('#pages/events/events-page.tsx'), 'EventsPage'),
-  ),
-  page(
-    '/events/$eventId',
-    lazyRouteComponent(() => import('#pages/events/event-page.tsx'), 'EventPage'),
-  ),
-  page(
-    '/dead-letters',
-    lazyRouteComponent(() => import('#pages/events/dead-letters-page.tsx'), 'DeadLettersPage'),
-  ),
-  page(
-    '/settings/keys',
-    lazyRouteComponent(() => import('#pages/settings/keys-page.tsx'), 'KeysPage'),
-  ),
-  page(
-    '/settings/members',
-    lazyRouteComponent(() => import('#pages/settings/members-page.tsx'), 'MembersPage'),
-  ),
-  page(
-    '/settings/connection',
-    lazyRouteComponent(() => import('#pages/settings/connection-page.tsx'), 'ConnectionPage'),
-  ),
-  page(
-    '/settings/project',
-    lazyRouteComponent(() => import('#pages/settings/project-page.tsx'), 'ProjectPage'),
-  ),
-  page(
-    '/settings/audit-log',
-    lazyRouteComponent(() => import('#pages/settings/audit-log-page.tsx'), 'AuditLogPage'),
-  ),
+  page('/overview', () => import('#pages/overview/overview-page.tsx'), 'OverviewPage'),
+  page('/overview/subscriptions', () => import('#pages/overview/drill-down-page.tsx'), 'DrillDownPage'),
+  page('/start', () => import('#pages/start/start-page.tsx'), 'StartPage'),
+  page('/customers', () => import('#pages/customers/customers-page.tsx'), 'CustomersPage'),
+  page('/customers/$customerId', () => import('#pages/customers/customer-page.tsx'), 'CustomerPage'),
+  page('/products', () => import('#pages/products/products-page.tsx'), 'ProductsPage'),
+  page('/products/$productId', () => import('#pages/products/product-page.tsx'), 'ProductPage'),
+  page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
+  page('/invoices', () => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
+  page('/payments', () => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  page('/referrals', () => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),
+  page('/referrals/$code', () => import('#pages/referrals/code-page.tsx'), 'CodePage'),
+  page('/events', () => import('#pages/events/events-page.tsx'), 'EventsPage'),
+  page('/events/$eventId', () => import('#pages/events/event-page.tsx'), 'EventPage'),
+  page('/dead-letters', () => import('#pages/events/dead-letters-page.tsx'), 'DeadLettersPage'),
+  page('/settings/keys', () => import('#pages/settings/keys-page.tsx'), 'KeysPage'),
+  page('/settings/members', () => import('#pages/settings/members-page.tsx'), 'MembersPage'),
+  page('/settings/connection', () => import('#pages/settings/connection-page.tsx'), 'ConnectionPage'),
+  page('/settings/project', () => import('#pages/settings/project-page.tsx'), 'ProjectPage'),
+  page('/settings/audit-log', () => import('#pages/settings/audit-log-page.tsx'), 'AuditLogPage'),
 ];
 
 export const router = createRouter({

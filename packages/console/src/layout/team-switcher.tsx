@@ -4,7 +4,7 @@ import { client, forgetOtherTeams, projectsQuery, queryClient, teamsQuery } from
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { firstLetter } from '#ui/first-letter.ts';
 import { Icon } from '#ui/icon.tsx';
-import { Menu } from '#ui/menu.tsx';
+import { Menu, MenuChoice } from '#ui/menu.tsx';
 import { useToasts } from '#ui/toasts.tsx';
 
 /** The team and the project that are open, and the way to others. */
@@ -59,18 +59,9 @@ export function TeamSwitcher() {
         Projects of {team?.name}
       </div>
       {projects.map(({ id, name }) => (
-        <button
-          key={id}
-          type="button"
-          className="menu-item"
-          onClick={() => open(teamId, id)}
-          aria-current={id === projectId}
-        >
-          <span className="grow truncate" dir="auto">
-            {name}
-          </span>
-          {id === projectId && <Icon name="check" />}
-        </button>
+        <MenuChoice key={id} chosen={id === projectId} onClick={() => open(teamId, id)}>
+          {name}
+        </MenuChoice>
       ))}
       <Link to="/new-project" search={{ teamId }} className="menu-item">
         <Icon name="plus" />
@@ -79,18 +70,9 @@ export function TeamSwitcher() {
       <hr />
       <div className="menu-title">Teams</div>
       {teams.map(({ id, name }) => (
-        <button
-          key={id}
-          type="button"
-          className="menu-item"
-          onClick={() => void openTeam(id)}
-          aria-current={id === teamId}
-        >
-          <span className="grow truncate" dir="auto">
-            {name}
-          </span>
-          {id === teamId && <Icon name="check" />}
-        </button>
+        <MenuChoice key={id} chosen={id === teamId} onClick={() => void openTeam(id)}>
+          {name}
+        </MenuChoice>
       ))}
       <Link to="/new-team" className="menu-item">
         <Icon name="plus" />

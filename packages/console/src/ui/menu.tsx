@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react';
+import { Icon } from './icon.tsx';
 
 interface MenuProps {
   /** Renders the button that opens it. */
@@ -56,6 +57,22 @@ export function Menu({ button, placement = 'down', children }: MenuProps) {
     </div>
   );
 }
+
+interface MenuChoiceProps {
+  readonly chosen: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+/** One of several items of which one is chosen. */
+export const MenuChoice = ({ chosen, onClick, children }: MenuChoiceProps) => (
+  <button type="button" className="menu-item" onClick={onClick} aria-current={chosen}>
+    <span className="grow truncate" dir="auto">
+      {children}
+    </span>
+    {chosen && <Icon name="check" />}
+  </button>
+);
 
 const itemsOf = (menu: HTMLElement | null): HTMLElement[] => [
   ...(menu?.querySelectorAll<HTMLElement>('.menu-item') ?? []),

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
-import { ListTable } from '#layout/list-table.tsx';
+import { ListTable, type ListTableProps } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { Button } from '#ui/button.tsx';
@@ -51,45 +51,31 @@ export function CustomerPage() {
     >
       <div className="split">
         <div className="stack">
-          <Card title="Subscriptions" flush>
-            <ListTable
-              label="Subscriptions"
-              queryKey={key('subscriptions', { customerId })}
-              list={(page, signal) =>
-                billing.subscriptions.list({ customerId, activeOnly: false, ...page }, { signal })
-              }
-              columns={SUBSCRIPTION_COLUMNS}
-              rowKey={({ id }) => id}
-              refreshMs={5_000}
-              empty={
-                <EmptyState icon="subscriptions" title="No subscriptions">
-                  “New checkout” makes a link where this customer subscribes.
-                </EmptyState>
-              }
-            />
-          </Card>
-          <Card title="Invoices" flush>
-            <ListTable
-              label="Invoices"
-              queryKey={key('invoices', { customerId })}
-              list={(page, signal) => billing.invoices.list({ customerId, ...page }, { signal })}
-              columns={INVOICE_COLUMNS}
-              rowKey={({ id }) => id}
-              refreshMs={5_000}
-              empty={<EmptyState icon="invoices" title="No invoices" />}
-            />
-          </Card>
-          <Card title="Payments" flush>
-            <ListTable
-              label="Payments"
-              queryKey={key('payments', { customerId })}
-              list={(page, signal) => billing.payments.list({ customerId, ...page }, { signal })}
-              columns={PAYMENT_COLUMNS}
-              rowKey={({ id }) => id}
-              refreshMs={5_000}
-              empty={<EmptyState icon="payments" title="No payments" />}
-            />
-          </Card>
+          <Records
+            title="Subscriptions"
+            queryKey={key('subscriptions', { customerId })}
+            list={(page, signal) => billing.subscriptions.list({ customerId, activeOnly: false, ...page }, { signal })}
+            columns={SUBSCRIPTION_COLUMNS}
+            empty={
+              <EmptyState icon="subscriptions" title="No subscriptions">
+                “New checkout” makes a link where this customer subscribes.
+              </EmptyState>
+            }
+          />
+          <Records
+            title="Invoices"
+            queryKey={key('invoices', { customerId })}
+            list={(page, signal) => billing.invoices.list({ customerId, ...page }, { signal })}
+            columns={INVOICE_COLUMNS}
+            empty={<EmptyState icon="invoices" title="No invoices" />}
+          />
+          <Records
+            title="Payments"
+            queryKey={key('payments', { customerId })}
+            list={(page, signal) => billing.payments.list({ customerId, ...page }, { signal })}
+            columns={PAYMENT_COLUMNS}
+            empty={<EmptyState icon="payments" title="No payments" />}
+          />
         </div>
         <div className="stack">
           <CustomerDetails customer={customer} />
@@ -101,5 +87,16 @@ export function CustomerPage() {
       {dialog === 'delete' && <DeleteCustomer customer={customer} onClose={close} />}
       {dialog === 'checkout' && <CheckoutDialog customerId={customer.id} onClose={close} />}
     </Page>
+  );
+}
+
+type RecordsProps<Item> = Omit<ListTableProps<Item>, 'label' | 'rowKey'> & { readonly title: string };
+
+/** The customer's records of one kind. */
+function Records<Item extends { readonly id: string }>({ title, ...table }: RecordsProps<Item>) {
+  return (
+    <Card title={title} flush>
+      <ListTable label={title} rowKey={({ id }) => id} refreshMs={5_000} {...table} />
+    </Card>
   );
 }
