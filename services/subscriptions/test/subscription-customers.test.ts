@@ -72,6 +72,16 @@ describe('a customer that was deleted', () => {
     expect((await published()).filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(1);
   });
 
+  it('at the processor ends a subscription that becomes known later', async () => {
+    const { scope, customer, event, subscriptions, published } = await startProject(service);
+    await service.deliver(deletion(scope, customer));
+    await service.deliver(event(CREATED, after(0)));
+    await service.deliver(event(UPDATED, after(9), { status: 'past_due' }));
+    expect(await subscriptions()).toMatchObject([{ status: 'canceled', endedAt: after(50).toISOString() }]);
+    const last = (await published()).at(-1)?.data;
+    expect(last?.history.map(({ status }) => status)).toEqual(['active', 'past_due']);
+  });
+
   it('at the processor cancels the subscriptions of no other customer', async () => {
     const { scope, customer, event, subscriptions } = await startProject(service);
     const other = await service.createCustomer(scope);

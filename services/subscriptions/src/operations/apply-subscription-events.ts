@@ -10,9 +10,9 @@ import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscrip
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
 import { addToHistory, pointOfEvent, pointOfReading, type Point } from '#domain/history.ts';
-import type { Reread } from '#domain/observation.ts';
-import { readTerms, recordedAmount } from '#domain/subscription.ts';
-import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import type { RecordedState, Reread } from '#domain/observation.ts';
+import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
+import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
@@ -48,6 +48,8 @@ export interface PreparedSubscription {
 interface Created<Event> {
   readonly row: Subscription;
   readonly from: Event;
+  /** When the customer was deleted at the processor, if it was: that ended its subscriptions. */
+  readonly customerDeletedAt: Date | undefined;
 }
 
 /**
@@ -93,7 +95,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       const recorded = recordedState(row);
       const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);
-      const { state, cause } = applied;
+      const { state, cause } = endWithCustomer(applied, creation);
       if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), trace: cause.trace });
       else if (state !== recorded) confirmSubscription(row, state);
       // An older event that changes the record no more still belongs to the history.
@@ -122,6 +124,15 @@ export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' |
     await fetch(referenceOf(scope, snapshot));
     return { snapshot, reread: null };
   };
+}
+
+/** A subscription whose customer was deleted before it became known ended with the customer, unless its own events tell when. */
+function endWithCustomer<Event>(
+  { state, cause }: { readonly state: RecordedState; readonly cause: Event | undefined },
+  creation: Created<Event> | undefined,
+) {
+  if (!creation?.customerDeletedAt || state.terms.endedAt) return { state, cause };
+  return { state: { ...state, terms: canceledAt(state.terms, creation.customerDeletedAt) }, cause: creation.from };
 }
 
 /** Takes the amounts that an event lacks from the record. Those of a new period are read again: a price may change them. */
@@ -153,13 +164,16 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
     tx,
     oldest.map(({ scope, snapshot }) => referenceOf(scope, snapshot)),
   );
+  const customerOf = ({ scope, snapshot }: Event): ProjectObject => ({ scope, id: snapshot.customerId });
+  const deletions = await findDeletions(tx, oldest.map(customerOf));
   const created = oldest.flatMap((from, index) => {
     const customerId = customerIds[index];
     if (!customerId) return [];
     const { scope, snapshot, position } = from;
     const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
     const row = newSubscription({ scope, snapshot, state, history: [], customerId, priceIds, now });
-    return [[scopedKey(toObject(from)), { row, from }] as const];
+    const customerDeletedAt = deletions.get(scopedKey(customerOf(from)));
+    return [[scopedKey(toObject(from)), { row, from, customerDeletedAt }] as const];
   });
   return new Map(created);
 }

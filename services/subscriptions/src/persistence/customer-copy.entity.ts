@@ -13,6 +13,8 @@ const CustomerCopySchema = defineEntity({
     version: p.integer(),
     createdAt: p.datetime(),
     deletedAt: p.datetime().strictNullable(),
+    /** When the customer was deleted at the processor, which ends its subscriptions; by the processor's time. */
+    processorDeletedAt: p.datetime().strictNullable(),
     /** The processor's time of the newest setup session whose payment method the customer's subscriptions use. */
     paymentMethodReplacedAt: p.datetime().strictNullable(),
   },

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import type { ProjectObject } from '@billing/database/project-objects';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { lockCustomers } from './locks.ts';
 
 /** How an object of the processor refers to its customer. */
@@ -50,6 +50,56 @@ export async function findCustomers(
   );
   return rows.map(({ id }) => id ?? undefined);
 }
+
+/** A customer that was deleted at the processor. */
+export interface DeletedCustomer extends ProjectObject {
+  readonly deletedAt: Date;
+}
+
+/**
+ * Notes that customers were deleted at the processor, in the caller's transaction, which then waits for those that have
+ * just found them.
+ */
+export async function saveDeletions(tx: EntityManager, customers: readonly DeletedCustomer[]): Promise<void> {
+  await lockCustomers(tx, customers);
+  await executeBound(
+    tx,
+    `update customer_copies copy set processor_deleted_at = least(processor_deleted_at, deletion.at)
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as deletion (team_id, project_id, id, at)
+      where copy.team_id = deletion.team_id and copy.project_id = deletion.project_id
+        and copy.processor_customer_id = deletion.id`,
+    [...keyColumns(customers), customers.map(({ deletedAt }) => deletedAt.toISOString())],
+  );
+}
+
+/** Finds when customers of the processor were deleted there, by `scopedKey`. */
+export async function findDeletions(
+  tx: EntityManager,
+  customers: readonly ProjectObject[],
+): Promise<ReadonlyMap<string, Date>> {
+  if (customers.length === 0) return new Map();
+  const rows = await executeBound<{ place: number; ms: number }>(
+    tx,
+    `select place::int, (select date_part('epoch', min(copy.processor_deleted_at)) * 1000 from customer_copies copy
+                          where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
+                            and copy.processor_customer_id = wanted.id) as ms
+       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as wanted (team_id, project_id, id, place)`,
+    keyColumns(customers),
+  );
+  const deleted = rows.filter(({ ms }) => ms !== null);
+  return new Map(
+    deleted.flatMap(({ place, ms }) => {
+      const customer = customers[place - 1];
+      return customer ? [[scopedKey(customer), new Date(ms)] as const] : [];
+    }),
+  );
+}
+
+const keyColumns = (customers: readonly ProjectObject[]) => [
+  customers.map(({ scope }) => scope.teamId),
+  customers.map(({ scope }) => scope.projectId),
+  customers.map(({ id }) => id),
+];
 
 /** Returns the customer that the metadata names. */
 export const namedCustomer = ({ metadata }: Pick<CustomerReference, 'metadata'>): CustomerId | undefined =>

@@ -145,6 +145,7 @@ export class CreateSubscriptions extends Migration {
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
+        processor_deleted_at timestamptz,
         payment_method_replaced_at timestamptz
       )`);
     this.addSql(
