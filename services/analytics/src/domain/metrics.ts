@@ -19,8 +19,8 @@ export interface Contribution extends MetricKey {
 
 export const allTime = (metric: string, amount = 1n): Contribution => ({ metric, bucket: '', amount });
 export const onDay = (metric: string, day: UtcDay, amount = 1n): Contribution => ({ metric, bucket: day, amount });
-export const inHour = (metric: string, hour: UtcHour): Contribution => ({ metric, bucket: hour, amount: 1n });
-export const atTime = (metric: string, time: Date): Contribution => ({
+const inHour = (metric: string, hour: UtcHour): Contribution => ({ metric, bucket: hour, amount: 1n });
+const atTime = (metric: string, time: Date): Contribution => ({
   metric,
   bucket: time.toISOString(),
   amount: 1n,

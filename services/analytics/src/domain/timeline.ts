@@ -5,7 +5,7 @@ import { faceValue, isLive, type PricedItem, type RevenueTerm } from './revenue.
 import { laterOf } from './utc-day.ts';
 
 /** What a subscription was from a time on, until its next period or its end: its revenue, and whether it was active. */
-export interface RevenuePeriod {
+interface RevenuePeriod {
   readonly from: Date;
   readonly status: SubscriptionStatus;
   readonly hasTrial: boolean;

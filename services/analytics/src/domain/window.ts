@@ -40,5 +40,5 @@ export function lastSpans(last: UtcDay, count: number, step: number): DaySpan[] 
 }
 
 /** The `count` days without gaps that end with `last`. */
-export const lastDays = (last: UtcDay, count: number): UtcDay[] =>
+const lastDays = (last: UtcDay, count: number): UtcDay[] =>
   Array.from({ length: count }, (_, index) => addDays(last, index + 1 - count));
