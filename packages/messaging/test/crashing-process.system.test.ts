@@ -13,8 +13,11 @@ import { counted, Counted, startMessaging, teamId, type Messaging } from './star
 
 const EVENTS = 30;
 const DEADLY = 13;
-/** When the bus delivers an event again whose process died. */
-const ACK_WAIT_MS = 1_000;
+/**
+ * When the bus delivers an event again whose process died: another process runs by then. Where none does, nats-server 2.9
+ * counts the next delivery as the first one.
+ */
+const ACK_WAIT_MS = 5_000;
 const PROGRAM = join(import.meta.dirname, 'crashing-consumer.ts');
 
 it('dead-letters an event that kills the process each time, also when it is retried, and handles all others once', async () => {
@@ -27,11 +30,11 @@ it('dead-letters an event that kills the process each time, also when it is retr
     const found = (await messaging.failures()).filter(failure => failure.is_dead);
     return found.length > 0 ? found : undefined;
   };
-  expect(await waitFor(letters, { what: 'the dead letter', timeoutMs: 90_000 })).toMatchObject([{ attempts: 9 }]);
+  expect(await waitFor(letters, { what: 'the dead letter', timeoutMs: 300_000 })).toMatchObject([{ attempts: 9 }]);
   const others = Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless);
   await waitFor(async () => (await messaging.effects()).length >= others.length, {
     what: 'the other effects',
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
   });
   expect(await messaging.effects()).toEqual(others);
   const deaths = supervised.deaths();
@@ -45,13 +48,13 @@ it('dead-letters an event that kills the process each time, also when it is retr
       ({ letter }) => letter.status === 'failed',
     );
   };
-  await waitFor(hasEnded, { what: 'the end of the retry', timeoutMs: 30_000, intervalMs: 200 });
+  await waitFor(hasEnded, { what: 'the end of the retry', timeoutMs: 120_000, intervalMs: 200 });
   expect(await letters()).toMatchObject([{ attempts: 11, error: expect.stringContaining('crashed') }]);
   expect(supervised.deaths()).toBe(deaths + 2);
   expect(await messaging.effects()).toEqual(others);
-}, 120_000);
+}, 600_000);
 
-it('dead-letters it also where it shares a message with the others', { timeout: 120_000 }, async () => {
+it('dead-letters it also where it shares a message with the others', { timeout: 600_000 }, async () => {
   await using messaging = await startMessaging();
   const events = Array.from({ length: EVENTS }, (_, number) => envelope.encode(counted(number)));
   await messaging.bus.publish(Counted.name, JSON.stringify(events), randomUUID(), {});
@@ -62,7 +65,7 @@ it('dead-letters it also where it shares a message with the others', { timeout: 
     const isEnd = failures.every(failure => failure.is_dead) && (await messaging.effects()).length >= EVENTS - 1;
     return isEnd ? failures : undefined;
   };
-  expect(await waitFor(failuresAtTheEnd, { what: 'the other effects', timeoutMs: 110_000 })).toMatchObject([
+  expect(await waitFor(failuresAtTheEnd, { what: 'the other effects', timeoutMs: 300_000 })).toMatchObject([
     { event: { data: { number: DEADLY } }, is_dead: true },
   ]);
   expect(await messaging.effects()).toEqual(Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless));
