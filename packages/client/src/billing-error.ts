@@ -12,7 +12,7 @@ interface Failure {
 
 /**
  * A failed call. `code` is the service's error code; `connection_failed` or `timed_out`, with status 0, without a
- * response; `unexpected_answer` when the response is not the service's, but a proxy's for example.
+ * response; `unexpected_response` when the response is not the service's, but a proxy's for example.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
@@ -51,7 +51,7 @@ export class BillingError extends Error {
       status,
       retryAfterSeconds,
       requestId: headers.get('x-request-id') ?? undefined,
-      code: 'unexpected_answer',
+      code: 'unexpected_response',
       message: `Unexpected response ${status} ${statusText}`.trim(),
     });
   }

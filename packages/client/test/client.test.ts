@@ -82,13 +82,13 @@ it('accepts not-found from a retried deletion, but not from the first attempt', 
 it.each([
   ['a success without JSON', { status: 200, text: '<html>', headers: {} }, 200],
   ['a failure without an error body', { status: 500, text: '<html>', headers: { 'x-request-id': 'req_9' } }, 500],
-])('reports %s as unexpected_answer', async (_what, reply, status) => {
+])('reports %s as unexpected_response', async (_what, reply, status) => {
   await using server = await startScriptedServer([reply]);
   const failure = await server.client.analytics.get().catch((err: unknown) => err);
   expect(failure).toBeInstanceOf(BillingError);
   expect(failure).toMatchObject({
     status,
-    code: 'unexpected_answer',
+    code: 'unexpected_response',
     requestId: new Headers(reply.headers).get('x-request-id') ?? undefined,
   });
 });

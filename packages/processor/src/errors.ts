@@ -33,8 +33,8 @@ export function problemOfStripe(error: unknown): unknown {
   const { StripeError, StripeAPIError, StripeConnectionError, StripeRateLimitError, StripeAuthenticationError } =
     Stripe.errors;
   if (error instanceof InvalidObject) {
-    const answer = new StripeAPIError({ message: error.message });
-    return new ProcessorError('The payment processor gave an answer that cannot be read.', answer);
+    const cause = new StripeAPIError({ message: error.message });
+    return new ProcessorError('The payment processor sent a response that cannot be read.', cause);
   }
   if (!(error instanceof StripeError)) return error;
   if (error instanceof StripeConnectionError) {
@@ -70,8 +70,8 @@ export function isRefusedKey(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error leaves open whether the processor did the write, although it has answered: it failed, something
- * in between answered in its place, or the idempotency key was used before with other bytes, perhaps for this very write.
+ * Returns whether an error leaves open whether the processor did the write, although it has responded: it failed, something
+ * in between responded in its place, or the idempotency key was used before with other bytes, perhaps for this very write.
  */
 export function isUnknownOutcome(error: unknown): boolean {
   return isUsedOtherwise(error) || (error instanceof ProcessorError && error.isIndeterminate);

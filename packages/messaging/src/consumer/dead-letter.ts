@@ -50,8 +50,8 @@ interface DeadLetterParts {
  */
 export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterParts) {
   const failed = new LRUCache<string, true>({ max: MAX_REMEMBERED });
-  /** Events whose last delivery was counted in advance and met something unavailable, which could not be taken back. */
-  const countedInVain = new Set<string>();
+  /** Events that were counted in advance once too often: what they met was unavailable, and taking it back failed. */
+  const uncorrected = new Set<string>();
   const oneAtATime = semaphore(1);
 
   const count = (delivery: Delivery, error: string, by: 1 | 0 | -1) =>
@@ -72,7 +72,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
 
   /** Counts a suspect in advance; true when it has used up its attempts and is a dead letter now. */
   const countInAdvance = async (delivery: Delivery): Promise<boolean> => {
-    const by = countedInVain.delete(delivery.event.id) ? 0 : 1;
+    const by = uncorrected.delete(delivery.event.id) ? 0 : 1;
     const attempts = await count(delivery, 'The previous delivery did not finish.', by);
     if (attempts <= (delivery.maxAttempts ?? MAX_ATTEMPTS)) return false;
     await store(delivery, { attempts, error: NEVER_FINISHED, reason: NEVER_FINISHED });
@@ -80,7 +80,7 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
   };
 
   const takeBack = (delivery: Delivery, err: unknown) =>
-    count(delivery, messageOf(err), -1).catch(() => countedInVain.add(delivery.event.id));
+    count(delivery, messageOf(err), -1).catch(() => uncorrected.add(delivery.event.id));
 
   const afterFailure = async (delivery: Delivery, err: unknown, isCounted: boolean): Promise<void> => {
     const error = messageOf(err);

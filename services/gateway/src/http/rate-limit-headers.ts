@@ -35,7 +35,7 @@ function countRefusal(limit: string, teamId: string | null | undefined): void {
 const refusals = () =>
   metrics
     .getMeter('billing.gateway')
-    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, answered 429.' });
+    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, which got 429.' });
 
 /** So that the first refusal of a limit is an increase. */
 export const startCountingRefusals = (limits: readonly string[]): void =>

@@ -52,7 +52,7 @@ interface Window {
 
 /** Keys in memory. An evicted key loses the points taken in advance, never more. */
 const MAX_KEYS = 20_000;
-/** The end of one and the same window differs by less between two answers of the store, in milliseconds. */
+/** The end of one and the same window differs by less between two replies of the store, in milliseconds. */
 const SAME_WINDOW_MS = 500;
 
 /**

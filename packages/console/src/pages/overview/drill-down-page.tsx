@@ -9,7 +9,7 @@ import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { formatDay } from '#ui/time.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
-import { filtersOf, MAX_ROWS, useAnswer, useQuestion, type Answer, type Question } from './drill-down.ts';
+import { filtersOf, MAX_ROWS, useDrillDown, useQuestion, type DrillDown, type Question } from './drill-down.ts';
 import { LeftOut } from './left-out.tsx';
 import { isMovement, METRICS, type Metric } from './metrics.ts';
 import { sumAmounts } from './sum-amounts.ts';
@@ -54,7 +54,7 @@ function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
 export function DrillDownPage() {
   const scope = useProject();
   const question = useQuestion();
-  const { data, error, refetch } = useAnswer(question);
+  const { data, error, refetch } = useDrillDown(question);
   const { title, lead } = METRICS[question.metric];
   const filters = filtersOf(question);
   return (
@@ -65,7 +65,7 @@ export function DrillDownPage() {
     >
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonLines lines={1} />}
-      {data && <Sum question={question} answer={data} />}
+      {data && <Sum question={question} drillDown={data} />}
       <Card flush>
         <ListTable
           label={title}
@@ -93,9 +93,15 @@ function daysOf({ days, span }: Question): string {
 }
 
 /** Adds up the rows, and says what the overview shows. */
-function Sum({ question: { metric, days, span }, answer }: { readonly question: Question; readonly answer: Answer }) {
+function Sum({
+  question: { metric, days, span },
+  drillDown,
+}: {
+  readonly question: Question;
+  readonly drillDown: DrillDown;
+}) {
   const { baseCurrency } = useProjectDetails();
-  const { analytics, figure, rows } = answer;
+  const { analytics, figure, rows } = drillDown;
   if (rows === null)
     return <p className="muted">More than {MAX_ROWS.toLocaleString()} subscriptions are not added up here.</p>;
   if (metric === 'trialConversion') {
@@ -135,7 +141,7 @@ function Sum({ question: { metric, days, span }, answer }: { readonly question: 
 }
 
 /** The parts of MRR that are in a trial or paused, each with its list. */
-function Parts({ analytics: { mrrTrialing, mrrPaused } }: Pick<Answer, 'analytics'>) {
+function Parts({ analytics: { mrrTrialing, mrrPaused } }: Pick<DrillDown, 'analytics'>) {
   const { baseCurrency } = useProjectDetails();
   const parts = [
     { metric: 'mrrTrialing', amount: mrrTrialing, words: 'in trials' },

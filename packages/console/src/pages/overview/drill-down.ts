@@ -28,11 +28,11 @@ export function useQuestion(): Question {
   return { metric, days, span: from && to && isMovement(metric) ? { from, to } : null };
 }
 
-/** The query of the list that answers a question. */
+/** The query of the list behind a metric. */
 export const filtersOf = ({ metric, days, span }: Question) => ({ metric, growthDays: days, ...span });
 
 /** A figure as the overview shows it, and the metrics beside it. */
-export interface Answer {
+export interface DrillDown {
   readonly analytics: Analytics;
   /** Null when the address names days that the overview shows no figure of. */
   readonly figure: number | null;
@@ -41,11 +41,11 @@ export interface Answer {
 }
 
 /** Loads the figure in question, and every part of it. */
-export function useAnswer(question: Question) {
+export function useDrillDown(question: Question) {
   const scope = useProject();
   return useQuery({
-    queryKey: scope.key('analytics', 'answer', question),
-    queryFn: async ({ signal }): Promise<Answer> => {
+    queryKey: scope.key('analytics', 'drill-down', question),
+    queryFn: async ({ signal }): Promise<DrillDown> => {
       const analytics = await scope.billing.analytics.get({ growthDays: question.days }, { signal });
       const figure = await figureOf(question, analytics, { scope, signal });
       const rows: AnalyticsSubscription[] = [];
