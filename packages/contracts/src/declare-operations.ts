@@ -6,10 +6,12 @@ import { pathParams, type PathParams } from './path-parameters.ts';
 /** The response of an operation that has nothing to return. */
 export const success = z.object({ success: z.boolean().meta({ example: true }) });
 
-type Derived = 'id' | 'service' | 'params' | 'status' | 'problems' | 'example';
+type Derived = 'id' | 'service' | 'method' | 'path' | 'params' | 'status' | 'problems' | 'example';
 
 /** An operation without what follows from the rest of it. */
 interface Declaration extends Omit<Operation, Derived>, Partial<Pick<Operation, 'params' | 'status' | 'problems'>> {
+  /** The method and the public path, with `:name` for parameters. */
+  readonly route: `${Operation['method']} /${string}`;
   readonly example?: DeclaredExample;
 }
 
@@ -24,10 +26,12 @@ type Given<Declared, Name extends string, Default> = Declared extends { readonly
   ? Value
   : Default;
 
-type Completed<Service, Id, Declared extends Declaration> = Omit<Declared, Derived> & {
+type Completed<Service, Id, Declared extends Declaration> = Omit<Declared, Derived | 'route'> & {
   readonly id: Id;
   readonly service: Service;
-  readonly params: Given<Declared, 'params', PathParams<Declared['path']>>;
+  readonly method: Operation['method'];
+  readonly path: Operation['path'];
+  readonly params: Given<Declared, 'params', PathParams<Declared['route']>>;
   readonly status: Given<Declared, 'status', 200>;
   readonly problems: Operation['problems'];
   readonly example: OperationExample;
@@ -41,12 +45,15 @@ export function declareOperations<
   const Service extends ServiceName,
   const Declarations extends Readonly<Record<string, Declaration>>,
 >(service: Service, declarations: Declarations) {
-  const operations = Object.entries(declarations).map(([id, declared]) => {
+  const operations = Object.entries(declarations).map(([id, { route, ...declared }]) => {
+    const [method, path] = route.split(' ') as [Operation['method'], Operation['path']]; // its two parts
     const operation: Operation = {
       status: 200,
       problems: [],
-      params: pathParams(declared.path),
+      params: pathParams(path),
       ...declared,
+      method,
+      path,
       id,
       service,
       /** Made when it is read: only the API reference and tests do. */

@@ -49,8 +49,7 @@ const listedMetric = z
 
 export const analyticsOperations = declareOperations('analytics', {
   getAnalytics: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/analytics`,
+    route: `GET ${PROJECT_PATH}/analytics`,
     access: projectAccess('analytics:read'),
     summary: 'Get revenue, customers, churn, webhook and referral metrics of the project',
     query: z.strictObject({ growthDays }),
@@ -58,8 +57,7 @@ export const analyticsOperations = declareOperations('analytics', {
     example: { query: { growthDays: '30' } },
   },
   getAnalyticsHistory: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/analytics/history`,
+    route: `GET ${PROJECT_PATH}/analytics/history`,
     access: projectAccess('analytics:read'),
     summary: 'Get daily revenue, revenue movements and customers',
     query: z.strictObject({
@@ -72,8 +70,7 @@ export const analyticsOperations = declareOperations('analytics', {
     example: { query: { days: '1' } },
   },
   listAnalyticsSubscriptions: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/analytics/subscriptions`,
+    route: `GET ${PROJECT_PATH}/analytics/subscriptions`,
     access: projectAccess('analytics:read'),
     summary:
       'List the subscriptions behind a metric: revenue, its movements, churn, trials, or what revenue leaves out',

@@ -8,8 +8,7 @@ import { text } from '../text.ts';
 
 export const auditOperations = declareOperations('gateway', {
   listAuditLog: {
-    method: 'GET',
-    path: `${TEAM_PATH}/audit-log`,
+    route: `GET ${TEAM_PATH}/audit-log`,
     access: { kind: 'team', role: 'owner' },
     summary: 'List who changed what in a team, newest first',
     query: z.strictObject({

@@ -13,8 +13,7 @@ const activeOnly = booleanText.default(true).describe('Whether to return only ac
 
 export const catalogOperations = declareOperations('catalog', {
   listProducts: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/products`,
+    route: `GET ${PROJECT_PATH}/products`,
     access: read,
     summary: 'List products, by default only active ones',
     query: z.strictObject({ activeOnly, ...wholeListQuery }),
@@ -22,8 +21,7 @@ export const catalogOperations = declareOperations('catalog', {
     example: { query: { activeOnly: 'false', limit: '20' } },
   },
   createProduct: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/products`,
+    route: `POST ${PROJECT_PATH}/products`,
     access: write,
     summary: 'Create a product here and at the payment processor',
     body: productCreate,
@@ -32,16 +30,14 @@ export const catalogOperations = declareOperations('catalog', {
     problems: ['processor_not_connected', 'processor_error'],
   },
   getProduct: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/products/:productId`,
+    route: `GET ${PROJECT_PATH}/products/:productId`,
     access: read,
     summary: 'Get a product',
     response: product,
     problems: ['product_not_found'],
   },
   updateProduct: {
-    method: 'PATCH',
-    path: `${PROJECT_PATH}/products/:productId`,
+    route: `PATCH ${PROJECT_PATH}/products/:productId`,
     access: write,
     summary: 'Update a product',
     body: productUpdate,
@@ -50,16 +46,14 @@ export const catalogOperations = declareOperations('catalog', {
     example: { response: { product: { name: 'Pro Plus' } } },
   },
   deleteProduct: {
-    method: 'DELETE',
-    path: `${PROJECT_PATH}/products/:productId`,
+    route: `DELETE ${PROJECT_PATH}/products/:productId`,
     access: write,
     summary: 'Archive a product at the payment processor and delete it here',
     response: success,
     problems: ['product_not_found', 'processor_not_connected', 'processor_error'],
   },
   listPrices: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/prices`,
+    route: `GET ${PROJECT_PATH}/prices`,
     access: read,
     summary: 'List prices, by default only active ones',
     query: z.strictObject({
@@ -71,8 +65,7 @@ export const catalogOperations = declareOperations('catalog', {
     example: { query: { productId: ProductId.example } },
   },
   createPrice: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/prices`,
+    route: `POST ${PROJECT_PATH}/prices`,
     access: write,
     summary: 'Create a price of a product, here and at the payment processor',
     body: priceCreate,
@@ -81,16 +74,14 @@ export const catalogOperations = declareOperations('catalog', {
     problems: ['product_not_found', 'product_inactive', 'processor_not_connected', 'processor_error'],
   },
   getPrice: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/prices/:priceId`,
+    route: `GET ${PROJECT_PATH}/prices/:priceId`,
     access: read,
     summary: 'Get a price',
     response: price,
     problems: ['price_not_found'],
   },
   updatePrice: {
-    method: 'PATCH',
-    path: `${PROJECT_PATH}/prices/:priceId`,
+    route: `PATCH ${PROJECT_PATH}/prices/:priceId`,
     access: write,
     summary: 'Activate or deactivate a price, or replace its metadata',
     body: priceUpdate,
@@ -99,8 +90,7 @@ export const catalogOperations = declareOperations('catalog', {
     example: { response: { price: { isActive: false } } },
   },
   deletePrice: {
-    method: 'DELETE',
-    path: `${PROJECT_PATH}/prices/:priceId`,
+    route: `DELETE ${PROJECT_PATH}/prices/:priceId`,
     access: write,
     summary: 'Deactivate a price at the payment processor and delete it here; subscriptions that use it continue',
     response: success,

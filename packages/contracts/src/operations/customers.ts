@@ -17,8 +17,7 @@ const path = `${PROJECT_PATH}/customers/:customerId` as const;
 
 export const customersOperations = declareOperations('customers', {
   listCustomers: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/customers`,
+    route: `GET ${PROJECT_PATH}/customers`,
     access: read,
     summary:
       'List customers, newest first; with `email` or `externalId`, the one that has it; with `search`, those that contain it; with `ids`, those of them that exist',
@@ -27,8 +26,7 @@ export const customersOperations = declareOperations('customers', {
     example: { query: { limit: '50', offset: '0' } },
   },
   createCustomer: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/customers`,
+    route: `POST ${PROJECT_PATH}/customers`,
     access: write,
     summary: 'Create a customer here, linked to the payment processor’s customer with this email, or to a new one',
     body: customerCreate,
@@ -37,16 +35,14 @@ export const customersOperations = declareOperations('customers', {
     problems: ['customer_email_taken', 'customer_external_id_taken', 'processor_not_connected', 'processor_error'],
   },
   getCustomer: {
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     access: read,
     summary: 'Get a customer',
     response: z.object({ customer }),
     problems: ['customer_not_found'],
   },
   updateCustomer: {
-    method: 'PATCH',
-    path,
+    route: `PATCH ${path}`,
     access: write,
     summary: 'Update a customer here and at the payment processor; metadata is replaced as a whole',
     body: customerUpdate,
@@ -61,8 +57,7 @@ export const customersOperations = declareOperations('customers', {
     example: { response: { customer: { name: 'Ada King' } } },
   },
   deleteCustomer: {
-    method: 'DELETE',
-    path,
+    route: `DELETE ${path}`,
     access: write,
     summary: 'Delete a customer here; the payment processor’s customer stays',
     response: success,

@@ -19,8 +19,7 @@ const count = z.int().meta({ example: 1 });
 /** The dead letters of all services. A service that does not respond makes the whole response 503. */
 export const deadLetterOperations = declareOperations('gateway', {
   listDeadLetters: {
-    method: 'GET',
-    path: `${TEAM_PATH}/dead-letters`,
+    route: `GET ${TEAM_PATH}/dead-letters`,
     access: owner,
     summary: 'List the events of a team that a service failed to handle for good, newest first',
     query: z.strictObject({ ...filters, ...pageQuery }),
@@ -28,16 +27,14 @@ export const deadLetterOperations = declareOperations('gateway', {
     example: { query: { service: 'subscriptions', type: 'processor.invoice.paid.v1' } },
   },
   getDeadLetter: {
-    method: 'GET',
-    path: `${TEAM_PATH}/dead-letters/:deadLetterId`,
+    route: `GET ${TEAM_PATH}/dead-letters/:deadLetterId`,
     access: owner,
     summary: 'Get a dead letter with the data of its event',
     response: z.object({ deadLetter: deadLetterWithData }),
     problems: ['dead_letter_not_found'],
   },
   retryDeadLetter: {
-    method: 'POST',
-    path: `${TEAM_PATH}/dead-letters/:deadLetterId/retry`,
+    route: `POST ${TEAM_PATH}/dead-letters/:deadLetterId/retry`,
     access: owner,
     summary: 'Have the event of a dead letter handled once more; it is gone once that succeeds',
     status: 202,
@@ -45,8 +42,7 @@ export const deadLetterOperations = declareOperations('gateway', {
     problems: ['dead_letter_not_found'],
   },
   retryDeadLetters: {
-    method: 'POST',
-    path: `${TEAM_PATH}/dead-letters/retry`,
+    route: `POST ${TEAM_PATH}/dead-letters/retry`,
     access: owner,
     summary: 'Retry every dead letter of a team, or those that match',
     body: matching,
@@ -54,16 +50,14 @@ export const deadLetterOperations = declareOperations('gateway', {
     response: z.object({ retried: count }),
   },
   dropDeadLetter: {
-    method: 'DELETE',
-    path: `${TEAM_PATH}/dead-letters/:deadLetterId`,
+    route: `DELETE ${TEAM_PATH}/dead-letters/:deadLetterId`,
     access: owner,
     summary: 'Delete a dead letter for good: its event is never handled',
     response: success,
     problems: ['dead_letter_not_found', 'dead_letter_retrying'],
   },
   dropDeadLetters: {
-    method: 'POST',
-    path: `${TEAM_PATH}/dead-letters/drop`,
+    route: `POST ${TEAM_PATH}/dead-letters/drop`,
     access: owner,
     summary: 'Delete every dead letter of a team, or those that match, for good',
     body: matching,

@@ -11,8 +11,7 @@ const portalSubscription = subscription.omit({ metadata: true, updatedAt: true }
 
 export const portalOperations = declareOperations('portal', {
   createPortalSession: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/portal`,
+    route: `POST ${PROJECT_PATH}/portal`,
     access: projectAccess('subscriptions:write'),
     summary: 'Create a link to the portal of a customer',
     body: portalSessionCreate,
@@ -22,8 +21,7 @@ export const portalOperations = declareOperations('portal', {
     problems: ['customer_not_found'],
   },
   listPortalSessions: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/portal/sessions`,
+    route: `GET ${PROJECT_PATH}/portal/sessions`,
     access: projectAccess('subscriptions:read'),
     summary: 'List valid portal links, newest first, without their tokens',
     query: z.strictObject({
@@ -34,16 +32,14 @@ export const portalOperations = declareOperations('portal', {
     example: { query: { customerId: CustomerId.example } },
   },
   revokePortalSession: {
-    method: 'DELETE',
-    path: `${PROJECT_PATH}/portal/sessions/:sessionId`,
+    route: `DELETE ${PROJECT_PATH}/portal/sessions/:sessionId`,
     access: projectAccess('subscriptions:write'),
     summary: 'Revoke a portal link at once; an expired or revoked link stays so',
     response: success,
     problems: ['portal_session_not_found'],
   },
   updatePortalSubscription: {
-    method: 'PATCH',
-    path: '/api/portal/:token/subscriptions/:subscriptionId',
+    route: 'PATCH /api/portal/:token/subscriptions/:subscriptionId',
     access: { kind: 'portal-token' },
     summary: 'Cancel at the end of the period, or resume, as the customer',
     body: subscriptionUpdate,
@@ -59,8 +55,7 @@ export const portalOperations = declareOperations('portal', {
     example: { response: { subscription: { cancelAtPeriodEnd: true } } },
   },
   createPortalSetupSession: {
-    method: 'POST',
-    path: '/api/portal/:token/setup-intent',
+    route: 'POST /api/portal/:token/setup-intent',
     access: { kind: 'portal-token' },
     summary: 'Create a hosted page on which the customer changes the payment method',
     response: z.object({

@@ -25,23 +25,20 @@ const path = `${PROJECT_PATH}/referrals` as const;
 
 export const referralsOperations = declareOperations('referrals', {
   getReferralConfig: {
-    method: 'GET',
-    path: `${path}/config`,
+    route: `GET ${path}/config`,
     access: read,
     summary: 'Get the referral program of the project',
     response: z.object({ config: referralConfig }),
   },
   updateReferralConfig: {
-    method: 'PUT',
-    path: `${path}/config`,
+    route: `PUT ${path}/config`,
     access: write,
     summary: 'Set the referral program of the project',
     body: referralConfigUpdate,
     response: z.object({ config: referralConfig }),
   },
   listReferralCodes: {
-    method: 'GET',
-    path: `${path}/codes`,
+    route: `GET ${path}/codes`,
     access: read,
     summary: 'List referral codes, by default only active ones',
     query: z.strictObject({
@@ -53,8 +50,7 @@ export const referralsOperations = declareOperations('referrals', {
     example: { query: { activeOnly: 'true', customerId: CustomerId.example } },
   },
   createReferralCode: {
-    method: 'POST',
-    path: `${path}/codes`,
+    route: `POST ${path}/codes`,
     access: write,
     summary: 'Create a code for a referrer, who can have only one active code',
     body: referralCodeCreate,
@@ -63,8 +59,7 @@ export const referralsOperations = declareOperations('referrals', {
     problems: ['customer_not_found', 'referral_code_exists'],
   },
   getReferralCode: {
-    method: 'GET',
-    path: `${path}/codes/:code`,
+    route: `GET ${path}/codes/:code`,
     access: read,
     summary: 'Get a code and its referrals, newest first, by default 100 of them',
     query: z.strictObject(wholeListQuery),
@@ -76,16 +71,14 @@ export const referralsOperations = declareOperations('referrals', {
     problems: ['referral_code_not_found'],
   },
   deactivateReferralCode: {
-    method: 'DELETE',
-    path: `${path}/codes/:code`,
+    route: `DELETE ${path}/codes/:code`,
     access: write,
     summary: 'Deactivate a code; its pending referrals stay',
     response: z.object({ code: z.object({ code: referralCode.shape.code, isActive: z.literal(false) }) }),
     problems: ['referral_code_not_found'],
   },
   applyReferral: {
-    method: 'POST',
-    path: `${path}/apply`,
+    route: `POST ${path}/apply`,
     access: read,
     summary: 'Apply a code to a new customer',
     body: referralApply,
@@ -102,8 +95,7 @@ export const referralsOperations = declareOperations('referrals', {
     ],
   },
   listReferrals: {
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     access: read,
     summary: 'List referrals: who referred a customer, or whom a customer referred',
     query: z.strictObject({
@@ -116,8 +108,7 @@ export const referralsOperations = declareOperations('referrals', {
     example: { query: { refereeCustomerId: EXAMPLE_REFEREE_ID } },
   },
   listReferralCredits: {
-    method: 'GET',
-    path: `${path}/credits`,
+    route: `GET ${path}/credits`,
     access: read,
     summary: 'List the credits that conversions earned',
     query: z.strictObject({
@@ -129,8 +120,7 @@ export const referralsOperations = declareOperations('referrals', {
     example: { query: { status: 'credited', customerId: CustomerId.example } },
   },
   retryReferralCredit: {
-    method: 'POST',
-    path: `${path}/credits/:creditId/retry`,
+    route: `POST ${path}/credits/:creditId/retry`,
     access: write,
     summary: 'Send a credit again that failed',
     status: 202,

@@ -15,8 +15,7 @@ const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/subscriptions`,
+    route: `GET ${PROJECT_PATH}/subscriptions`,
     access: read,
     summary: 'List subscriptions; without a status only active and trialing ones, unless activeOnly is false',
     query: z.strictObject({
@@ -34,16 +33,14 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     example: { query: { activeOnly: 'true', customerId: CustomerId.example } },
   },
   getSubscription: {
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     access: read,
     summary: 'Get a subscription',
     response: z.object({ subscription }),
     problems: ['subscription_not_found'],
   },
   updateSubscription: {
-    method: 'PATCH',
-    path,
+    route: `PATCH ${path}`,
     access: write,
     summary: 'Cancel at the end of the period, or resume',
     body: subscriptionUpdate,
@@ -58,8 +55,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     example: { response: { subscription: { cancelAtPeriodEnd: true } } },
   },
   cancelSubscription: {
-    method: 'DELETE',
-    path,
+    route: `DELETE ${path}`,
     access: write,
     summary: 'Cancel now; this cannot be undone',
     response: z.object({
@@ -72,8 +68,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     problems: ['subscription_not_found', 'subscription_ended', 'processor_not_connected', 'processor_error'],
   },
   createCheckout: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/checkout`,
+    route: `POST ${PROJECT_PATH}/checkout`,
     access: write,
     summary: 'Create a hosted checkout session for a customer and a price',
     body: checkoutCreate,
@@ -93,8 +88,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     ],
   },
   listInvoices: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/invoices`,
+    route: `GET ${PROJECT_PATH}/invoices`,
     access: read,
     summary: 'List invoices, newest first',
     query: z.strictObject({
@@ -107,8 +101,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     example: { query: { customerId: CustomerId.example, status: 'paid' } },
   },
   listPayments: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/payments`,
+    route: `GET ${PROJECT_PATH}/payments`,
     access: read,
     summary: 'List payments, newest first',
     query: z.strictObject({

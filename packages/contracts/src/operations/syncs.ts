@@ -11,8 +11,7 @@ const path = `${PROJECT_PATH}/syncs/:syncId` as const;
 /** The processor's account and the project's records, compared and made equal. */
 export const syncOperations = declareOperations('webhooks', {
   createSync: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/syncs`,
+    route: `POST ${PROJECT_PATH}/syncs`,
     access: write,
     summary: 'Compare the payment processor’s account with the records, and with `apply` make the records equal to it',
     body: syncCreate,
@@ -22,24 +21,21 @@ export const syncOperations = declareOperations('webhooks', {
     example: { response: { sync: { status: 'queued', counts: {} } } },
   },
   listSyncs: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/syncs`,
+    route: `GET ${PROJECT_PATH}/syncs`,
     access: read,
     summary: 'List syncs, newest first',
     query: z.strictObject(pageQuery),
     response: z.object({ syncs: z.array(sync), pagination }),
   },
   getSync: {
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     access: read,
     summary: 'Get a sync with its progress and counts',
     response: z.object({ sync }),
     problems: ['sync_not_found'],
   },
   cancelSync: {
-    method: 'POST',
-    path: `${path}/cancel`,
+    route: `POST ${path}/cancel`,
     access: write,
     summary: 'Stop a sync; what it has applied stays',
     response: z.object({ sync }),
@@ -47,8 +43,7 @@ export const syncOperations = declareOperations('webhooks', {
     example: { response: { sync: { status: 'canceled' } } },
   },
   listSyncFindings: {
-    method: 'GET',
-    path: `${path}/findings`,
+    route: `GET ${path}/findings`,
     access: read,
     summary: 'List what differs between the account and the records',
     query: z.strictObject({

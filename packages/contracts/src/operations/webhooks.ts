@@ -48,8 +48,7 @@ const exampleForeignEvent = {
 
 export const webhooksOperations = declareOperations('webhooks', {
   getWebhookUrl: {
-    method: 'GET',
-    path: `${TEAM_PATH}/processor/webhook-url`,
+    route: `GET ${TEAM_PATH}/processor/webhook-url`,
     access: { kind: 'team', role: 'member' },
     summary: 'Get the webhook URL for the payment processor, and how to set it up',
     response: z.object({
@@ -61,8 +60,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     }),
   },
   getProcessor: {
-    method: 'GET',
-    path: `${TEAM_PATH}/processor`,
+    route: `GET ${TEAM_PATH}/processor`,
     access: { kind: 'team', role: 'member' },
     summary: 'Get the team’s connection to the payment processor, without its secrets',
     response: z.object({
@@ -75,8 +73,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     }),
   },
   connectProcessor: {
-    method: 'POST',
-    path: `${TEAM_PATH}/processor/connect`,
+    route: `POST ${TEAM_PATH}/processor/connect`,
     access: { kind: 'team', role: 'owner', fresh: 'always' },
     summary: 'Connect the payment processor, or update its credentials',
     body: processorConnect,
@@ -91,16 +88,14 @@ export const webhooksOperations = declareOperations('webhooks', {
     ],
   },
   getProcessorHealth: {
-    method: 'GET',
-    path: `${TEAM_PATH}/processor/health`,
+    route: `GET ${TEAM_PATH}/processor/health`,
     access: { kind: 'team', role: 'member' },
     summary: 'Check whether the connection to the payment processor works, and what to do if it does not',
     response: processorHealth,
     problems: ['processor_not_connected'],
   },
   disconnectProcessor: {
-    method: 'DELETE',
-    path: `${TEAM_PATH}/processor`,
+    route: `DELETE ${TEAM_PATH}/processor`,
     access: { kind: 'team', role: 'owner', fresh: 'always' },
     summary: 'Disconnect the payment processor, and with `purge` delete everything that mirrors its account',
     query: z.strictObject({
@@ -117,8 +112,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     example: { query: { purge: 'true' }, body: { confirm: 'Acme' } },
   },
   receiveWebhook: {
-    method: 'POST',
-    path: '/api/webhooks/processor/:teamId',
+    route: 'POST /api/webhooks/processor/:teamId',
     access: { kind: 'signature' },
     summary: 'Receive a webhook event',
     params,
@@ -127,8 +121,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     example: { body: exampleProcessorEvent, response: { received: true } },
   },
   receiveWebhookAtOldPath: {
-    method: 'POST',
-    path: '/api/webhooks/stripe/:teamId',
+    route: 'POST /api/webhooks/stripe/:teamId',
     access: { kind: 'signature' },
     summary: 'Receive a webhook event at the alternative path',
     params,
@@ -137,8 +130,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     example: { body: exampleProcessorEvent, response: { received: true, duplicate: true } },
   },
   listWebhookEvents: {
-    method: 'GET',
-    path: `${PROJECT_PATH}/webhook-events`,
+    route: `GET ${PROJECT_PATH}/webhook-events`,
     access: projectAccess('analytics:read'),
     summary: 'List the webhook events of the project',
     query: z.strictObject({ ...eventFilters, ...pageQuery }),
@@ -146,8 +138,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     example: { query: { status: 'processed', type: 'customer.subscription.created' } },
   },
   replayWebhookEvent: {
-    method: 'POST',
-    path: `${PROJECT_PATH}/webhook-events/:eventId/replay`,
+    route: `POST ${PROJECT_PATH}/webhook-events/:eventId/replay`,
     access: { kind: 'project-session' },
     summary: 'Replay a failed webhook event',
     response: z.object({ webhookEvent }),
@@ -155,8 +146,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     example: { response: { webhookEvent: { status: 'received', attempts: 0, processedAt: null } } },
   },
   listTeamWebhookEvents: {
-    method: 'GET',
-    path: `${TEAM_PATH}/webhook-events`,
+    route: `GET ${TEAM_PATH}/webhook-events`,
     access: { kind: 'team', role: 'member' },
     summary: 'List the webhook events of all projects of the team, and those without a project',
     query: z.strictObject({
@@ -171,8 +161,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     },
   },
   getTeamWebhookEvent: {
-    method: 'GET',
-    path: `${TEAM_PATH}/webhook-events/:eventId`,
+    route: `GET ${TEAM_PATH}/webhook-events/:eventId`,
     access: { kind: 'team', role: 'member' },
     summary: 'Get a webhook event of the team with its payload',
     response: z.object({
@@ -185,8 +174,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     problems: ['webhook_event_not_found'],
   },
   replayTeamWebhookEvent: {
-    method: 'POST',
-    path: `${TEAM_PATH}/webhook-events/:eventId/replay`,
+    route: `POST ${TEAM_PATH}/webhook-events/:eventId/replay`,
     access: { kind: 'team', role: 'member' },
     summary: 'Replay a webhook event of the team that failed, is foreign, or was of the other mode',
     response: z.object({ webhookEvent }),

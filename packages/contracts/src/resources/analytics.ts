@@ -5,7 +5,7 @@ import { SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
 /** Why `mrr` leaves a subscription out: prices with tiers, billed by usage, or in another currency than the project's. */
-export const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency'] as const;
+const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency'] as const;
 export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 
 const asOf = timestamp.nullable().meta({

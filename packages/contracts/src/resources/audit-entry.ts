@@ -3,7 +3,7 @@ import { AuditEntryId, EXAMPLE_USER_ID, ProjectId } from '../ids.ts';
 import { updatedAt } from '../timestamp.ts';
 
 export const AUDIT_ACTOR_TYPES = ['user', 'key', 'customer', 'operator', 'system'] as const;
-export const AUDIT_TARGET_TYPES = [
+const AUDIT_TARGET_TYPES = [
   'team',
   'member',
   'invitation',

@@ -3,7 +3,7 @@ import { ProjectId } from '../ids.ts';
 import { SERVICES, type ServiceName } from '../operation.ts';
 import { timestamp, updatedAt } from '../timestamp.ts';
 
-export const DEAD_LETTER_STATUSES = ['failed', 'retrying'] as const;
+const DEAD_LETTER_STATUSES = ['failed', 'retrying'] as const;
 
 const ID = new RegExp(`^dl_(${SERVICES.join('|')})_[0-9a-f]{32}$`);
 

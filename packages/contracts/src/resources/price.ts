@@ -34,7 +34,7 @@ export const shownAmount = z.object({
       'Present when `unitAmount` is null: the amount of a unit, exactly, as decimal text; null for a tiered price.',
     ),
 });
-export type ShownAmount = z.output<typeof shownAmount>;
+type ShownAmount = z.output<typeof shownAmount>;
 
 /** What is known of a price's amount. */
 interface KnownAmount {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-export const HEALTH_CHECKS = ['key', 'endpoint', 'signatures', 'events', 'drift', 'clock'] as const;
+const HEALTH_CHECKS = ['key', 'endpoint', 'signatures', 'events', 'drift', 'clock'] as const;
 export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
 
-export const CHECK_STATUSES = ['ok', 'warning', 'failed', 'unknown'] as const;
+const CHECK_STATUSES = ['ok', 'warning', 'failed', 'unknown'] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 const check = z.object({

@@ -16,7 +16,7 @@ export const SYNC_MODES = ['report', 'apply'] as const;
 export type SyncMode = (typeof SYNC_MODES)[number];
 
 /** How an object of the processor compares with our record. */
-export const FINDING_OUTCOMES = ['missing', 'different', 'extra', 'conflict', 'skipped'] as const;
+const FINDING_OUTCOMES = ['missing', 'different', 'extra', 'conflict', 'skipped'] as const;
 export type FindingOutcome = (typeof FINDING_OUTCOMES)[number];
 export const findingOutcome = z
   .enum(FINDING_OUTCOMES)
