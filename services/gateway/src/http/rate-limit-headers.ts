@@ -33,9 +33,9 @@ function countRefusal(limit: string, teamId: string | null | undefined): void {
 }
 
 const refusals = () =>
-  metrics
-    .getMeter('billing.gateway')
-    .createCounter('billing.gateway.refusals', { description: 'Requests beyond a rate limit or quota, which got 429.' });
+  metrics.getMeter('billing.gateway').createCounter('billing.gateway.refusals', {
+    description: 'Requests beyond a rate limit or quota, which got 429.',
+  });
 
 /** So that the first refusal of a limit is an increase. */
 export const startCountingRefusals = (limits: readonly string[]): void =>
