@@ -15,7 +15,7 @@ import { requestContext } from '#http/request-context.ts';
 import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
 import { portalAdmission } from '#limits/portal-admission.ts';
 import { signInAdmission } from '#limits/sign-in-admission.ts';
-import { recordRefusal } from '#operations/record-refusal.ts';
+import { recordRefusal } from '#operations/audit-log.ts';
 import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';

@@ -13,7 +13,7 @@ import { accountModes, auditLog } from './consumers/events.ts';
 import { listen } from '#http/server.ts';
 import { deleteExpiredRateLimits, openPointStores } from '#limits/point-store.ts';
 import { webhookQuota } from '#limits/webhook-quota.ts';
-import { findProject, findTeamName, listProjectStates } from '#operations/find-projects.ts';
+import { findProject, findTeamName, listProjectStates } from '#operations/projects.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
 import { openServiceProxy } from '#proxy/service-proxy.ts';
 import { openWebhookForwarder } from '#proxy/webhook-forwarder.ts';

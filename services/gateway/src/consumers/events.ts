@@ -2,7 +2,7 @@ import { AuditRecorded } from '@billing/contracts/events/audit';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
-import { Team } from '#persistence/team.entity.ts';
+import { Team } from '#persistence/entities.ts';
 
 /** Records whether the processor accounts of teams are live; an older change than the recorded one is dropped. */
 export const accountModes = (): Consumer =>

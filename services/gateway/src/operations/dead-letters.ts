@@ -5,14 +5,8 @@ import { conflict, notFound } from '@billing/contracts/problem';
 import { parseDeadLetterId, type DeadLetter, type DeadLetterWithData } from '@billing/contracts/resources/dead-letter';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { deadLetterCalls, MAX_LISTED } from '@billing/contracts/rpc/dead-letters';
-import type { Outbox } from '@billing/messaging/outbox';
-import type { RpcClient } from '@billing/messaging/rpc';
 import { audit } from '#persistence/insert-audit-entries.ts';
-
-interface Dependencies {
-  readonly rpc: RpcClient;
-  readonly outbox: Outbox;
-}
+import type { OperationDependencies } from './dependencies.ts';
 
 /** There may be thousands of letters, in milliseconds. */
 const CHANGE_TIMEOUT_MS = 10_000;
@@ -34,7 +28,7 @@ const servicesOf = ({ service }: DeadLetterFilters): readonly ServiceName[] => (
  * Lists a page of a team's dead letters of all services, newest first, and returns how many match in all.
  * @throws Problem 503 when a service does not respond
  */
-export function listDeadLetters({ rpc }: Pick<Dependencies, 'rpc'>) {
+export function listDeadLetters({ rpc }: OperationDependencies) {
   return async (
     teamId: TeamId,
     { limit, offset, service, ...filter }: Page & DeadLetterFilters,
@@ -64,7 +58,7 @@ export function listDeadLetters({ rpc }: Pick<Dependencies, 'rpc'>) {
  * Finds a dead letter of the team in the service that its id names.
  * @throws Problem 404 `dead_letter_not_found`; 503 when the service does not respond
  */
-export function findDeadLetter({ rpc }: Pick<Dependencies, 'rpc'>) {
+export function findDeadLetter({ rpc }: OperationDependencies) {
   return async (teamId: TeamId, id: string): Promise<DeadLetterWithData> => {
     const { service } = parseDeadLetterId(id);
     const letter = await rpc.call(deadLetterCalls[service].find, { teamId, id });
@@ -77,7 +71,7 @@ export function findDeadLetter({ rpc }: Pick<Dependencies, 'rpc'>) {
  * Has a dead letter handled once more; nothing changes for one that is being retried.
  * @throws Problem 404 `dead_letter_not_found`; 503 when its service does not respond
  */
-export function retryDeadLetter(dependencies: Dependencies) {
+export function retryDeadLetter(dependencies: OperationDependencies) {
   const find = findDeadLetter(dependencies);
   return async (teamId: TeamId, id: string, context: AuditContext): Promise<void> => {
     if ((await changeOne(dependencies, 'retry', teamId, id, context)) === 1) return;
@@ -90,7 +84,7 @@ export function retryDeadLetter(dependencies: Dependencies) {
  * Deletes a dead letter for good.
  * @throws Problem 404 `dead_letter_not_found`; 409 `dead_letter_retrying`; 503 when its service does not respond
  */
-export function dropDeadLetter(dependencies: Dependencies) {
+export function dropDeadLetter(dependencies: OperationDependencies) {
   const find = findDeadLetter(dependencies);
   return async (teamId: TeamId, id: string, context: AuditContext): Promise<void> => {
     if ((await changeOne(dependencies, 'drop', teamId, id, context)) === 1) return;
@@ -108,7 +102,7 @@ export function dropDeadLetter(dependencies: Dependencies) {
  * respond.
  * @throws Problem 503 when a service does not respond; others may have done their part
  */
-export function changeDeadLetters(dependencies: Dependencies, change: Change) {
+export function changeDeadLetters(dependencies: OperationDependencies, change: Change) {
   return async (teamId: TeamId, filters: DeadLetterFilters, context: AuditContext): Promise<number> => {
     const { service: _service, ...filter } = filters;
     const counts = await Promise.all(
@@ -122,7 +116,13 @@ export function changeDeadLetters(dependencies: Dependencies, change: Change) {
   };
 }
 
-async function changeOne({ rpc }: Dependencies, change: Change, teamId: TeamId, id: string, context: AuditContext) {
+async function changeOne(
+  { rpc }: OperationDependencies,
+  change: Change,
+  teamId: TeamId,
+  id: string,
+  context: AuditContext,
+) {
   const { service } = parseDeadLetterId(id);
   const { count } = await rpc.call(deadLetterCalls[service][change], { teamId, id, audit: context });
   return count;
@@ -130,7 +130,7 @@ async function changeOne({ rpc }: Dependencies, change: Change, teamId: TeamId, 
 
 /** The services record what they change; that there was nothing to change stands here. */
 const recordNothing = (
-  { outbox }: Dependencies,
+  { outbox }: OperationDependencies,
   teamId: TeamId,
   context: AuditContext,
   target: Parameters<typeof audit>[3]['target'],

@@ -2,8 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKeyId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { forbidden, notFound } from '@billing/contracts/problem';
-import { ApiKey } from './api-key.entity.ts';
-import { Member, Project, Team } from './team.entity.ts';
+import { ApiKey, Member, Project, Team } from './entities.ts';
 
 // One transaction takes these locks in this order: team, member, project, API key.
 

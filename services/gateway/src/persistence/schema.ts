@@ -1,9 +1,5 @@
-import { ApiKey } from './api-key.entity.ts';
-import { AuditEntryRow } from './audit-entry.entity.ts';
-import { Invitation } from './invitation.entity.ts';
+import { ApiKey, AuditEntryRow, Invitation, Member, Project, RateLimit, Team } from './entities.ts';
 import { CreateGateway } from './migrations/0001-create-gateway.ts';
-import { RateLimit } from './rate-limit.entity.ts';
-import { Member, Project, Team } from './team.entity.ts';
 
 /** The tables of the gateway's schema. better-auth migrates its own ones, in the schema `auth`. */
 export const gatewaySchema = {

@@ -10,7 +10,7 @@ import { openServiceDatabase } from '@billing/service/service-database';
 import { openSignIn } from '#auth/sign-in.ts';
 import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
-import { Member } from '#persistence/team.entity.ts';
+import { Member } from '#persistence/entities.ts';
 import { httpUrl } from '../env.ts';
 
 const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ PUBLIC_URL: httpUrl });

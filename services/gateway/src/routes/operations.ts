@@ -2,7 +2,7 @@ import { Router, type ErrorRequestHandler } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { type IsOverloaded, overloaded } from '@billing/service/overloaded';
-import type { RecordRefusal } from '#operations/record-refusal.ts';
+import type { RecordRefusal } from '#operations/audit-log.ts';
 import type { AuthorizeRequest } from '#auth/authorize-request.ts';
 import type { Handler } from '#http/request-context.ts';
 import type { AdmitToPortal } from '#limits/portal-admission.ts';

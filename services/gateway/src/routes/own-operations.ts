@@ -1,17 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
-import type { Outbox } from '@billing/messaging/outbox';
-import type { RpcClient } from '@billing/messaging/rpc';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
-import type { Users } from '#auth/sign-in.ts';
-import type { KeyMode, KeySecrets } from '#domain/api-key-secret.ts';
-import type { InvitationLinks } from '#domain/invitation-link.ts';
-import type { Quotas } from '#domain/quotas.ts';
-import { acceptInvitation } from '#operations/accept-invitation.ts';
-import { createApiKey } from '#operations/create-api-key.ts';
-import { createProject } from '#operations/create-project.ts';
-import { createTeam } from '#operations/create-team.ts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '#operations/api-keys.ts';
+import { listAuditLog } from '#operations/audit-log.ts';
 import {
   changeDeadLetters,
   dropDeadLetter,
@@ -19,29 +10,15 @@ import {
   listDeadLetters,
   retryDeadLetter,
 } from '#operations/dead-letters.ts';
-import { findProject } from '#operations/find-projects.ts';
-import { inviteMember } from '#operations/invite-member.ts';
-import { listApiKeys, listInvitations, listProjects, listTeams } from '#operations/lists.ts';
-import { listAuditLog } from '#operations/list-audit-log.ts';
-import { listMembers } from '#operations/list-members.ts';
-import { removeMember } from '#operations/remove-member.ts';
-import { revokeApiKey } from '#operations/revoke-api-key.ts';
-import { rotateApiKey } from '#operations/rotate-api-key.ts';
-import { updateProject } from '#operations/update-project.ts';
-import { withdrawInvitation } from '#operations/withdraw-invitation.ts';
+import type { OperationDependencies } from '#operations/dependencies.ts';
+import { acceptInvitation, inviteMember, listInvitations, withdrawInvitation } from '#operations/invitations.ts';
+import { listMembers, removeMember } from '#operations/members.ts';
+import { createProject, findProject, listProjects, updateProject } from '#operations/projects.ts';
+import { createTeam, listTeams } from '#operations/teams.ts';
 import type { OwnOperations } from './operation-handler.ts';
 
-interface Dependencies {
-  readonly em: EntityManager;
-  readonly outbox: Outbox;
-  readonly rpc: RpcClient;
-  readonly users: Users;
+interface Dependencies extends OperationDependencies {
   readonly apiKeys: Pick<ApiKeyCache, 'evict'>;
-  readonly secrets: KeySecrets;
-  readonly keyMode: KeyMode;
-  readonly invitationLinks: InvitationLinks;
-  readonly quotas: Quotas;
-  readonly now: () => Date;
 }
 
 /** The operations that the gateway itself serves: teams, members, invitations, projects, API keys, dead letters. */

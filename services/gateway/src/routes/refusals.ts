@@ -4,7 +4,7 @@ import type { Operation } from '@billing/contracts/operation';
 import { toProblem } from '@billing/service/to-problem';
 import { auditContextOf } from '#http/audit-context.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
-import type { RecordRefusal } from '#operations/record-refusal.ts';
+import type { RecordRefusal } from '#operations/audit-log.ts';
 
 /** Not 401 and 429: strangers can cause those without end. */
 const REFUSED: ReadonlySet<number | undefined> = new Set([400, 403, 404, 409, 422]);

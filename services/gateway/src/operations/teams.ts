@@ -1,26 +1,31 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { inTransaction } from '@billing/database/transaction';
 import { TeamId } from '@billing/contracts/ids';
+import type { Page } from '@billing/contracts/pagination';
+import { inTransaction } from '@billing/database/transaction';
 import { derivedId } from '@billing/service/derived-id';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
-import { requireRoom, type Quotas } from '#domain/quotas.ts';
+import { Member, Team } from '#persistence/entities.ts';
+import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
 import { lockTeamsOf } from '#persistence/locks.ts';
-import { Member, Team } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';
+import type { OperationDependencies } from './dependencies.ts';
 
-interface Dependencies {
-  readonly em: EntityManager;
-  readonly quotas: Quotas;
-  readonly now: () => Date;
+/** Lists a page of the teams of a user, newest first, and how many there are in all. */
+export function listTeams({ em }: OperationDependencies) {
+  return async (userId: string, { limit, offset }: Page): Promise<[Team[], number]> => {
+    const fork = em.fork();
+    const memberships = await fork.find(Member, { userId });
+    const ids = memberships.map(({ teamId }) => teamId);
+    return fork.findAndCount(Team, { id: { $in: ids } }, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
+  };
 }
 
 /**
  * Creates a team and makes its creator the owner; the same `operationKey` creates one team.
  * @throws Problem 422 `quota_exceeded`
  */
-export function createTeam({ em, quotas, now }: Dependencies) {
+export function createTeam({ em, quotas, now }: OperationDependencies) {
   const insert = (id: TeamId, userId: string, name: string, context: AuditContext) =>
     inTransaction(em, async tx => {
       await lockTeamsOf(tx, userId);

@@ -1,21 +1,49 @@
-import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import { inTransaction } from '@billing/database/transaction';
+import { LockMode } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import type { Page } from '@billing/contracts/pagination';
+import type { MemberRole } from '@billing/contracts/resources/team';
+import { inTransaction } from '@billing/database/transaction';
 import { conflict, notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
-import type { Users } from '#auth/sign-in.ts';
-import { ApiKey } from '#persistence/api-key.entity.ts';
+import type { User } from '#auth/sign-in.ts';
+import { ApiKey, Invitation, Member } from '#persistence/entities.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { Invitation } from '#persistence/invitation.entity.ts';
 import { lockTeam } from '#persistence/locks.ts';
-import { Member } from '#persistence/team.entity.ts';
+import type { OperationDependencies } from './dependencies.ts';
 
-interface Dependencies {
-  readonly em: EntityManager;
-  readonly users: Pick<Users, 'findAll'>;
-  readonly now: () => Date;
+/** A member as the API shows it. */
+export interface MemberResource {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: MemberRole;
+  readonly createdAt: Date;
 }
+
+/** Returns a page of a team's members, oldest first, and how many there are in all. */
+export function listMembers({ em, users }: OperationDependencies) {
+  return async (teamId: TeamId, { limit, offset }: Page): Promise<[MemberResource[], number]> => {
+    const orderBy = { createdAt: 'asc', userId: 'asc' } as const;
+    const [members, total] = await em.fork().findAndCount(Member, { teamId }, { orderBy, limit, offset });
+    const found = await users.findAll(members.map(({ userId }) => userId));
+    const userById = new Map(found.map(user => [user.id, user]));
+    const resources = members.flatMap(member => {
+      const user = userById.get(member.userId);
+      return user ? [toResource(member, user)] : [];
+    });
+    return [resources, total];
+  };
+}
+
+/** Combines a member with the name and address that the user signed up with. */
+export const toResource = ({ userId, role, createdAt }: Member, { email, name }: User): MemberResource => ({
+  userId,
+  email,
+  name,
+  role,
+  createdAt,
+});
 
 interface Removal {
   readonly keepKeys: boolean;
@@ -36,7 +64,7 @@ interface Left {
  * team's row, so that two owners cannot remove each other at the same time.
  * @throws Problem 404 `member_not_found`, 409 `last_owner`
  */
-export function removeMember({ em, users, now }: Dependencies) {
+export function removeMember({ em, users, now }: OperationDependencies) {
   return async (
     teamId: TeamId,
     userId: string,

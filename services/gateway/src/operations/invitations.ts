@@ -1,27 +1,28 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { inTransaction } from '@billing/database/transaction';
+import { LockMode } from '@mikro-orm/postgresql';
 import { InvitationId, type TeamId } from '@billing/contracts/ids';
-import { conflict, forbidden } from '@billing/contracts/problem';
+import type { Page } from '@billing/contracts/pagination';
+import { inTransaction } from '@billing/database/transaction';
+import { conflict, forbidden, notFound } from '@billing/contracts/problem';
 import { changesOf } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import type { issuedInvitation, MemberRole } from '@billing/contracts/resources/team';
+import type { MemberRole, issuedInvitation } from '@billing/contracts/resources/team';
 import type { z } from 'zod';
-import type { Users } from '#auth/sign-in.ts';
-import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-link.ts';
-import { requireRoom, type Quotas } from '#domain/quotas.ts';
+import { Invitation, Member, type Team } from '#persistence/entities.ts';
+import { hashToken, tokenOf } from '#domain/invitation-link.ts';
+import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { Invitation } from '#persistence/invitation.entity.ts';
 import { lockTeam, requireMembership } from '#persistence/locks.ts';
-import { Member } from '#persistence/team.entity.ts';
 import { createOnce } from './create-once.ts';
+import { toResource, type MemberResource } from './members.ts';
+import type { OperationDependencies } from './dependencies.ts';
 
-interface Dependencies {
-  readonly em: EntityManager;
-  readonly users: Pick<Users, 'findAll'>;
-  readonly invitationLinks: InvitationLinks;
-  readonly quotas: Quotas;
-  readonly now: () => Date;
+/** Lists a page of the open invitations of a team, newest first, and how many there are in all. */
+export function listInvitations({ em, now }: OperationDependencies) {
+  return (teamId: TeamId, { limit, offset }: Page): Promise<[Invitation[], number]> => {
+    const open = { teamId, closedAt: null, expiresAt: { $gt: now() } };
+    return em.fork().findAndCount(Invitation, open, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
+  };
 }
 
 interface Invited {
@@ -42,7 +43,7 @@ const LIFETIME_MS = 7 * 86_400_000;
  * returns the same link. Whether anyone has signed up with the address makes no difference.
  * @throws Problem 409 `member_exists`, 422 `quota_exceeded`, 403 when the inviter is no owner any more
  */
-export function inviteMember({ em, users, invitationLinks, quotas, now }: Dependencies) {
+export function inviteMember({ em, users, invitationLinks, quotas, now }: OperationDependencies) {
   const insert = (id: InvitationId, invited: Invited, url: string, context: AuditContext): Promise<Invitation> =>
     inTransaction(em, async tx => {
       const { teamId, invitedBy, email } = invited;
@@ -102,4 +103,62 @@ const withLink = ({ id, email, role, invitedBy, expiresAt, createdAt }: Invitati
 
 function partition<Item>(items: readonly Item[], matches: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(matches), items.filter(item => !matches(item))];
+}
+
+interface Accepted {
+  readonly team: Team;
+  readonly member: MemberResource;
+}
+
+/**
+ * Makes the user a member, by an open invitation of their address; its token works once.
+ * @throws Problem 404 `invitation_not_found` for any other token, whatever is wrong with it; 409 `member_exists`
+ */
+export function acceptInvitation({ em, users, now }: OperationDependencies) {
+  return async (userId: string, token: string, context: AuditContext): Promise<Accepted> => {
+    const [user] = await users.findAll([userId]);
+    if (!user) throw notFound('invitation');
+    return inTransaction(em, async tx => {
+      const at = now();
+      const open = { tokenHash: hashToken(token), email: user.email, closedAt: null, expiresAt: { $gt: at } };
+      const failHandler = () => notFound('invitation');
+      const { teamId } = await tx.findOneOrFail(Invitation, open, { failHandler });
+      const team = await lockTeam(tx, teamId);
+      // Read again under the lock: it may have been used or withdrawn meanwhile.
+      const invitation = await tx.findOneOrFail(Invitation, open, {
+        failHandler,
+        lockMode: LockMode.PESSIMISTIC_WRITE,
+        refresh: true,
+      });
+      if (await tx.findOne(Member, { teamId, userId }))
+        throw conflict('member_exists', 'You are already a member of the team.');
+      invitation.closedAt = at;
+      const { role } = invitation;
+      await audit(tx, teamId, context, {
+        target: { type: 'invitation', id: invitation.id },
+        changes: changesOf(null, { member: userId, role }),
+      });
+      const member = tx.create(Member, { teamId, userId, role, createdAt: at, operationKey: null });
+      return { team, member: toResource(member, user) };
+    });
+  };
+}
+
+/**
+ * Closes an open invitation: its link stops working.
+ * @throws Problem 404 `invitation_not_found`
+ */
+export function withdrawInvitation({ em, now }: OperationDependencies) {
+  return (teamId: TeamId, id: InvitationId, context: AuditContext): Promise<void> =>
+    inTransaction(em, async tx => {
+      const invitation = await tx.findOneOrFail(
+        Invitation,
+        { id, teamId, closedAt: null, expiresAt: { $gt: now() } },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: () => notFound('invitation') },
+      );
+      const closedAt = now();
+      invitation.closedAt = closedAt;
+      const changes = changesOf(null, { closedAt });
+      await audit(tx, teamId, context, { target: { type: 'invitation', id }, changes });
+    });
 }
