@@ -1,5 +1,6 @@
 import type { CustomerId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
-import { paginate, type Page, type Pagination } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { Invoice } from '#persistence/invoice.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -18,19 +19,9 @@ export function listInvoices({ em }: Pick<Dependencies, 'em'>) {
     { teamId, projectId }: ProjectScope,
     { customerId, subscriptionId, status, withoutDrafts = false, ...page }: InvoiceFilter,
   ): Promise<{ invoices: Invoice[]; pagination: Pagination }> => {
-    const shown = withoutDrafts ? INVOICE_STATUSES.filter(it => it !== 'draft') : undefined;
-    const [invoices, total] = await em.fork().findAndCount(
-      Invoice,
-      {
-        teamId,
-        projectId,
-        ...(customerId && { customerId }),
-        ...(subscriptionId && { subscriptionId }),
-        ...(shown && { status: { $in: shown } }),
-        ...(status && { status }),
-      },
-      { ...page, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }] },
-    );
-    return { invoices, pagination: paginate(page, invoices.length, total) };
+    const shown = withoutDrafts ? { $in: INVOICE_STATUSES.filter(it => it !== 'draft') } : undefined;
+    const where = { teamId, projectId, customerId, subscriptionId, status: status ?? shown };
+    const [invoices, pagination] = await findNewest(em.fork(), Invoice, where, page);
+    return { invoices, pagination };
   };
 }
