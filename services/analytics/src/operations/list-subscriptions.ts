@@ -26,7 +26,6 @@ import {
 } from '#persistence/listed-subscriptions.ts';
 import { readMetrics, toChurnCounts, toTrialCounts } from '#persistence/metrics.ts';
 import { findProject, readProject, type GenerationScope } from '#persistence/projects.ts';
-import { countEarning, listEarning } from '#persistence/past-revenue.ts';
 import {
   countMoved,
   listMoved,
@@ -137,21 +136,23 @@ async function findPart({ tx, current, query, baseCurrency, now }: Asked, part: 
 async function findMoved({ tx, current, query, baseCurrency, now }: Asked, metric: MovementMetric): Promise<Found> {
   const days = movementDays(query, now);
   const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
-  const names = movements.filter(it => termsOf(metric, [it]).length > 0).map(it => it.metric);
-  const rows = await listMoved(tx, current, names, days, query);
+  const ofMetric = movements.filter(it => termsOf(metric, [it]).length > 0);
+  const filter = { ...days, movements: ofMetric, isLeft: false };
+  const rows = await listMoved(tx, current, filter, query);
   const subscriptions = rows.map(row => toPart(row, metric, baseCurrency));
-  const count = await countMoved(tx, current, names, days);
+  const count = await countMoved(tx, current, filter);
   return { subscriptions, count, total: monthlyRevenue(termsOf(metric, movements)) };
 }
 
 /** The subscriptions that `mrr` added up at the end of a day before today: what all movements until then left. */
 async function findEarning({ tx, current, query, baseCurrency }: Asked, day: UtcDay): Promise<Found> {
-  const movements = await readMovements(tx, current, { from: FIRST_DAY, to: day });
-  const inCurrency = movements.filter(({ currency }) => currency === baseCurrency);
-  const rows = await listEarning(tx, current, inCurrency, day, query);
+  const days = { from: FIRST_DAY, to: day };
+  const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
+  const filter = { ...days, movements, isLeft: true };
+  const rows = await listMoved(tx, current, filter, query);
   const subscriptions = rows.map(row => toPart(row, 'netMrr', baseCurrency));
-  const count = await countEarning(tx, current, inCurrency, day);
-  return { subscriptions, count, total: monthlyRevenue(inCurrency) };
+  const count = await countMoved(tx, current, filter);
+  return { subscriptions, count, total: monthlyRevenue(movements) };
 }
 
 /** A subscription with its part of a movement. */

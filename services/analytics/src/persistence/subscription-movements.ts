@@ -5,6 +5,7 @@ import type { SubscriptionStatus } from '@billing/contracts/resources/subscripti
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { MOVEMENT_PREFIX, parseMovementMetric, type Contribution } from '#domain/metrics.ts';
 import type { MovementTerm } from '#domain/revenue-history.ts';
+import type { RevenueTerm } from '#domain/revenue.ts';
 import type { UtcDay } from '#domain/utc-day.ts';
 import { numberColumn, textColumn } from './columns.ts';
 import type { GenerationScope } from './projects.ts';
@@ -73,55 +74,52 @@ export interface MovedSubscription {
   readonly terms: readonly (readonly [metric: string, amount: string])[];
 }
 
+/** Which subscriptions are listed: those that these movements are of, on some days. */
+export interface MovedFilter extends Days {
+  readonly movements: readonly (RevenueTerm & { readonly metric: string })[];
+  /** Whether the movements must not cancel out; amounts of different divisors are made comparable by weights. */
+  readonly isLeft: boolean;
+}
+
 const MOVED = `
-  from subscription_movements where team_id = $1 and project_id = $2 and generation = $3
-   and metric = any($4::text[]) and day >= $5::text and day <= $6::text and amount <> 0`;
+  from subscription_movements join unnest($4::text[], $5::numeric[]) as wanted (metric, weight) using (metric)
+ where team_id = $1 and project_id = $2 and generation = $3 and day >= $6::text and day <= $7::text and amount <> 0
+ group by subscription_id having not $8::boolean or sum(amount * weight) <> 0`;
 
-const valuesOf = ({ teamId, projectId, generation }: GenerationScope, metrics: readonly string[], days: Days) => [
-  teamId,
-  projectId,
-  generation,
-  textArray(metrics),
-  days.from,
-  days.to,
-];
+function valuesOf({ teamId, projectId, generation }: GenerationScope, { movements, from, to, isLeft }: MovedFilter) {
+  const product = [...new Set(movements.map(({ divisor }) => divisor))].reduce((all, one) => all * BigInt(one), 1n);
+  const metrics = textArray(movements.map(({ metric }) => metric));
+  const weights = `{${movements.map(({ divisor }) => product / BigInt(divisor)).join(',')}}`;
+  return [teamId, projectId, generation, metrics, weights, from, to, isLeft];
+}
 
-/**
- * Lists a page of the subscriptions that add to any of the metrics on some days, the last movement first. Reads the movements of
- * these days.
- */
+/** Lists a page of the subscriptions that moved, the last movement first. Reads the movements of the days. */
 export async function listMoved(
   em: EntityManager,
   scope: GenerationScope,
-  metrics: readonly string[],
-  days: Days,
+  filter: MovedFilter,
   { limit, offset }: Page,
 ): Promise<readonly MovedSubscription[]> {
-  if (metrics.length === 0) return [];
+  if (filter.movements.length === 0) return [];
   return executeBound<MovedSubscription>(
     em,
     `select r.id, r.customer_id as "customerId", r.status, m.terms
        from (select subscription_id, max(day) as day, json_agg(json_build_array(metric, amount::text)) as terms ${MOVED}
-              group by subscription_id order by max(day) desc, subscription_id limit $7 offset $8) m
+              order by max(day) desc, subscription_id limit $9 offset $10) m
        join tracked_records r on r.team_id = $1 and r.kind = 'subscription' and r.id = m.subscription_id
         and r.project_id = $2 and r.generation = $3
       order by m.day desc, r.id`,
-    [...valuesOf(scope, metrics, days), limit, offset],
+    [...valuesOf(scope, filter), limit, offset],
   );
 }
 
 /** Counts the subscriptions that `listMoved` lists on all pages together. */
-export async function countMoved(
-  em: EntityManager,
-  scope: GenerationScope,
-  metrics: readonly string[],
-  days: Days,
-): Promise<bigint> {
-  if (metrics.length === 0) return 0n;
+export async function countMoved(em: EntityManager, scope: GenerationScope, filter: MovedFilter): Promise<bigint> {
+  if (filter.movements.length === 0) return 0n;
   const [row] = await executeBound<{ count: string }>(
     em,
-    `select count(distinct subscription_id) as count ${MOVED}`,
-    valuesOf(scope, metrics, days),
+    `select count(*) as count from (select subscription_id ${MOVED}) moved`,
+    valuesOf(scope, filter),
   );
   return BigInt(row?.count ?? 0);
 }
