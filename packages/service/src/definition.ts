@@ -11,7 +11,7 @@ import type { Database, DatabaseOptions } from '@billing/database/database';
 import type { processorEnv, serviceEnv } from './env.ts';
 import type { HealthChecks } from './health.ts';
 import type { HttpServer, HttpServerOptions } from './http.ts';
-import type { Observation } from './observe.ts';
+import type { Gauge } from './gauges.ts';
 import type { Purge } from './purge.ts';
 import type { IsOverloaded } from './overloaded.ts';
 import type { Logger } from 'pino';
@@ -106,7 +106,7 @@ interface BackgroundParts {
   /** How everything that mirrors a team's account is deleted; for a service that mirrors any of it. */
   readonly purge?: Purge;
   /** What the service measures besides what every service does. */
-  readonly observations?: readonly Observation[];
+  readonly gauges?: readonly Gauge[];
   /** Run every hour; they delete expired rows. */
   readonly cleaning?: readonly (() => Promise<unknown>)[];
 }

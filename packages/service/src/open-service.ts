@@ -34,7 +34,7 @@ import type {
   ServiceDefinition,
   Stop,
 } from './definition.ts';
-import { consumerObservations, databaseObservations, observe } from './observe.ts';
+import { consumerGauges, databaseGauges, registerGauges } from './gauges.ts';
 import { checkPurge, purgeConsumer } from './purge.ts';
 import { openServiceDatabase } from './service-database.ts';
 
@@ -162,11 +162,11 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
       resources.defer(startCleaning(logger, ...expired, ...(parts.cleaning ?? [])));
 
       const names = consumers.map(consumer => consumer.name);
-      const stopObserving = observe(
+      const stopObserving = registerGauges(
         [
-          ...databaseObservations(em, { consumers: names, backlog: definition.database.backlog }),
-          ...consumerObservations(names, bus.lagOf),
-          ...(parts.observations ?? []),
+          ...databaseGauges(em, { consumers: names, backlog: definition.database.backlog }),
+          ...consumerGauges(names, bus.lagOf),
+          ...(parts.gauges ?? []),
         ],
         logger,
       );

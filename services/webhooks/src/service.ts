@@ -79,7 +79,7 @@ export const webhooks = defineService({
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
       jobs: [pipeline, syncs, () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded })],
-      observations: [busiestTeams(em)],
+      gauges: [busiestTeams(em)],
       cleaning: [
         () => deleteExpiredSecrets(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),

@@ -3,6 +3,7 @@ import { defineEvent } from '../event.ts';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
 import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '../resources/price.ts';
 import { timestamp } from '../timestamp.ts';
+import { version } from '../version.ts';
 
 /** A product's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const productState = z.object({
@@ -11,7 +12,7 @@ export const productState = z.object({
   name: z.string(),
   isActive: z.boolean(),
   processorProductId: z.string(),
-  version: z.int(),
+  version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),
 });
@@ -34,7 +35,7 @@ export const priceState = z.object({
   intervalCount: z.int().nullable(),
   isActive: z.boolean(),
   processorPriceId: z.string(),
-  version: z.int(),
+  version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),
 });

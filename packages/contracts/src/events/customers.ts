@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId } from '../ids.ts';
 import { timestamp } from '../timestamp.ts';
+import { version } from '../version.ts';
 
 /** A customer's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const customerState = z.object({
@@ -13,7 +14,7 @@ export const customerState = z.object({
   processorCustomerId: z.string(),
   /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */
   linkedToExisting: z.boolean().default(false),
-  version: z.int(),
+  version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),
 });

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { project } from '../resources/team.ts';
+import { version } from '../version.ts';
 
-const projectState = project.extend({ version: z.int() });
+const projectState = project.extend({ version });
 export type ProjectState = z.output<typeof projectState>;
 
 export const ProjectCreated = defineEvent('project.created.v1', projectState);

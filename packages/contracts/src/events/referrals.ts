@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
 import { CREDIT_SIDES, referral, referralCode } from '../resources/referral.ts';
+import { version } from '../version.ts';
 
-const referralCodeState = referralCode.extend({ version: z.int() });
+const referralCodeState = referralCode.extend({ version });
 
 export const ReferralCodeCreated = defineEvent('referral-code.created.v1', referralCodeState);
 export const ReferralCodeDeactivated = defineEvent('referral-code.deactivated.v1', referralCodeState);

@@ -4,6 +4,7 @@ import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
 import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
+import { version } from '../version.ts';
 
 /** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
 export const billedItem = z.object({
@@ -51,8 +52,7 @@ export const subscriptionState = z.object({
   startedAt: timestamp,
   /** When it ended, not when the cancellation was requested. */
   endedAt: timestamp.nullable(),
-  /** Counts what was published of the subscription, from 1: the higher one is newer. */
-  version: z.int(),
+  version,
   createdAt: timestamp,
 });
 export type SubscriptionState = z.output<typeof subscriptionState>;

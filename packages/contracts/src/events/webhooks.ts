@@ -4,8 +4,9 @@ import { SERVICES, type ServiceName } from '../operation.ts';
 import { timestamp } from '../timestamp.ts';
 import { defineEvent } from '../event.ts';
 import { webhookEvent } from '../resources/webhook-event.ts';
+import { version } from '../version.ts';
 
-export const webhookEventState = webhookEvent.extend({ version: z.int() });
+export const webhookEventState = webhookEvent.extend({ version });
 export type WebhookEventState = z.output<typeof webhookEventState>;
 
 /** The whole state of webhook events whose status or project changed. */
@@ -17,7 +18,7 @@ export const WebhookEventChanged = defineEvent(
 /** A team's processor credentials changed; services that cache them must fetch them again. Carries no secret. */
 export const ProcessorAccountChanged = defineEvent(
   'processor-account.changed.v1',
-  z.object({ version: z.int(), accountId: z.string(), livemode: z.boolean() }),
+  z.object({ version, accountId: z.string(), livemode: z.boolean() }),
 );
 
 /**

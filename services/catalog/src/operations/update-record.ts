@@ -23,7 +23,7 @@ type Input = z.output<typeof input>;
 
 /** Changes a record at the processor. */
 function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) {
-  interface Observation {
+  interface Reread {
     readonly snapshot: Snapshot;
     /** The record's version before the snapshot was read. */
     readonly version: number;
@@ -32,7 +32,7 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(ty
     const { version } = await type.rows.find(em, operation, operation.resourceId);
     return { snapshot: await type.find(processor, operation.input.processorId), version };
   }
-  return audited<Input, Observation, Mirrored<Row>>({
+  return audited<Input, Reread, Mirrored<Row>>({
     name: `update-${type.name}`,
     input,
     async send(processor, { input: { processorId, changes, version }, idempotencyKey }) {
@@ -47,8 +47,8 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(ty
     },
     reread,
     async findExisting(processor, operation, em) {
-      const observation = await reread(processor, operation, em);
-      return showsChanges<CatalogSnapshot>(observation.snapshot, operation.input.changes) ? observation : null;
+      const current = await reread(processor, operation, em);
+      return showsChanges<CatalogSnapshot>(current.snapshot, operation.input.changes) ? current : null;
     },
     cancel: async () => undefined,
   });

@@ -33,7 +33,8 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-interface Observation {
+/** What the processor returned. */
+interface Reread {
   /** A stub where the processor has deleted the customer. */
   readonly snapshot: CustomerSnapshot;
   /** The record's version before the snapshot was read. */
@@ -46,7 +47,7 @@ export function updateCustomerKind(now: () => Date) {
     const { version } = await customers.find(em, operation, operation.resourceId);
     return { snapshot: await processor.findCustomer(operation.input.processorId), version };
   };
-  const kind: OperationKind<Input, Observation, LinkedCustomer> = {
+  const kind: OperationKind<Input, Reread, LinkedCustomer> = {
     name: 'update-customer',
     input,
     async send(processor, { input: { processorId, changes, version }, idempotencyKey, ...scope }) {
@@ -78,12 +79,12 @@ export function updateCustomerKind(now: () => Date) {
     },
     reread,
     async findExisting(processor, operation, em) {
-      const observation = await reread(processor, operation, em);
-      const { snapshot } = observation;
-      if (snapshot.deleted) return observation;
+      const current = await reread(processor, operation, em);
+      const { snapshot } = current;
+      if (snapshot.deleted) return current;
       const { changes } = operation.input;
       const sent = isOurs(snapshot, operation) ? changes : { ...changes, metadata: undefined };
-      return showsChanges(snapshot, sent) ? observation : null;
+      return showsChanges(snapshot, sent) ? current : null;
     },
     async cancel(tx, { resourceId, ...scope }) {
       const customer = await customers.lockRow(tx, scope, resourceId);

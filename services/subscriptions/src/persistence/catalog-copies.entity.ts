@@ -11,6 +11,7 @@ const ProductCopySchema = defineEntity({
     projectId: p.text().$type<ProjectId>(),
     name: p.text(),
     isActive: p.boolean(),
+    /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     deletedAt: p.datetime().strictNullable(),
   },
@@ -34,6 +35,7 @@ const PriceCopySchema = defineEntity({
     /** Billed by usage, not by quantity. */
     metered: p.boolean(),
     processorPriceId: p.text(),
+    /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     deletedAt: p.datetime().strictNullable(),
   },

@@ -10,6 +10,7 @@ const CustomerCopySchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     processorCustomerId: p.text(),
+    /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     createdAt: p.datetime(),
     deletedAt: p.datetime().strictNullable(),

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Observation } from '@billing/service/observe';
+import type { Gauge } from '@billing/service/gauges';
 
 /** Teams that are named; the others of a flood would make too many series. */
 const NAMED_TEAMS = 10;
 
 /** Names the teams with the most events that wait: which tenant it is, when many do. */
-export const busiestTeams = (em: EntityManager): Observation => ({
+export const busiestTeams = (em: EntityManager): Gauge => ({
   name: 'billing.webhook.waiting_events',
   description: `Webhook events that wait to be processed, of the ${NAMED_TEAMS} teams that have the most.`,
   read: async () => {

@@ -13,6 +13,7 @@ const RouteSchema = defineEntity({
     kind: p.text().$type<ReferenceKind>(),
     processorId: p.text(),
     projectId: p.text().$type<ProjectId>(),
+    /** Of the newest state that led here, as its owner counts. */
     version: p.integer(),
     createdAt: p.datetime(),
     /** A deleted record leads to its project only where no live one exists. */

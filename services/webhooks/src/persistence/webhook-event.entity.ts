@@ -67,6 +67,7 @@ const WebhookEventSchema = defineEntity({
     replays: p.integer(),
     /** Stripe's ids that could lead to its project; null unless it found none. A route of one of them makes it due. */
     waitingFor: p.array().nullable(),
+    /** Counts what was published of the record. */
     version: p.integer(),
     processorCreatedAt: p.datetime(),
     receivedAt: p.datetime(),

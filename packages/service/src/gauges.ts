@@ -9,7 +9,7 @@ export interface Reading {
 }
 
 /** Something that a service measures when metrics are collected, and at no other time. */
-export interface Observation {
+export interface Gauge {
   readonly name: string;
   readonly description: string;
   /** As in https://ucum.org, for example `s`. */
@@ -18,9 +18,9 @@ export interface Observation {
 }
 
 /** Registers gauges; the returned function removes them. A reading that fails is logged and left out. */
-export function observe(observations: readonly Observation[], logger: Logger): () => void {
+export function registerGauges(gauges: readonly Gauge[], logger: Logger): () => void {
   const meter = metrics.getMeter('billing.service');
-  const stops = observations.map(({ name, description, unit, read }) => {
+  const stops = gauges.map(({ name, description, unit, read }) => {
     const gauge = meter.createObservableGauge(name, { description, ...(unit !== undefined && { unit }) });
     const callback: Parameters<typeof gauge.addCallback>[0] = async result => {
       try {
@@ -35,7 +35,7 @@ export function observe(observations: readonly Observation[], logger: Logger): (
   return () => stops.forEach(stop => stop());
 }
 
-/** What a service's observations of its schema are about. */
+/** What a service's gauges of its schema are about. */
 interface SchemaParts {
   readonly consumers: readonly string[];
   /** Tables beside the outbox whose due rows are unpublished events. */
@@ -43,7 +43,7 @@ interface SchemaParts {
 }
 
 /** What every service observes in its own schema. */
-export function databaseObservations(em: EntityManager, { consumers, backlog = [] }: SchemaParts): Observation[] {
+export function databaseGauges(em: EntityManager, { consumers, backlog = [] }: SchemaParts): Gauge[] {
   const rows = <Row>(sql: string) => em.fork().execute<Row[]>(sql);
   return [
     {
@@ -98,10 +98,7 @@ interface Lag {
 }
 
 /** What every service observes of its consumers. */
-export function consumerObservations(
-  consumers: readonly string[],
-  lagOf: (name: string) => Promise<Lag>,
-): Observation[] {
+export function consumerGauges(consumers: readonly string[], lagOf: (name: string) => Promise<Lag>): Gauge[] {
   return [
     {
       name: 'billing.consumer.lag',
