@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const ROOT = import.meta.dirname;
@@ -6,6 +7,7 @@ const ROOT = import.meta.dirname;
 const HERE = relative(ROOT, process.cwd());
 /** `npm run test:system` runs what takes too long for `npm test`. */
 const IS_SYSTEM = process.env['SYSTEM'] === '1';
+const LONG = '*.system.test.ts';
 
 const npmTest = [
   project('workspaces', 0, {
@@ -22,9 +24,10 @@ const npmTest = [
 ];
 const testSystem = [
   project('system', 0, {
-    include: testsOf('packages', 'services', 'tools', 'e2e/operations').map(tests =>
-      tests.replace('*.test.ts', '*.system.test.ts'),
-    ),
+    include: [
+      ...testsOf('packages', 'services', 'tools', 'e2e/operations').map(tests => tests.replace('*.test.ts', LONG)),
+      ...propertiesOf('packages', 'services', 'tools'),
+    ],
     globalSetup: './packages/testing/src/global-setup.ts',
     maxWorkers: 2,
   }),
@@ -64,7 +67,7 @@ function project(
   groupOrder: number,
   test: TestProjectInlineConfiguration['test'],
 ): TestProjectInlineConfiguration {
-  const exclude = ['**/node_modules/**', ...(IS_SYSTEM ? [] : ['**/*.system.test.ts'])];
+  const exclude = ['**/node_modules/**', ...(IS_SYSTEM ? [] : [`**/${LONG}`])];
   return { extends: true, test: { name, sequence: { groupOrder }, exclude, ...test } };
 }
 
@@ -74,4 +77,11 @@ function testsOf(...folders: readonly string[]): string[] {
     .map(folder => (`${HERE}/`.startsWith(`${folder}/`) ? HERE : folder))
     .filter(folder => HERE === '' || `${folder}/`.startsWith(`${HERE}/`))
     .map(folder => `${folder}/**/*.test.ts`);
+}
+
+/** Those of the test files that try properties, which they do more often in `npm run test:system`. */
+function propertiesOf(...folders: readonly string[]): string[] {
+  if (!IS_SYSTEM) return [];
+  const files = testsOf(...folders).flatMap(tests => globSync(tests, { cwd: ROOT, exclude: ['**/node_modules'] }));
+  return files.filter(file => readFileSync(join(ROOT, file), 'utf8').includes("'@billing/testing/runs'"));
 }

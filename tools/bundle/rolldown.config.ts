@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { SERVICES } from '@billing/contracts/operation';
 import { defineConfig, type Plugin } from 'rolldown';
 
@@ -55,7 +55,11 @@ function keepSourceUrls(): Plugin {
       handler(code, id) {
         if (/import\.meta\.(dirname|filename)\b/.test(code))
           this.error('A bundled module can only use import.meta.url.');
-        const source = JSON.stringify(relative('dist', id).split(sep).join('/'));
+        const source = JSON.stringify(
+          relative(join(import.meta.dirname, 'dist'), id)
+            .split(sep)
+            .join('/'),
+        );
         return { code: code.replaceAll('import.meta.url', `new URL(${source}, import.meta.url).href`), map: null };
       },
     },

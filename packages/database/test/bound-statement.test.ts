@@ -1,4 +1,5 @@
 import { createTestDatabase } from '@billing/testing/database';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { executeBound, textArray } from '../src/bound-statement.ts';
@@ -27,7 +28,7 @@ it('binds any texts as an array', async () => {
       );
       expect(rows.map(({ text }) => text)).toEqual(texts);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

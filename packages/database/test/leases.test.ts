@@ -1,5 +1,6 @@
 import { createTestDatabase } from '@billing/testing/database';
 import { pino } from 'pino';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../src/database.ts';
@@ -134,7 +135,7 @@ it('limits the size of a batch, but leases a row that alone is larger', async ()
       expect(leased.length).toBeGreaterThan(0);
       expect(allButLast.reduce((sum, size) => sum + size, 0)).toBeLessThan(10);
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 

@@ -50,21 +50,29 @@ it('takes the limits that it is given', async () => {
   expect(batches).toEqual([[1, 2, 3], [4, 5], [6], [11]]);
 });
 
+/** Waits for so many turns of the event loop. */
+async function turnsOf(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(resolve => setImmediate(resolve));
+}
+
 it('limits how many batches run at the same time', async () => {
   let running = 0;
   const seen: number[] = [];
+  const full = Promise.withResolvers<void>();
   const run = openBatcher(
     async (items: readonly string[]) => {
       running += 1;
       seen.push(running);
-      await new Promise(resolve => setTimeout(resolve, 20));
+      if (running === 3) full.resolve();
+      await full.promise;
+      await turnsOf(8);
       running -= 1;
       return items;
     },
     { parallel: 3 },
   );
   const turns = Array.from({ length: 8 }, async (_, index) => {
-    for (let turn = 0; turn < index; turn += 1) await new Promise(resolve => setImmediate(resolve));
+    await turnsOf(index);
     return run(`${index}`);
   });
   expect(await Promise.all(turns)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Envelope } from '@billing/contracts/event';
@@ -78,7 +79,7 @@ it('fails a poisoned event alone, wherever it stands, and dead-letters it in the
       for (let attempt = 4; attempt <= 8; attempt += 1) await receive(poisoned, attempt);
       expect(await failureOf(messaging, poisoned)).toMatchObject({ attempts: 8, is_dead: true });
     }),
-    { numRuns: 5 },
+    { numRuns: runs(5) },
   );
 });
 
@@ -145,7 +146,6 @@ it('handles everything on the bus in far fewer transactions than events', async 
   const stop = await consume(messaging.bus, counting, receiverOf(counting, messaging));
   await waitFor(async () => (await messaging.effects()).length === numbers.length, {
     what: 'every effect',
-    timeoutMs: 25_000,
   });
   await stop();
   expect(await messaging.effects()).toEqual(numbers);

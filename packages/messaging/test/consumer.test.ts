@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Envelope } from '@billing/contracts/event';
@@ -258,7 +259,7 @@ it('ends in the same state for every order and number of deliveries', async () =
       const expected = [...new Set(deliveries)].map(index => round * 100 + index).toSorted((a, b) => a - b);
       expect((await messaging.effects()).filter(number => number >= round * 100)).toEqual(expected);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

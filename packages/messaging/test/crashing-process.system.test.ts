@@ -30,11 +30,10 @@ it('dead-letters an event that kills the process each time, also when it is retr
     const found = (await messaging.failures()).filter(failure => failure.is_dead);
     return found.length > 0 ? found : undefined;
   };
-  expect(await waitFor(letters, { what: 'the dead letter', timeoutMs: 300_000 })).toMatchObject([{ attempts: 9 }]);
+  expect(await waitFor(letters, { what: 'the dead letter' })).toMatchObject([{ attempts: 9 }]);
   const others = Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless);
   await waitFor(async () => (await messaging.effects()).length >= others.length, {
     what: 'the other effects',
-    timeoutMs: 120_000,
   });
   expect(await messaging.effects()).toEqual(others);
   const deaths = supervised.deaths();
@@ -48,13 +47,13 @@ it('dead-letters an event that kills the process each time, also when it is retr
       ({ letter }) => letter.status === 'failed',
     );
   };
-  await waitFor(hasEnded, { what: 'the end of the retry', timeoutMs: 120_000, intervalMs: 200 });
+  await waitFor(hasEnded, { what: 'the end of the retry', intervalMs: 200 });
   expect(await letters()).toMatchObject([{ attempts: 11, error: expect.stringContaining('crashed') }]);
   expect(supervised.deaths()).toBe(deaths + 2);
   expect(await messaging.effects()).toEqual(others);
-}, 600_000);
+});
 
-it('dead-letters it also where it shares a message with the others', { timeout: 600_000 }, async () => {
+it('dead-letters it also where it shares a message with the others', async () => {
   await using messaging = await startMessaging();
   const events = Array.from({ length: EVENTS }, (_, number) => envelope.encode(counted(number)));
   await messaging.bus.publish(Counted.name, JSON.stringify(events), randomUUID(), {});
@@ -65,7 +64,7 @@ it('dead-letters it also where it shares a message with the others', { timeout: 
     const isEnd = failures.every(failure => failure.is_dead) && (await messaging.effects()).length >= EVENTS - 1;
     return isEnd ? failures : undefined;
   };
-  expect(await waitFor(failuresAtTheEnd, { what: 'the other effects', timeoutMs: 300_000 })).toMatchObject([
+  expect(await waitFor(failuresAtTheEnd, { what: 'the other effects' })).toMatchObject([
     { event: { data: { number: DEADLY } }, is_dead: true },
   ]);
   expect(await messaging.effects()).toEqual(Array.from({ length: EVENTS }, (_, number) => number).filter(isHarmless));

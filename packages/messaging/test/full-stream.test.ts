@@ -23,13 +23,13 @@ it('loses nothing to a full stream, and publishes the rest once there is room', 
       const counts = [await small.stored(), await unpublished(messaging)] as const;
       return counts[0] > 0 && counts[0] + counts[1] === EVENTS ? counts[0] : undefined;
     },
-    { what: 'the stream to be full', timeoutMs: 30_000 },
+    { what: 'the stream to be full' },
   );
   expect(stored).toBeLessThan(EVENTS);
   expect(await small.first()).toBe(1);
 
   await small.makeRoom();
-  await waitFor(async () => (await unpublished(messaging)) === 0, { what: 'the outbox to drain', timeoutMs: 30_000 });
+  await waitFor(async () => (await unpublished(messaging)) === 0, { what: 'the outbox to drain' });
   expect(await small.numbers()).toEqual(Array.from({ length: EVENTS }, (_, number) => number));
   await relay.stop();
 });

@@ -30,7 +30,7 @@ async function waitUntilEmpty({ bus }: Messaging): Promise<void> {
     const { num_pending, num_ack_pending } = await jsm.consumers.info(bus.root.toUpperCase(), 'several');
     return num_pending + num_ack_pending === 0;
   };
-  await waitFor(isEmpty, { what: 'all to be acknowledged', timeoutMs: 30_000 });
+  await waitFor(isEmpty, { what: 'all to be acknowledged' });
 }
 
 it('handles each event of a message, and those again that failed', async () => {

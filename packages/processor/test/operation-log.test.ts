@@ -1,4 +1,5 @@
 import type { FaultRequest } from '@billing/local-processor/control';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { idempotencyKey } from '../src/idempotency-key.ts';
@@ -150,9 +151,9 @@ it('makes exactly one object through any sequence of faults and crashes', async 
         { status: 'credited' },
       ]);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
-}, 120_000);
+});
 
 /** A process that dies just before or just after its call. */
 function crashing(processor: Processor, when: string): Processor {

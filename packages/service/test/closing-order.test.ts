@@ -21,7 +21,7 @@ it('closes HTTP, consumers, RPC, jobs, relay, resources, bus and database in thi
       onRequest: request.wait,
       onNumber: number.wait,
       async onJobStop(chassis) {
-        steps.push(`RPC served: ${await isServed(neighbour)}`, `relay runs: ${await isRelayed(chassis, 20_000)}`);
+        steps.push(`RPC served: ${await isServed(neighbour)}`, `relay runs: ${await isRelayed(chassis, 120_000)}`);
       },
       async onResourcesClose(chassis) {
         steps.push(

@@ -51,7 +51,7 @@ it('says that it closes before it stops serving', async () => {
   const process = start({ ...environment(database.url), PORT: `${port}`, CLOSE_DELAY_SECONDS: '2' });
   const exit = once(process, 'exit');
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  await waitFor(async () => (await get('/health/ready')).ok, { what: 'the service', timeoutMs: 30_000 });
+  await waitFor(async () => (await get('/health/ready')).ok, { what: 'the service' });
   expect((await get('/health/live')).headers.get('connection')).toBe('keep-alive');
   process.kill('SIGTERM');
 

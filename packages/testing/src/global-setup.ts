@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { startTestServers, type TestServers } from './servers.ts';
 export async function setup(): Promise<() => Promise<void>> {
   const servers = await openTestServers();
   const temporary = await mkdtemp(join(tmpdir(), 'billing-tests-'));
+  // An interrupted run ends without its teardown.
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
   const before = setEnv({ TEST_DATABASE_URL: servers.databaseUrl, TEST_NATS_URL: servers.natsUrl, TMPDIR: temporary });
   return async () => {
     setEnv(before);

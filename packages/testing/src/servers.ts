@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,7 @@ export async function startTestServers(report: (line: string) => void = () => {}
   // PostgreSQL may run as another user, who needs access to the folder.
   await chmod(folder, 0o755);
   resources.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const guard = resources.adopt(startProcessGuard(), it => it.close());
   const password = randomBytes(16).toString('hex');
 

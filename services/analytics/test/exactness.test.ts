@@ -3,6 +3,7 @@ import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gatewa
 import type { ProjectScope } from '@billing/contracts/ids';
 import { MOVEMENT_METRICS, type AnalyticsDay } from '@billing/contracts/resources/analytics';
 import { newEvent } from '@billing/testing/events';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
@@ -63,9 +64,9 @@ it('equals a recomputation from the records for any history, order and repetitio
       expect(steps).toEqual(expectedHistory(records, baseCurrency, now, days, step));
       await expectMoved(scope, { records, baseCurrency, now, growthDays: Math.min(growthDays, 365) }, steps);
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: runs(40), endOnFailure: true },
   );
-}, 400_000);
+});
 
 interface Given {
   readonly records: ProjectRecords;

@@ -7,6 +7,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { conflict } from '@billing/contracts/problem';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MOVEMENT_PREFIX } from '#domain/metrics.ts';
@@ -60,9 +61,9 @@ it('equals a recomputation while events keep coming, and stays equal when repeat
       expect((await service.analytics(scope, growthDays)).asOf).toEqual(asOf);
       expect(await rowsOfOtherGenerations(scope)).toBe(0);
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: runs(15), endOnFailure: true },
   );
-}, 400_000);
+});
 
 it('repairs lost and corrupt metrics, and includes records without an event', async () => {
   service.setNow(NOW);
@@ -121,8 +122,7 @@ it('waits for another rebuild of the same project', async () => {
   const before = await service.analytics(scope);
   let waiting = 0;
   // Keeps the first rebuild going until the second one waits for it.
-  const beforeReply = async () =>
-    void (await waitFor(() => waiting === 1, { what: 'the second rebuild to wait', timeoutMs: 60_000 }));
+  const beforeReply = async () => void (await waitFor(() => waiting === 1, { what: 'the second rebuild to wait' }));
   await using resources = new AsyncDisposableStack();
   resources.use(await serveOwners(service, events, { pageSize: 1, beforeReply }));
   await Promise.all([rebuild(scope, () => (waiting += 1)), rebuild(scope, () => (waiting += 1))]);
@@ -146,7 +146,7 @@ it('is replaced by a later rebuild if the lock was lost', async () => {
   const beforeReply = async () => {
     replies += 1;
     second ??= rebuildProject(unlocked)(project(scope));
-    await waitFor(() => replies > 1, { what: 'the second rebuild to read a page', timeoutMs: 60_000 });
+    await waitFor(() => replies > 1, { what: 'the second rebuild to read a page' });
   };
   await using resources = new AsyncDisposableStack();
   resources.use(await serveOwners(service, events, { pageSize: 2, beforeReply }));

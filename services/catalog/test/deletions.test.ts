@@ -3,6 +3,7 @@ import { PriceDeleted, PriceUpdated, ProductDeleted, ProductUpdated } from '@bil
 import { ProjectId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { completionsIn, deliveredAgain, routedEvent } from '@billing/testing/processor-events';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
@@ -71,7 +72,7 @@ it('never brings back a product or price, in whatever order their events come', 
       expect(body.products).toMatchObject([{ processorProductId: kept.id }]);
       expect((await catalog.call('GET', '/prices?activeOnly=false')).body.prices).toEqual([]);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
   // Nothing newer than a deletion is published for those who keep copies.
   const products = await catalog.published(ProductUpdated);

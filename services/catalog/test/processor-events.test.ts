@@ -1,5 +1,6 @@
 import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
@@ -92,7 +93,7 @@ it('reaches the same state in any order of delivery', async () => {
         });
       },
     ),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });
 

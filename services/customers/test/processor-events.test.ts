@@ -1,5 +1,6 @@
 import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
@@ -113,7 +114,7 @@ it('reaches the same state in any order of delivery', async () => {
         metadata: { a: 'b' },
       });
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
   expect(await customers.em.fork().execute('select value from customer_identifiers')).toEqual([
     { value: 'v3@example.com' },

@@ -8,7 +8,6 @@ import { startGateway, type Gateway } from './start-gateway.ts';
 import { PASSWORD } from './tenants.ts';
 
 const withoutBrowser = isWithoutBrowser();
-const PATIENT = { timeout: 90_000 };
 const NEW = 'a staple holds the horse';
 
 let gateway: Gateway;
@@ -57,7 +56,7 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
 }
 
-it.skipIf(withoutBrowser)('lets an invited person sign up and accept, by keyboard', PATIENT, async () => {
+it.skipIf(withoutBrowser)('lets an invited person sign up and accept, by keyboard', async () => {
   const { owner, teamPath } = await gateway.createTenant();
   const email = 'invited@example.com';
   const invited = await owner.call('POST', `${teamPath}/members`, { email, role: 'member' });
@@ -80,7 +79,7 @@ it.skipIf(withoutBrowser)('lets an invited person sign up and accept, by keyboar
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('says that a link is no longer valid, to whoever is signed in', PATIENT, async () => {
+it.skipIf(withoutBrowser)('says that a link is no longer valid, to whoever is signed in', async () => {
   const { email } = await gateway.signUp();
   await using visitor = await visit(`${gateway.url}/accept-invitation#unknown`);
   const { page } = visitor;
@@ -92,7 +91,7 @@ it.skipIf(withoutBrowser)('says that a link is no longer valid, to whoever is si
   expect(visitor.messages).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('lets a person choose a new password', PATIENT, async () => {
+it.skipIf(withoutBrowser)('lets a person choose a new password', async () => {
   const { email } = await gateway.signUp();
   const link = await gateway.resetLink(email);
   await using visitor = await visit(link);

@@ -196,7 +196,7 @@ function sendRaw(request: string): Promise<string> {
     socket.on('data', data => (response += data.toString('latin1')));
     socket.on('close', () => resolve(response));
     socket.on('error', reject);
-    socket.setTimeout(5_000, () =>
+    socket.setTimeout(60_000, () =>
       socket.destroy(new Error(`No response to ${JSON.stringify(request.slice(0, 500))}`)),
     );
   });

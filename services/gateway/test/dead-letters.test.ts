@@ -190,7 +190,7 @@ it('retries and drops its own letters, of one team only, and records it', async 
     );
   const status = { field: 'status', from: 'failed', to: 'dropped' };
   await expect
-    .poll(() => log(team), { timeout: 20_000 })
+    .poll(() => log(team))
     .toContainEqual({
       action: 'dropDeadLetter',
       target: { type: 'dead_letter', id: own.id },
@@ -198,7 +198,7 @@ it('retries and drops its own letters, of one team only, and records it', async 
     });
   const ofFilter = { action: 'dropDeadLetters', target: { type: 'team', id: other.teamId } };
   await expect
-    .poll(() => log(other), { timeout: 20_000 })
+    .poll(() => log(other))
     .toContainEqual({
       ...ofFilter,
       changes: [status, { field: 'count', from: null, to: 1 }, { field: 'service', from: 'gateway', to: 'gateway' }],

@@ -1,10 +1,14 @@
 import { startLink } from '@billing/testing/link';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
 import { randomSecret } from '#domain/api-key-secret.ts';
 import type { HttpResponse } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
 import { PASSWORD } from './tenants.ts';
+
+// The clock stands still, so that no window ends during a test.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterAll(() => void vi.useRealTimers());
 
 const expectRateLimited = (response: HttpResponse, windowSeconds = 60) => {
   expect(response).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });

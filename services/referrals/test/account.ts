@@ -49,7 +49,7 @@ export class Account {
   async stoppedDuring(action: () => Promise<void>): Promise<void> {
     this.#isStopped = true;
     this.#stops += 1;
-    await waitFor(() => this.#inFlight === 0, { what: 'the calls in flight to end', timeoutMs: 25_000 });
+    await waitFor(() => this.#inFlight === 0, { what: 'the calls in flight to end' });
     await action();
     this.#isStopped = false;
   }

@@ -183,5 +183,5 @@ const waitUntilBlocked = (count: number, what: string, isOver = () => false) =>
         );
       return isOver() || rows.length === count;
     },
-    { what, timeoutMs: 20_000 },
+    { what },
   );

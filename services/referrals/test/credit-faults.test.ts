@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCrediting, type Credit, type Crediting, type GivenReferral } from './crediting.ts';
@@ -53,7 +54,6 @@ describe.concurrent('one credit for each side', () => {
       async () => (await given.credits()).every(({ attempts, status }) => attempts >= 2 || status === 'credited'),
       {
         what: 'a second attempt',
-        timeoutMs: 50_000,
       },
     );
     await given.passDay();
@@ -76,7 +76,7 @@ it('sends nothing under a new key before the search for the old one has succeede
       const [credit] = await given.credits();
       return credit?.error?.includes('does not respond') ? credit : undefined;
     },
-    { what: 'a failed search', timeoutMs: 50_000 },
+    { what: 'a failed search' },
   );
   expect(waiting.status).toBe('pending');
   expect((await keysUsed(given)).filter(key => key.includes(':referrer:'))).toEqual([]);
@@ -118,12 +118,12 @@ describe('random faults', () => {
       await delay(pauseMs);
       await (what === 'a day passes' ? given.passDay() : given.operations.endLeases());
     }
-    await given.finished(120_000);
+    await given.finished();
     await given.account.control.clearFaults();
     await expectOneCreditEach(given);
   }
 
-  it('end with exactly one credit for each side, with two copies of the service', { timeout: 240_000 }, async () => {
+  it('end with exactly one credit for each side, with two copies of the service', async () => {
     await using copy = await crediting.service.startCopy();
     await copy.run();
     const scenarios = fc.array(scenario, { minLength: 8, maxLength: 8 });
@@ -131,7 +131,7 @@ describe('random faults', () => {
       fc.asyncProperty(scenarios, async concurrent => {
         await Promise.all(concurrent.map(runScenario));
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: runs(4), endOnFailure: true },
     );
   });
 });

@@ -67,13 +67,13 @@ export async function startCrediting({ creditTiming }: Pick<ServiceOptions, 'cre
       /** Returns the credits of the ledger, the referrer's first. */
       credits,
       /** Waits until no credit is pending, and returns them. */
-      finished: (timeoutMs = 50_000) =>
+      finished: () =>
         waitFor(
           async () => {
             const all = await credits();
             return all.length > 0 && all.every(({ status }) => status !== 'pending') ? all : undefined;
           },
-          { what: 'the credits to leave `pending`', timeoutMs },
+          { what: 'the credits to leave `pending`' },
         ),
       /** Returns the customer's balance transactions at the processor. */
       async balanceOf(side: Side) {

@@ -1,6 +1,7 @@
 import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/contracts/events/customers';
 import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ReferralModel, type ProgramModel } from './referral-model.ts';
@@ -150,9 +151,9 @@ async function snapshot({ request }: ReturnType<typeof openProject>, indexOf: (i
   return { codes: codes.toSorted(), referrals: referrals.toSorted(), credits: credits.toSorted() };
 }
 
-it('matches a simple model of the rules in random histories', { timeout: 240_000 }, async () => {
+it('matches a simple model of the rules in random histories', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }), runHistory), {
-    numRuns: 20,
+    numRuns: runs(20),
   });
   await expectOneEventEach();
 });

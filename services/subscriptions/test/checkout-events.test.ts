@@ -170,7 +170,7 @@ it('uses a saved payment method also for the oldest of more than a hundred subsc
   expect(await service.processor.findSubscription(String(oldest?.id))).toMatchObject({
     defaultPaymentMethodId: found.deleted ? null : found.defaultPaymentMethodId,
   });
-}, 30_000);
+});
 
 it.each([
   ['without metadata', () => ({})],

@@ -1,9 +1,9 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CustomerId, PriceId, SubscriptionId } from '@billing/contracts/ids';
 import { startService, type Service } from './service.ts';
 
-const RUNS = 300;
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31);
 
 let service: Service;
@@ -66,7 +66,7 @@ describe('hostile input', () => {
         const { status } = await send('POST', '/checkout', JSON.stringify(body));
         expect(status).toBeLessThan(500);
       }),
-      { seed, numRuns: RUNS },
+      { seed, numRuns: runs(300) },
     );
   });
 
@@ -78,7 +78,7 @@ describe('hostile input', () => {
         const { status } = await send('PATCH', `/subscriptions/${path}`, body);
         expect([400, 404]).toContain(status);
       }),
-      { seed, numRuns: RUNS },
+      { seed, numRuns: runs(300) },
     );
   });
 
@@ -95,7 +95,7 @@ describe('hostile input', () => {
         const { status } = await send('GET', `/${list}?${search}`);
         expect([200, 400]).toContain(status);
       }),
-      { seed, numRuns: RUNS },
+      { seed, numRuns: runs(300) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
@@ -107,7 +108,7 @@ it.each(['paid', 'void', 'uncollectible'] as const)('is %s in the end in every o
       const amountPaid = end === 'paid' ? 2_999 : 0;
       expect(await invoices()).toMatchObject([{ status: end, amountPaid, number: 'INV-0002' }]);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
@@ -102,9 +103,9 @@ it('leads to the same payment in every order of events', async () => {
         },
       ]);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
-}, 60_000);
+});
 
 describe('a payment that is known only by its charge', () => {
   it('is recorded, also without a customer', async () => {

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CustomerCreated } from '@billing/contracts/events/customers';
@@ -166,7 +167,7 @@ describe('a customer that is linked to one that the processor has', () => {
     await Promise.all(ids.slice(0, 100).map(id => service.control.renew(id)));
     const project = await link(billed.id);
     expect(await takeIn(project)).toEqual({ isComplete: false });
-    await waitFor(() => isTakenIn(project), { what: 'the billing to be taken in', timeoutMs: 20_000 });
+    await waitFor(() => isTakenIn(project), { what: 'the billing to be taken in' });
     const [counted] = await service.em.fork().execute<{ subscriptions: number; invoices: number }[]>(
       `select (select count(*)::int from subscriptions where project_id = ?) as subscriptions,
                 (select count(*)::int from invoices where project_id = ?) as invoices`,
@@ -228,6 +229,6 @@ it('ends in the processor’s state in every order of intakes and events', async
       expect(published.map(({ data }) => data.version)).toEqual(published.map((_, index) => index + 1));
       expect(published.filter(({ type }) => type === SubscriptionCreated.name)).toHaveLength(1);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
-}, 120_000);
+});

@@ -77,7 +77,7 @@ it('records a purge, and the purge does not delete what was recorded', async () 
   await waitFor(isPurged, { what: 'the purge to start' });
   const isReported = async () =>
     (await service.published()).some(({ type, teamId }) => type.includes('purge-reported') && teamId === team.teamId);
-  await waitFor(isReported, { what: 'the purge to delete', timeoutMs: 20_000 });
+  await waitFor(isReported, { what: 'the purge to delete' });
   expect(await recordedOf(team)).toMatchObject([
     { action: 'connectProcessor' },
     {

@@ -34,7 +34,6 @@ it('keeps events and counts no attempt while the stream is full, and publishes t
   await service.send(team, first);
   await waitFor(() => log.count('events not published, will try again') > 3, {
     what: 'several attempts to publish the first event',
-    timeoutMs: 30_000,
   });
   const waiting = { status: 'received', projectId: team.projectId, attempts: 0, error: null };
   expect(await service.recordOf(team, first.id)).toMatchObject(waiting);
@@ -50,7 +49,7 @@ it('keeps events and counts no attempt while the stream is full, and publishes t
     team,
     [first, ...others].map(({ id }) => id),
   );
-}, 90_000);
+});
 
 it('receives events while the bus is away, and publishes them once it is back', async () => {
   const log = captureLog();
@@ -76,7 +75,6 @@ it('receives events while the bus is away, and publishes them once it is back', 
   for (const event of [routable, unknown]) expect((await service.send(team, event, { to: copy })).status).toBe(200);
   await waitFor(() => log.count('events not published') > 0 && log.count('webhook events not processed') > 1, {
     what: 'attempts without the bus',
-    timeoutMs: 30_000,
   });
   expect(await service.recordOf(team, unknown.id)).toMatchObject({ status: 'received', attempts: 0, error: null });
   expect(await service.recordOf(team, routable.id)).toMatchObject({ status: 'received', projectId, attempts: 0 });
@@ -90,4 +88,4 @@ it('receives events while the bus is away, and publishes them once it is back', 
   expect(await service.recordOf(inOther, unknown.id)).toMatchObject({ status: 'processed' });
   expect(service.publicationsOf(unknown.id, 'product.updated')).toHaveLength(1);
   expect(service.publicationsOf(routable.id)).toHaveLength(1);
-}, 90_000);
+});

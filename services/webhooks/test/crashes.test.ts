@@ -137,7 +137,7 @@ it('leaves what a stopped process could not process to another copy at once', as
   expect(await service.sql(due, [second.id])).toHaveLength(1);
   await service.run();
   for (const { id } of [first, second]) expect(await service.waitForPublications(id)).toHaveLength(1);
-}, 60_000);
+});
 
 it('processes each stored event once with several copies side by side', async () => {
   await using service = await startWebhooks();

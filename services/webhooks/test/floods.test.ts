@@ -39,7 +39,7 @@ const published = () =>
     .filter(({ teamId, type }) => teamId === team.teamId && type === processorEvent('customer.updated').name)
     .map(({ data }) => String(Reflect.get(Object(data), 'eventId')));
 const waitForPublished = (count: number) =>
-  waitFor(() => published().length >= count, { what: `${count} events to be published`, timeoutMs: 30_000 });
+  waitFor(() => published().length >= count, { what: `${count} events to be published` });
 
 /** Sends an event of another team, and waits until it is published. */
 async function publishOfOther() {

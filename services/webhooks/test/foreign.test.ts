@@ -31,7 +31,7 @@ const waitForStatus = (team: Team, eventId: string, status: string) =>
       const record = await service.recordOf(team, eventId);
       return record?.status === status ? record : undefined;
     },
-    { what: `the event to be ${status}`, timeoutMs: 25_000 },
+    { what: `the event to be ${status}` },
   );
 
 /** A customer at Stripe that another product created: nothing names a project. */

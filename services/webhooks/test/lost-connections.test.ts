@@ -18,7 +18,7 @@ it('returns 200 or 503 while PostgreSQL drops connections, and publishes each ev
         statuses.add(status);
         return status === 200;
       },
-      { what: 'the event to be received', timeoutMs: 20_000 },
+      { what: 'the event to be received' },
     );
     return event.id;
   };
@@ -27,7 +27,7 @@ it('returns 200 or 503 while PostgreSQL drops connections, and publishes each ev
     for (let count = 0; count < 60; count += 1) received.push(await sendUntilReceived());
   });
   for (const count of [50, 150, 250, 400]) {
-    await waitFor(() => received.length >= count, { what: `${count} events to be received`, timeoutMs: 20_000 });
+    await waitFor(() => received.length >= count, { what: `${count} events to be received` });
     await admin.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'billing-webhooks' and datname = current_database()`,
@@ -40,8 +40,7 @@ it('returns 200 or 503 while PostgreSQL drops connections, and publishes each ev
   const countPublications = () => received.map(id => service.publicationsOf(id).length);
   await waitFor(() => countPublications().every(count => count > 0), {
     what: 'every event to be published',
-    timeoutMs: 40_000,
     intervalMs: 100,
   });
   expect(countPublications()).toEqual(received.map(() => 1));
-}, 90_000);
+});

@@ -95,7 +95,7 @@ it('reconciles no team while its outbox is full', async () => {
 
   await drain(service);
   const recovered = async () => (await service.list(team)).webhookEvents.some(({ objectId }) => objectId === id);
-  await waitFor(recovered, { what: 'the event to be recovered', timeoutMs: 20_000 });
+  await waitFor(recovered, { what: 'the event to be recovered' });
   expect(await service.sql(leased)).not.toEqual([]);
 });
 

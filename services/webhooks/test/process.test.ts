@@ -57,7 +57,7 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(process.execPath, [MAIN], { env, stdio: 'inherit' });
     resources.defer(() => void child.kill('SIGKILL'));
-    await waitFor(async () => (await fetch(`${base}/health/ready`)).ok, { what: 'the service', timeoutMs: 60_000 });
+    await waitFor(async () => (await fetch(`${base}/health/ready`)).ok, { what: 'the service' });
     return child;
   };
   const [teamId, projectId] = [TeamId.create(), ProjectId.create()];
@@ -117,22 +117,20 @@ it('publishes every event that it confirmed, each under one id, though it is kil
     const signed = { ...headers, ...sender, 'stripe-signature': signatureOf(body, credentials.webhookSecret) };
     const response = await fetch(`${base}${path}`, { method: 'POST', headers: signed, body }).catch(() => undefined);
     if (response?.ok) received.push(event.id);
+    if (received.length === 60) first.kill('SIGKILL');
   };
   const sending = Array.from({ length: 8 }, async () => {
     while (!first.killed) await send();
   });
-  await waitFor(() => received.length > 60, { what: 'some events to be received', timeoutMs: 30_000 });
-  first.kill('SIGKILL');
   await Promise.all(sending);
 
   await start();
   await waitFor(() => received.every(id => published.has(id)), {
     what: 'every received event to be published',
-    timeoutMs: 60_000,
     intervalMs: 100,
   });
   expect(received.filter(id => published.get(id)?.size !== 1)).toEqual([]);
-}, 240_000);
+});
 
 it('recovers events that no webhook delivered', async () => {
   await using resources = new AsyncDisposableStack();
@@ -149,9 +147,9 @@ it('recovers events that no webhook delivered', async () => {
     const record = (await list()).find(({ objectId }) => objectId === id);
     return record?.['projectId'] === projectId && published.has(String(record['id'])) ? record : undefined;
   };
-  const record = await waitFor(found, { what: 'the event to be recovered and published', timeoutMs: 60_000 });
+  const record = await waitFor(found, { what: 'the event to be recovered and published' });
   expect(record).toMatchObject({ recovered: true, type: 'customer.created' });
-}, 240_000);
+});
 
 it('names what is missing in its environment, and does not start', async () => {
   const child = spawn(process.execPath, [MAIN], {

@@ -25,7 +25,6 @@ const purge = (team: Team) => disconnect(team, '?purge=true', { confirm: 'Acme' 
 const eventOf = ({ teamId }: Team, type: typeof PurgeStarted | typeof PurgeFinished) =>
   waitFor(() => service.received.find(event => event.type === type.name && event.teamId === teamId), {
     what: type.name,
-    timeoutMs: 20_000,
   });
 /** Reports the step of a purge for every other service. */
 const reportFor = async (team: Team, step: 'started' | 'finished', at = new Date()) => {
@@ -84,7 +83,6 @@ it('deletes events, routes and the team’s schema, and then connects another ac
   expect((await purge(team)).status).toBe(200);
   await waitFor(async () => JSON.stringify(await countRows(team)) === '{"events":0,"routes":0,"schemas":0}', {
     what: 'the records to be deleted',
-    timeoutMs: 20_000,
   });
   const other = newCredentials();
   const early = await service.connect(teamId, other);
@@ -97,7 +95,7 @@ it('deletes events, routes and the team’s schema, and then connects another ac
       const response = await service.connect(teamId, other);
       return response.status === 200 ? response : undefined;
     },
-    { what: 'another account to be connected', timeoutMs: 20_000 },
+    { what: 'another account to be connected' },
   );
   expect(connected.body.processor.accountId).toBe((await service.processorOf(other).findAccount()).accountId);
   const started = service.received.filter(event => event.type === PurgeStarted.name && event.teamId === teamId);
@@ -114,7 +112,7 @@ it('drops events about what was purged, however late they come, and takes in wha
   const { teamId, projectId } = team;
   const late = newEvent(CustomerCreated, teamId, { ...customer, version: 7 });
   await purge(team);
-  await waitFor(async () => (await countRows(team))?.['routes'] === 0, { what: 'the purge', timeoutMs: 20_000 });
+  await waitFor(async () => (await countRows(team))?.['routes'] === 0, { what: 'the purge' });
   // While it runs, whatever a service that has not received its event still publishes.
   await service.emit(newEvent(CustomerCreated, teamId, { ...customer, version: 8 }));
   // By the clock of another machine.
@@ -123,7 +121,7 @@ it('drops events about what was purged, however late they come, and takes in wha
   await reportFor(team, 'finished', until);
   await waitFor(
     async () => (await service.sql('select 1 from account_purges where team_id = ?', [teamId])).length === 0,
-    { what: 'the purge to end', timeoutMs: 20_000 },
+    { what: 'the purge to end' },
   );
   const newCustomer = (processorId: string, occurredAt: Date) => ({
     ...newEvent(CustomerCreated, teamId, customerState(projectId, processorId)),
@@ -145,7 +143,6 @@ it('deletes nothing of what came after it when the event of a purge comes once m
   await reportFor(team, 'finished');
   await waitFor(async () => (await service.connect(teamId, newCredentials())).status === 200, {
     what: 'another account to be connected',
-    timeoutMs: 20_000,
   });
   await service.emit(newEvent(CustomerCreated, teamId, customerState(projectId, 'cus_new')));
   await waitFor(async () => (await countRows(team))?.['routes'] === 1, { what: 'the new route' });
@@ -161,5 +158,5 @@ it('purges a team that was disconnected before', async () => {
   await disconnect(team);
   expect((await service.connect(team.teamId, newCredentials())).body.error.code).toBe('processor_mismatch');
   expect((await purge(team)).status).toBe(200);
-  await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge', timeoutMs: 20_000 });
+  await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge' });
 });

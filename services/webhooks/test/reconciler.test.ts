@@ -66,7 +66,7 @@ it('recovers every event that no webhook delivered, once, and marks it', async (
     expect([publication?.data.projectId, more.length]).toEqual([team.projectId, 0]);
   }
   expect(await progressOf(team)).toMatchObject({ has_backfilled: true, lease_id: null, failures: 0 });
-}, 90_000);
+});
 
 it('recovers what went undelivered before the team connected, and otherwise only later events', async () => {
   const credentials = newCredentials();
@@ -146,14 +146,14 @@ it('records an event once that a webhook and two reconcilers deliver at the same
       const found = await recordsByObject(team);
       return ids.every(id => found.has(id)) ? found : undefined;
     },
-    { what: 'every event', timeoutMs: 30_000 },
+    { what: 'every event' },
   );
   const underWay = async () => (await control.deliveries()).filter(({ status }) => status !== 'delivered');
-  await waitFor(async () => (await underWay()).length === 0, { what: 'every webhook', timeoutMs: 30_000 });
+  await waitFor(async () => (await underWay()).length === 0, { what: 'every webhook' });
   expect([...records.values()].map(({ length }) => length)).toEqual(ids.map(() => 1));
   for (const [record] of records.values())
     expect(await service.waitForPublications(String(record?.id), 'customer.created')).toHaveLength(1);
-}, 90_000);
+});
 
 it('leases a team to one reconciler at a time, and to another when the first has died', async () => {
   const team = await service.newTeam();
@@ -181,18 +181,18 @@ it('waits longer after each failure, and recovers every event once Stripe is bac
   reconcilers.defer(startEagerReconciler(service));
   await makeDue(service, team.teamId);
   const failures = async () => Number((await progressOf(team))?.['failures']);
-  await waitFor(async () => (await failures()) >= 2, { what: 'two failures', timeoutMs: 30_000 });
+  await waitFor(async () => (await failures()) >= 2, { what: 'two failures' });
   await control.clearFaults();
   const records = await waitFor(
     async () => {
       const found = await recordsByObject(team);
       return found.size === ids.length ? found : undefined;
     },
-    { what: 'the events', timeoutMs: 20_000 },
+    { what: 'the events' },
   );
-  await waitFor(async () => (await failures()) === 0, { what: 'the failures to be reset', timeoutMs: 20_000 });
+  await waitFor(async () => (await failures()) === 0, { what: 'the failures to be reset' });
   for (const id of ids) expect(records.get(id)).toMatchObject([{ recovered: true }]);
-}, 90_000);
+});
 
 it('delays no team for another whose account is slow or refuses, and holds no transaction open', async () => {
   const [slow, refused, healthy] = [
@@ -208,11 +208,9 @@ it('delays no team for another whose account is slow or refuses, and holds no tr
   reconcilers.defer(startEagerReconciler(service));
   await waitFor(async () => (await recordsByObject(healthy)).size === ids.length, {
     what: 'the events of the healthy account',
-    timeoutMs: 20_000,
   });
   await waitFor(async () => (await progressOf(slow))?.['lease_id'] !== null, {
     what: 'the slow team to be leased',
-    timeoutMs: 30_000,
   });
   const idle = await service.sql(
     `select query from pg_stat_activity
@@ -220,7 +218,7 @@ it('delays no team for another whose account is slow or refuses, and holds no tr
   );
   expect(idle).toEqual([]);
   await service.controlOf(slow).clearFaults();
-}, 90_000);
+});
 
 it('starts again when the team connects another account', async () => {
   const team = await newTeamWithEndpoint(service, gateway.url);

@@ -33,7 +33,7 @@ const ended = (team: Team, id: string) =>
       const { sync } = await get(team, `/syncs/${id}`);
       return sync.finishedAt ? sync : undefined;
     },
-    { what: 'the sync to end', timeoutMs: 30_000 },
+    { what: 'the sync to end' },
   );
 
 const newCustomer = async (team: Team, fields: object = {}) =>

@@ -41,13 +41,12 @@ export async function watchBus(bus: Pick<Bus, 'subscribe'>) {
           const found = publicationsOf(eventId, type);
           return found.length >= count ? found : undefined;
         },
-        { what: `${count} publications of ${type}`, timeoutMs: 20_000 },
+        { what: `${count} publications of ${type}` },
       ),
     /** Waits until `count` states of a webhook event's record were published, and returns them. */
     waitForChanges: (eventId: string, count = 1) =>
       waitFor(() => (changesOf(eventId).length >= count ? changesOf(eventId) : undefined), {
         what: `${count} changes to be published`,
-        timeoutMs: 20_000,
       }),
     stop,
   };

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
@@ -10,10 +10,14 @@ import { temporaryFolder } from './temporary-folder.ts';
 const guard = startProcessGuard();
 afterAll(() => guard.close());
 
-const start = (folder: string, options: { password?: string; port?: number } = {}) =>
+// Its cluster is made by the first test that starts it.
+const folder = await temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const start = (path: string, options: { password?: string; port?: number } = {}) =>
   startPostgres({
-    dataDir: join(folder, 'postgres'),
-    logFile: join(folder, 'postgres.log'),
+    dataDir: join(path, 'postgres'),
+    logFile: join(path, 'postgres.log'),
     password: 'secret',
     guard,
     durable: false,
@@ -31,7 +35,6 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 it('runs PostgreSQL 18 with 300 connections and a fixed collation', async () => {
-  await using folder = await temporaryFolder();
   const server = await start(folder.path);
   const [version] = await query(server.url, 'show server_version');
   expect(version).toMatch(/^18\./);
@@ -42,7 +45,6 @@ it('runs PostgreSQL 18 with 300 connections and a fixed collation', async () => 
 });
 
 it('keeps its data after a stop and after SIGKILL', async () => {
-  await using folder = await temporaryFolder();
   const first = await start(folder.path);
   await query(first.url, 'create table number (value int)');
   await query(first.url, 'insert into number values (1)');
@@ -59,7 +61,6 @@ it('keeps its data after a stop and after SIGKILL', async () => {
 });
 
 it('ignores a lock file whose process id belongs to another program', async () => {
-  await using folder = await temporaryFolder();
   await (await start(folder.path)).stop();
   await writeFile(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n`);
   const server = await start(folder.path);
@@ -68,7 +69,6 @@ it('ignores a lock file whose process id belongs to another program', async () =
 });
 
 it('rejects connections with a wrong password', async () => {
-  await using folder = await temporaryFolder();
   const server = await start(folder.path);
   await expect(query(server.url.replace('secret', 'wrong'), 'select 1')).rejects.toThrow('password');
   await server.stop();
@@ -76,7 +76,6 @@ it('rejects connections with a wrong password', async () => {
 });
 
 it('fails with the port when a fixed port is in use', async () => {
-  await using folder = await temporaryFolder();
   await using other = await temporaryFolder();
   const server = await start(folder.path);
   await expect(start(other.path, { port: server.port })).rejects.toThrow('could not bind');
@@ -84,16 +83,18 @@ it('fails with the port when a fixed port is in use', async () => {
 });
 
 it('rejects a data folder of another PostgreSQL version', async () => {
-  await using folder = await temporaryFolder();
   await (await start(folder.path)).stop();
-  await writeFile(join(folder.path, 'postgres', 'PG_VERSION'), '15\n');
+  const file = join(folder.path, 'postgres', 'PG_VERSION');
+  const version = await readFile(file);
+  await writeFile(file, '15\n');
   await expect(start(folder.path)).rejects.toThrow('belongs to PostgreSQL 15');
+  await writeFile(file, version);
 });
 
 it('starts in a folder that every user can enter', async () => {
-  await using folder = await temporaryFolder();
-  await chmod(folder.path, 0o755);
-  const server = await start(folder.path);
+  await using other = await temporaryFolder();
+  await chmod(other.path, 0o755);
+  const server = await start(other.path);
   expect(await query(server.url, 'select 1')).toEqual([1]);
   await server.stop();
 });

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { createTestDatabase } from '@billing/testing/database';
 import { testNatsUrl } from '@billing/testing/nats';
+import { runs } from '@billing/testing/runs';
 import { expect, it } from 'vitest';
 
+/** All services start by the same code. */
+const SAMPLE = SERVICES.slice(0, runs(SERVICES.length));
 const ROOT = join(import.meta.dirname, '../../..');
 /** No server listens on this address. */
 const NOWHERE = '127.0.0.1:9';
 
-it.each(SERVICES)('%s names every missing variable', async service => {
+it.each(SAMPLE)('%s names every missing variable', async service => {
   const { code, stderr } = await start(service, {});
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -20,7 +23,7 @@ it.each(SERVICES)('%s names every missing variable', async service => {
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-it.each(SERVICES)('%s reports in one sentence that PostgreSQL cannot be reached', async service => {
+it.each(SAMPLE)('%s reports in one sentence that PostgreSQL cannot be reached', async service => {
   const DATABASE_URL = `postgres://billing_${service}:secret@${NOWHERE}/billing`;
   const { code, stderr } = await start(service, { ...complete(), DATABASE_URL });
   expect([code, stderr.trim()]).toEqual([
@@ -29,7 +32,7 @@ it.each(SERVICES)('%s reports in one sentence that PostgreSQL cannot be reached'
   ]);
 });
 
-it.each(SERVICES)('%s reports in one sentence that NATS cannot be reached', async service => {
+it.each(SAMPLE)('%s reports in one sentence that NATS cannot be reached', async service => {
   await using database = await createTestDatabase(service);
   const { code, stderr } = await start(service, {
     ...complete(),
@@ -66,7 +69,7 @@ function complete(): Record<string, string> {
 function start(service: ServiceName, env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   return new Promise(resolve => {
     const entry = join(ROOT, 'services', service, 'src/main.ts');
-    const child = execFile(process.execPath, [entry], { env, timeout: 30_000 }, (_error, _stdout, stderr) =>
+    const child = execFile(process.execPath, [entry], { env }, (_error, _stdout, stderr) =>
       resolve({ code: child.exitCode, stderr }),
     );
   });

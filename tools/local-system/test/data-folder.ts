@@ -21,7 +21,7 @@ export function partPids(dataDir: string): number[] {
 }
 
 /** Polls until `condition` is true; throws after `timeoutMs`. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+export async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs = 120_000): Promise<void> {
   for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await delay(20))
     if (await condition()) return;
   throw new Error(`Waited ${timeoutMs} ms for ${condition.toString()}`);

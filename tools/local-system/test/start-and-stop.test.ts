@@ -32,29 +32,6 @@ it('stops everything in order and reuses its ports at the next start', async () 
   expect(portsOf(second)).toEqual(ports);
 });
 
-it('shows the log of a service that does not start, and leaves nothing running', async () => {
-  await using data = await temporaryDataDir();
-  const failing = { name: 'customers', message: 'customers: SERVICE_KEY is missing' };
-  await expect(start(data.path, { planPrograms: planStandIns({ failing }) })).rejects.toThrow(
-    /customers ended with exit code 1[\s\S]*SERVICE_KEY is missing/,
-  );
-  // The folder and the ports are free again.
-  const again = await start(data.path);
-  await again.stop();
-});
-
-it('aborts a start and leaves nothing running', async () => {
-  await using data = await temporaryDataDir();
-  const controller = new AbortController();
-  const starting = start(data.path, {
-    signal: controller.signal,
-    report: line => line.startsWith('postgres') && controller.abort(new Error('Aborted by the test.')),
-  });
-  await expect(starting).rejects.toThrow('Aborted by the test.');
-  const again = await start(data.path);
-  await again.stop();
-});
-
 it('names a gateway port that is in use before anything starts', async () => {
   await using data = await temporaryDataDir();
   const other = createServer().listen(0, '127.0.0.1');

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidObject } from './fields.ts';
@@ -266,7 +267,7 @@ describe.each(SHAPES)('$name', ({ read, object, words, optional }) => {
       fc.property(fc.constantFrom(...pathsOf(object)), value, (path, other) => {
         expect(outcomeOf(() => read(changed(object, path, other)))).toMatch(/^(parsed|rejected)$/);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -126,7 +127,7 @@ describe('decimal text', () => {
         const sum = scaled.reduce((all, one) => all + one, 0n);
         expect(Number(roundHalfUp(sum, 10n ** 30n))).toBe(monthlyRevenue(terms));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { SHOWN_BY, type ShownBy, type ShownState } from '@billing/contracts/events/subscriptions';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subscriptionContributions, type CountedSubscription } from './contributions.ts';
@@ -236,7 +237,7 @@ it('counts the same for every order, grouping and repetition of what was shown',
         sum(LIFETIME_METRIC.lapsed.exact) + sum(LIFETIME_METRIC.ended.exact),
       );
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 

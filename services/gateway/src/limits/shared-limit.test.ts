@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sharedLimit, type PointStore, type SharedLimit, type Usage } from './shared-limit.ts';
@@ -91,7 +92,7 @@ it('never exceeds the limit with any sizes, returned points and windows', async 
       }
       for (const points of used.values()) expect(points).toBeLessThanOrEqual(limit);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

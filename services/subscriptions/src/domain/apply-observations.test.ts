@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '@billing/contracts/resources/subscription';
@@ -100,7 +101,7 @@ it('leads to the state at the processor in every order of events and reads', () 
         expect(record.state?.terms).toEqual(record.truth);
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

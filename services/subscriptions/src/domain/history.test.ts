@@ -1,4 +1,5 @@
 import { SHOWN_BY } from '@billing/contracts/events/subscriptions';
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addToHistory, type History, type Point } from './history.ts';
@@ -37,7 +38,7 @@ it('has the same states at the same times for every order, grouping and repetiti
       // What is known already changes nothing.
       expect(addToHistory(once, shuffled)).toBe(once);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

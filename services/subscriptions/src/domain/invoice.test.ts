@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INVOICE_STATUSES } from '@billing/contracts/resources/invoice';
@@ -169,7 +170,7 @@ describe('a read of the processor', () => {
         }
         expect(invoice.content).toEqual(contentOf(last.snapshot));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChargeSnapshot } from '@billing/processor/snapshots/payments';
@@ -130,7 +131,7 @@ describe('the events of a payment', () => {
       fc.property(deliveries, ([expected, delivered]) => {
         expect(termsOf(fold(delivered))).toMatchObject({ amount: AMOUNT, currency: 'usd', ...expected });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('the events of a payment', () => {
       fc.property(orders, ([all, shuffled]) => {
         expect(fold(shuffled)).toEqual(fold(all));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
