@@ -20,7 +20,7 @@ export interface Fixtures {
   fill(example: unknown, unique: string): unknown;
 }
 
-const SPARES = 8;
+const SPARES = 4;
 
 /** Creates the tenant and its resources. */
 export async function createFixtures(): Promise<Fixtures> {

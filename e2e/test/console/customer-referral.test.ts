@@ -5,7 +5,7 @@ import { expectAccessible } from '../../system/accessibility.ts';
 import { newFailedCredit } from '../../system/failed-credit.ts';
 import { newCustomer, newTenant, type Tenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
-import { expectFitting, LOOKS, takeScreenshot } from './looks.ts';
+import { expectFitting, follow, LOOKS, takeScreenshot } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -60,19 +60,15 @@ it.skipIf(withoutBrowser)('tells who referred a customer, and leads there', asyn
   expect(problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('says that a referral has not converted', async () => {
+it.skipIf(withoutBrowser)('says that a referral has not converted, and explains that there is none', async () => {
   await using visit = await visitConsole(pageOf(tenant, `customers/${pending}`), { user: tenant.user });
-  await valueOf(visit.page, 'Status').getByText('Pending').waitFor();
-  await visit.page.getByText(`Referred with the code ${code}`).waitFor();
-  expect(await visit.page.getByText('The referral converted').count()).toBe(0);
-});
-
-it.skipIf(withoutBrowser)('explains where a referral comes from when there is none', async () => {
-  const customerId = await newCustomer(tenant);
-  await using visit = await visitConsole(pageOf(tenant, `customers/${customerId}`), { user: tenant.user });
   const { page } = visit;
+  await valueOf(page, 'Status').getByText('Pending').waitFor();
+  await page.getByText(`Referred with the code ${code}`).waitFor();
+  expect(await page.getByText('The referral converted').count()).toBe(0);
+
+  await follow(page, pageOf(tenant, `customers/${await newCustomer(tenant)}`));
   await cardOf(page).getByText('Nobody referred this customer').waitFor();
-  await expectAccessible(page);
   await cardOf(page).getByRole('link', { name: 'Referrals' }).click();
   await page.getByRole('heading', { level: 1, name: 'Referrals' }).waitFor();
 });

@@ -12,7 +12,6 @@ const withoutBrowser = isWithoutBrowser();
 const PAGES = [
   { path: 'overview', heading: 'Shop', shows: '$29.99' },
   { path: 'overview/subscriptions?metric=mrr', heading: 'Subscriptions in MRR', shows: 'Sum of 1 subscription;' },
-  { path: 'overview/subscriptions?metric=churn', heading: 'Churned subscriptions', shows: 'Churn in 30 days' },
   { path: 'overview/subscriptions?metric=excluded', heading: 'Left out of MRR', shows: 'There are none' },
   { path: 'start', heading: 'Get started', shows: 'The first payment has arrived' },
   { path: 'customers', heading: 'Customers', shows: '@example.com' },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Subscription } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import {
@@ -24,18 +25,28 @@ export async function newTenantWithVariedPast(): Promise<Tenant> {
   await grow(tenant, await newSubscription(tenant, priceId), [3]);
   await grow(tenant, await newSubscription(tenant, priceId), [5, 2]);
   await recover(tenant, await newSubscription(tenant, priceId));
-  await tenant.billing.subscriptions.cancelNow((await newSubscription(tenant, priceId)).id);
-  await tenant.processor.endTrial((await newTrial(tenant, priceId)).processorSubscriptionId);
-  await tenant.billing.subscriptions.cancelNow((await newTrial(tenant, priceId)).id);
+  const [ending, converting, leaving] = [
+    await newSubscription(tenant, priceId),
+    await newTrial(tenant, priceId),
+    await newTrial(tenant, priceId),
+  ];
   await newTrial(tenant, priceId);
+  await nextSecond();
+  await tenant.billing.subscriptions.cancelNow(ending.id);
+  await tenant.processor.endTrial(converting.processorSubscriptionId);
+  await tenant.billing.subscriptions.cancelNow(leaving.id);
   await untilCounted(tenant, priceId);
   return tenant;
 }
+
+/** Waits for another second: an event's time has whole seconds, and two changes in one of them are one moment. */
+const nextSecond = (): Promise<void> => delay(1_005 - (Date.now() % 1_000));
 
 async function grow(tenant: Tenant, { id, processorSubscriptionId }: Subscription, quantities: number[]) {
   const path = `/v1/subscriptions/${processorSubscriptionId}`;
   const { items } = await tenant.callProcessor(path);
   for (const quantity of quantities) {
+    await nextSecond();
     await tenant.callProcessor(path, { 'items[0][id]': items.data[0].id, 'items[0][quantity]': `${quantity}` });
     await untilShown(tenant, id, subscription => subscription.quantity === quantity);
   }
@@ -43,8 +54,10 @@ async function grow(tenant: Tenant, { id, processorSubscriptionId }: Subscriptio
 
 /** Fails a payment and makes up for it. */
 async function recover(tenant: Tenant, { id, processorSubscriptionId }: Subscription) {
+  await nextSecond();
   await tenant.processor.renew(processorSubscriptionId, 'decline');
   await untilShown(tenant, id, ({ status }) => status === 'past_due');
+  await nextSecond();
   await tenant.processor.collect(processorSubscriptionId);
   await untilShown(tenant, id, ({ status }) => status === 'active');
 }
