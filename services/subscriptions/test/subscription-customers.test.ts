@@ -82,6 +82,26 @@ describe('a customer that was deleted', () => {
     expect(last?.history.map(({ status }) => status)).toEqual(['active', 'past_due']);
   });
 
+  it('at the processor leaves the same record in every order of events, also without one of the end', async () => {
+    const orders = [0, 1, 2].flatMap(a => [0, 1, 2].flatMap(b => (a === b ? [] : [[a, b, 3 - a - b]])));
+    const records = [];
+    for (const order of orders) {
+      const { scope, customer, event, subscriptions, published } = await startProject(service);
+      const events = [
+        event(CREATED, after(0)),
+        event(UPDATED, after(9), { quantity: 4, status: 'past_due' }),
+        deletion(scope, customer),
+      ];
+      for (const index of order) await service.deliver(...events.slice(index, index + 1));
+      const [{ status, quantity, endedAt, canceledAt, items } = {}] = await subscriptions();
+      const history = (await published()).at(-1)?.data.history.map(state => [state.status, state.shown]);
+      records.push(JSON.stringify([status, quantity, endedAt, canceledAt, items, history?.toSorted()]));
+    }
+    expect(orders).toHaveLength(6);
+    expect(new Set(records).size).toBe(1);
+    expect(records[0]).toContain('["canceled",4,');
+  });
+
   it('at the processor cancels the subscriptions of no other customer', async () => {
     const { scope, customer, event, subscriptions } = await startProject(service);
     const other = await service.createCustomer(scope);

@@ -1,14 +1,16 @@
+import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { sortByPosition, type EventPosition } from '@billing/processor/event-order';
 import {
   bringsChange,
   decideOnObservation,
+  endByCustomer,
   laterPosition,
   winsUnread,
   type RecordedState,
   type Reread,
 } from './observation.ts';
-import { readTerms } from './subscription.ts';
+import { canceledAt, readTerms } from './subscription.ts';
 
 /** One event of a subscription. */
 export interface Observation {
@@ -59,6 +61,10 @@ function applyOne(
   const { state } = recorded;
   const terms = readTerms(snapshot, { observedAt: position.at, recordedStatus: state.terms.status });
   const applied = { terms, position, readAt: null };
+  const end = endByCustomer(state);
+  // What it was until then, the newest of its own events tells.
+  if (end && !hasEnded(terms.status) && position.at < end && winsUnread(position, state.position))
+    return { ...state, terms: canceledAt(terms, end), position };
   const decision = decideOnObservation(state, terms, position, { isRead });
   if (decision === 'ignore') return state;
   if (decision === 'confirm') {

@@ -54,6 +54,13 @@ export function decideOnObservation(
   return decide({ order, unorderedUntil }, { ...position, isFinal: ends }, isSame);
 }
 
+/** Returns when the deletion of its customer ended a subscription; undefined if an event or a reading of its own told the end. */
+export function endByCustomer({ terms, position, readAt }: RecordedState): Date | undefined {
+  const { endedAt } = terms;
+  if (!endedAt || !position || position.rank === RANK.deleted || position.at >= endedAt) return undefined;
+  return readAt && readAt >= endedAt ? undefined : endedAt;
+}
+
 /** An end is final, so one that the processor shows no more after it was recorded was never true. */
 function isAfterAll({ at }: EventPosition, { position, readAt, terms: { endedAt } }: RecordedState): boolean {
   const times = [position?.at, readAt, endedAt].flatMap(time => (time ? [time.getTime() + CLOCK_TOLERANCE_MS] : []));
