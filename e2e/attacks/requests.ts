@@ -45,7 +45,12 @@ const isIdName = (name: string): name is keyof Resources => (ID_NAMES as readonl
 /** Returns the names of an object's fields; none without a schema. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return [];
-  const { properties, anyOf = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  // Without the registry of ids, by which a named schema would be a reference.
+  const { properties, anyOf = [] } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    metadata: z.registry(),
+  });
   const all = [properties, ...anyOf.map(one => (typeof one === 'object' ? one.properties : undefined))];
   return all.flatMap(fields => Object.keys(fields ?? {}));
 }
