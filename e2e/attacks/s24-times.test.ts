@@ -39,7 +39,7 @@ async function statusAfterLookUp(
       return rowCount !== null && rowCount > 0;
     };
     await waitFor(isAwaited, { what: `a look into ${table}` });
-    expect(await Promise.race([sent, 'no response'])).toBe('no response');
+    expect(await Promise.race([sent, Promise.resolve('no response')])).toBe('no response');
     await client.query('rollback');
     return (await sent).status;
   } finally {
