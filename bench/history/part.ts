@@ -68,7 +68,7 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
       ours: measured.map(it => it.ours),
       theirs: measured.map(it => it.theirs),
       other: 'sync engine',
-      atLeast: 1.5,
+      atLeast: 0.9,
     }),
   ];
 }
