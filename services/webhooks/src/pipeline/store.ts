@@ -5,7 +5,7 @@ import { isHandled, type ProcessorEventType } from '@billing/contracts/processor
 import { currentTrace, type TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
-import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
+import { openTeamRooms } from '@billing/database/team-rooms';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 import { LIVEMODE_MISMATCH } from '#domain/unrouted.ts';
@@ -36,10 +36,19 @@ interface StoreParts {
  * team's account: live or test. While a team is purged, its events are not stored.
  */
 export function storeEvents({ em, stored }: StoreParts) {
+  const rooms = openTeamRooms(em, 'webhook_events', WINDOW);
   return async (received: readonly ReceivedEvent[]): Promise<Stored[]> => {
+    await rooms.refresh();
     const leasedAt = performance.now();
     const leaseId = randomUUID();
-    const inserted = await insert(em, received, stored.hasRoom() ? leaseId : null);
+    const hasRoom = ({ teamId, event }: ReceivedEvent) =>
+      isHandled(event.type) && stored.hasRoom() && rooms.take(teamId);
+    const inserted = await insert(
+      em,
+      received.map(one => ({ ...toRow(one), leased: hasRoom(one) })),
+      received.map(({ event }) => event.payload),
+      leaseId,
+    );
     const isLeased = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_leased]));
     const leased: LeasedEvent[] = [];
     const outcomes = received.map(one => {
@@ -63,46 +72,41 @@ interface InsertedRow {
 }
 
 /**
- * Without a lease id any copy may process the events at once. Two copies of the service that store the same events wait for
- * each other in the same order.
+ * Events that are not leased may be processed by any copy at once. Two copies of the service that store the same events wait
+ * for each other in the same order.
  */
-function insert(em: EntityManager, received: readonly ReceivedEvent[], leaseId: string | null) {
+function insert(
+  em: EntityManager,
+  rows: readonly (ReturnType<typeof toRow> & { readonly leased: boolean })[],
+  payloads: readonly string[],
+  leaseId: string,
+) {
   return executeBound<InsertedRow>(
     em.fork(),
-    `with ${inFlight('webhook_events', WINDOW)},
-     received as (
-       select e.*, fits, is_work, $3::uuid is not null and is_work and
-              row_number() over (partition by e.team_id, is_work) <= ${roomOf(WINDOW)} as is_leased
-         from rows from (
-                json_to_recordset($1::json) as
-                  (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
-                   handled boolean, created timestamptz, recovered boolean),
-                unnest($2::text[])) as
-                e(team_id, id, type, api_version, livemode, object_id, trace, handled, created, recovered, payload)
-         ${joinInFlight('e.team_id')}
-        cross join lateral (
-                select coalesce(
-                  (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
-        cross join lateral (select handled and fits as is_work) w
-        where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open))
-     insert into webhook_events
+    `insert into webhook_events
        (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
         failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
         processed_at, recovered, error)
      select team_id, id, type, api_version, livemode, object_id, payload::json, octet_length(payload), trace,
             case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
-            case when is_work then clock_timestamp() + case when is_leased then make_interval(secs => $4) else '0' end end,
-            case when is_leased then $3::uuid end,
+            case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
+            case when is_work and leased then $3::uuid end,
             case when is_work then null else now() end, recovered, case when not fits then '${LIVEMODE_MISMATCH}' end
-       from received order by team_id collate "C", id collate "C"
+       from rows from (
+              json_to_recordset($1::json) as
+                (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
+                 handled boolean, created timestamptz, recovered boolean, leased boolean),
+              unnest($2::text[])) as
+              e(team_id, id, type, api_version, livemode, object_id, trace, handled, created, recovered, leased, payload)
+      cross join lateral (
+              select coalesce(
+                (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
+      cross join lateral (select handled and fits as is_work) w
+      where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open)
+      order by team_id collate "C", id collate "C"
      on conflict (team_id, id) do nothing
      returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased`,
-    [
-      JSON.stringify(received.map(toRow)),
-      textArray(received.map(({ event }) => event.payload)),
-      leaseId,
-      LEASE_SECONDS,
-    ],
+    [JSON.stringify(rows), textArray(payloads), leaseId, LEASE_SECONDS],
   );
 }
 
