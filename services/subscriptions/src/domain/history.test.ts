@@ -64,3 +64,16 @@ it('leaves out the oldest times at which nothing changed once there are too many
     ]),
   );
 });
+
+it('keeps the newest of very many states, so that a message can carry it', () => {
+  const points = Array.from({ length: 900 }, (_, second): Point => {
+    const price = { unitAmount: 100, unitAmountDecimal: '100', billingScheme: 'per_unit', currency: 'usd' } as const;
+    const period = { interval: 'month', intervalCount: 1, transformQuantity: null, metered: false } as const;
+    const items = [{ ...price, ...period, quantity: second + 1 }];
+    return { at: new Date(second * 1_000), by: SHOWN_BY.updated, state: { status: 'active', hasTrial: false, items } };
+  });
+  const history = points.reduce<History>((known, one) => addToHistory(known, [one]), []);
+  expect(history).toHaveLength(500);
+  expect(Math.min(...history.flatMap(({ shown }) => shown.map(([ms]) => ms)))).toBe(400_000);
+  expect(JSON.stringify(history).length).toBeLessThan(256 * 1_024);
+});

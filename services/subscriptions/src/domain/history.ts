@@ -17,6 +17,8 @@ export interface Point {
 
 /** How many times a history has at most. More than that are thinned out where it shows nothing. */
 const MAX_TIMES = 2_000;
+/** How many different states it has at most, so that a message can carry it: what was before the newest is forgotten. */
+const MAX_STATES = 500;
 
 /** Returns what an event shows; undefined of an end, which is final and which the record has. */
 export function pointOfEvent(terms: SubscriptionTerms, { at, rank }: EventPosition): Point | undefined {
@@ -51,14 +53,24 @@ function addPoint(history: History, { state, at, by }: Point): History {
   return history.map(it => (it === known ? { ...it, shown: [...it.shown, time] } : it));
 }
 
-/** Leaves out times, the oldest first, at which nothing changed: the state was the same just before and just after. */
+/** Leaves out times, the oldest first: those at which nothing changed, then as many as are still too many. */
 function thinned(history: History): History {
   const all = history
     .flatMap(state => state.shown.map(time => ({ state, time })))
     .toSorted((one, other) => one.time[0] - other.time[0]);
   const surplus = all.length - MAX_TIMES;
-  if (surplus <= 0) return history;
+  if (surplus <= 0 && history.length <= MAX_STATES) return history;
   const idle = all.filter(({ state }, index) => all[index - 1]?.state === state && all[index + 1]?.state === state);
-  const left = new Set(idle.slice(0, surplus).map(({ time }) => time));
-  return history.map(state => ({ ...state, shown: state.shown.filter(time => !left.has(time)) }));
+  const left = new Set(idle.slice(0, Math.max(0, surplus)).map(({ time }) => time));
+  const states = new Set<ShownState>();
+  const newest = new Set<ShownState['shown'][number]>();
+  for (const { state, time } of all.toReversed()) {
+    if (left.has(time)) continue;
+    if (newest.size >= MAX_TIMES || (!states.has(state) && states.size >= MAX_STATES)) break;
+    states.add(state);
+    newest.add(time);
+  }
+  return history
+    .filter(state => states.has(state))
+    .map(state => ({ ...state, shown: state.shown.filter(time => newest.has(time)) }));
 }
