@@ -139,7 +139,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   if (app) resources.adopt(app, closeHttp);
 
   const { purge } = parts;
-  if (purge) checkPurge(name, em, purge);
+  if (purge) await checkPurge(name, em, purge);
   const consumers = [...(parts.consumers ?? []), ...(purge ? [purgeConsumer({ service: name, purge, em, now })] : [])];
   let retrySoon = (): void => undefined;
   const deadLetters = deadLetterHandlers({ service: name, outbox: chassis.outbox, onRetry: () => retrySoon() });

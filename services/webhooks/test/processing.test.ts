@@ -135,9 +135,9 @@ it('does not call an event foreign whose route was saved after the last look at 
   if (!last) throw new Error('The event was not leased again.');
 
   const { teamId, projectId } = team;
-  const reference = { kind: 'customer', id: event.data.object.id } as const;
-  const record = { resourceId: 'cus_x', version: 1, createdAt: new Date(), deleted: false };
-  await service.em.fork().transactional(tx => saveRoutes(tx, [{ teamId, projectId, reference, ...record }]));
+  const reference = { kind: 'customer', processorId: event.data.object.id } as const;
+  const record = { ...reference, resourceId: 'cus_x', version: 1, createdAt: new Date(), deleted: false };
+  await service.em.fork().transactional(tx => saveRoutes(tx, [{ teamId, projectId, ...record }]));
   expect(await endUnrouted(service.em, last, 'ignored')).toBe(false);
   await processAll();
   expect((await service.waitForPublications(event.id))[0]?.data).toMatchObject({ projectId, routedBy: 'known-id' });

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   PriceCreated,
   PriceDeleted,
@@ -33,44 +34,39 @@ export const projectCopies = (): Consumer =>
  * may be due.
  */
 export function routeConsumers(onSaved: () => void): Consumer[] {
+  const save = async (tx: EntityManager, routes: readonly RouteRecord[]): Promise<void> => {
+    await saveRoutes(tx, routes);
+    onSaved();
+  };
   return [
     consumer('webhooks-customers', 'customer.*.v1').on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
       async (tx, deliveries, publish) => {
-        const created = deliveries.filter(({ event }) => event.type === CustomerCreated.name);
         const shared = await lockShared(
           tx,
-          created.map(({ teamId, data: { processorCustomerId: customerId, ...data } }) => ({
-            ...data,
-            teamId,
-            customerId,
-          })),
+          deliveries
+            .filter(({ event }) => event.type === CustomerCreated.name)
+            .map(({ teamId, data }) => ({ ...data, teamId, customerId: data.processorCustomerId })),
         );
-        await saveRoutes(
-          tx,
-          deliveries.map(({ teamId, data }) => toRoute('customer', data.processorCustomerId, teamId, data)),
+        const routes = deliveries.map(({ teamId, data }) =>
+          toRoute('customer', data.processorCustomerId, teamId, data),
         );
+        await save(tx, routes);
         await sendMissedEvents(tx, publish, shared);
-        onSaved();
       },
     ),
-    consumer('webhooks-products', 'product.*.v1').on(
-      [ProductCreated, ProductUpdated, ProductDeleted],
-      async (tx, deliveries) => {
-        await saveRoutes(
-          tx,
-          deliveries.map(({ teamId, data }) => toRoute('product', data.processorProductId, teamId, data)),
-        );
-        onSaved();
-      },
-    ),
-    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], async (tx, deliveries) => {
-      await saveRoutes(
+    consumer('webhooks-products', 'product.*.v1').on([ProductCreated, ProductUpdated, ProductDeleted], (tx, them) =>
+      save(
         tx,
-        deliveries.map(({ teamId, data }) => toRoute('price', data.processorPriceId, teamId, data)),
-      );
-      onSaved();
-    }),
+        them.map(({ teamId, data }) => toRoute('product', data.processorProductId, teamId, data)),
+      ),
+    ),
+    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], (tx, them) =>
+      save(
+        tx,
+        them.map(({ teamId, data }) => toRoute('price', data.processorPriceId, teamId, data)),
+      ),
+    ),
   ];
 }
 
@@ -81,6 +77,5 @@ function toRoute(
   record: Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { id: string },
 ): RouteRecord {
   const { id: resourceId, projectId, version, createdAt, deletedAt } = record;
-  const reference = { kind, id: processorId };
-  return { teamId, resourceId, reference, projectId, version, createdAt, deleted: deletedAt !== null };
+  return { teamId, resourceId, kind, processorId, projectId, version, createdAt, deleted: deletedAt !== null };
 }

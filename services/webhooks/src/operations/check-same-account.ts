@@ -1,19 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { conflict, Problem } from '@billing/contracts/problem';
-import { AccountPurge, ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import type { ReferenceKind } from '#domain/route-hints.ts';
+import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 
 /** An account at Stripe: one id has a test mode and a live mode, which share nothing. */
 export interface AccountIdentity {
   readonly accountId: string;
   readonly livemode: boolean;
-}
-
-interface RecordCounts {
-  readonly customers: number;
-  readonly products: number;
-  readonly prices: number;
-  readonly subscriptions: number;
 }
 
 /**
@@ -22,8 +16,8 @@ interface RecordCounts {
  * @throws Problem 409 `processor_mismatch`; 409 `processor_purge_running` while the records of the last one are deleted
  */
 export async function checkSameAccount(em: EntityManager, teamId: TeamId, given: AccountIdentity): Promise<void> {
-  if (await em.findOne(AccountPurge, { teamId }))
-    throw conflict('processor_purge_running', 'The records of the last account are still being deleted.', 5);
+  const [purge] = await em.execute<unknown[]>(`select 1 from account_purges where team_id = ?`, [teamId]);
+  if (purge) throw conflict('processor_purge_running', 'The records of the last account are still being deleted.', 5);
   const known = await em.findOne(ProcessorAccount, { teamId });
   if (!known || known.purgedAt || (known.accountId === given.accountId && known.livemode === given.livemode)) return;
   const records = await countRecords(em, teamId);
@@ -38,14 +32,11 @@ export async function checkSameAccount(em: EntityManager, teamId: TeamId, given:
 }
 
 /** Counts what mirrors the account, in all projects of the team, by the routes that events of the records have saved. */
-async function countRecords(em: EntityManager, teamId: TeamId): Promise<RecordCounts> {
-  const [counts] = await em.execute<RecordCounts[]>(
-    `select count(*) filter (where kind = 'customer')::int as customers,
-            count(*) filter (where kind = 'product')::int as products,
-            count(*) filter (where kind = 'price')::int as prices,
-            count(*) filter (where kind = 'subscription')::int as subscriptions
-       from routes where team_id = ? and not deleted`,
+async function countRecords(em: EntityManager, teamId: TeamId) {
+  const rows = await em.execute<{ kind: ReferenceKind; count: number }[]>(
+    `select kind, count(*)::int as count from routes where team_id = ? and not deleted group by kind`,
     [teamId],
   );
-  return counts ?? { customers: 0, products: 0, prices: 0, subscriptions: 0 };
+  const of = (wanted: ReferenceKind) => rows.find(({ kind }) => kind === wanted)?.count ?? 0;
+  return { customers: of('customer'), products: of('product'), prices: of('price'), subscriptions: of('subscription') };
 }

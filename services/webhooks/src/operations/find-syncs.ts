@@ -3,8 +3,9 @@ import type { ProjectScope, SyncId } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { FindingOutcome, SyncFinding, Sync as SyncResource, SyncType } from '@billing/contracts/resources/sync';
+import { executeBound } from '@billing/database/bound-statement';
 import { isRead } from '#domain/sync-stage.ts';
-import { Sync, SyncObject } from '#persistence/sync.entity.ts';
+import { Sync } from '#persistence/sync.entity.ts';
 import { countObjects } from '#sync/complete-sync.ts';
 
 /**
@@ -56,31 +57,26 @@ export async function listSyncs(em: EntityManager, { teamId, projectId }: Projec
 }
 
 interface FindingQuery extends Page {
-  readonly type?: SyncType | undefined;
-  readonly outcome?: FindingOutcome | undefined;
+  readonly type?: SyncType | null | undefined;
+  readonly outcome?: FindingOutcome | null | undefined;
 }
 
 /** Lists what a sync has found, by type and Stripe's id. What still may be on its way is left out. */
 export async function listFindings(
   em: EntityManager,
-  { teamId, projectId, id: syncId }: Pick<Sync, 'teamId' | 'projectId' | 'id'>,
-  { type, outcome, limit, offset }: FindingQuery,
+  { teamId, projectId, id }: Pick<Sync, 'teamId' | 'projectId' | 'id'>,
+  { type = null, outcome = null, limit, offset }: FindingQuery,
 ) {
-  const where = {
-    syncId,
-    teamId,
-    projectId,
-    state: { $ne: 'suspect' as const },
-    outcome: outcome ?? { $ne: 'same' as const },
-    ...(type && { type }),
-  };
-  const [rows, total] = await em
-    .fork()
-    .findAndCount(SyncObject, where, { orderBy: { type: 'asc', processorId: 'asc' }, limit, offset });
-  return { findings: rows.map(toFinding), pagination: paginate({ limit, offset }, rows.length, total) };
-}
-
-function toFinding({ type, processorId, recordId: id, outcome, fields, reason, applied }: SyncObject): SyncFinding {
-  if (outcome === 'same') throw new Error('An object without a difference is no finding.');
-  return { type, processorId, id, outcome, fields, reason, applied };
+  const from = `from sync_objects
+    where sync_id = $1 and team_id = $2 and project_id = $3 and state <> 'suspect' and outcome <> 'same'
+      and ($4::text is null or type = $4) and ($5::text is null or outcome = $5)`;
+  const values = [id, teamId, projectId, type, outcome];
+  const findings = await executeBound<SyncFinding>(
+    em.fork(),
+    `select type, processor_id as "processorId", record_id as id, outcome, fields, reason, applied ${from}
+      order by type, processor_id limit $6 offset $7`,
+    [...values, limit, offset],
+  );
+  const [counted] = await executeBound<{ total: number }>(em.fork(), `select count(*)::int as total ${from}`, values);
+  return { findings: [...findings], pagination: paginate({ limit, offset }, findings.length, counted?.total ?? 0) };
 }

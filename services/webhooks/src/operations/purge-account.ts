@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { MIRRORING_SERVICES, PurgeFinished, PurgeStarted, type PurgeReport } from '@billing/contracts/events/webhooks';
-import type { TeamId } from '@billing/contracts/ids';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
+import { executeBound } from '@billing/database/bound-statement';
 import type { Publish } from '@billing/messaging/outbox';
 import type { Purge } from '@billing/service/purge';
 import { teamSchemaName } from '#domain/raw-object.ts';
-import { AccountPurge, ProcessorAccount } from '#persistence/processor-account.entity.ts';
-import { ProjectCopy } from '#persistence/route.entity.ts';
+import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { findProjects } from '#persistence/routes.ts';
 
 /** How long to wait for events in flight, and how often to look, in milliseconds: within the time of a preparation. */
 const SETTLE_MS = 5_000;
@@ -19,11 +20,14 @@ const POLL_MS = 100;
  * goes on.
  */
 export async function startPurge(tx: EntityManager, teamId: TeamId, publish: Publish): Promise<void> {
-  if (await tx.findOne(AccountPurge, { teamId })) return;
-  const copies = await tx.find(ProjectCopy, { teamId });
-  const [purgeId, projectIds] = [randomUUID(), copies.map(({ projectId }) => projectId)];
-  tx.create(AccountPurge, { teamId, purgeId, step: 'started', projectIds, reported: [], until: new Date() });
-  publish(PurgeStarted, teamId, { purgeId, projectIds });
+  const [purgeId, projectIds] = [randomUUID(), await findProjects(tx, teamId)];
+  const started = await executeBound(
+    tx,
+    `insert into account_purges (team_id, purge_id, step, project_ids, reported, until)
+     values ($1, $2, 'started', $3::text[], '{}', now()) on conflict do nothing returning 1`,
+    [teamId, purgeId, projectIds],
+  );
+  if (started.length > 0) publish(PurgeStarted, teamId, { purgeId, projectIds });
 }
 
 /**
@@ -36,20 +40,21 @@ export async function recordReport(
   { purgeId, step, service, at }: PurgeReport,
   publish: Publish,
 ): Promise<void> {
-  const purge = await tx.findOne(AccountPurge, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!purge || purge.purgeId !== purgeId || purge.step !== step) return;
-  purge.reported = [...new Set([...purge.reported, service])];
-  if (at > purge.until) purge.until = at;
-  const isDone = MIRRORING_SERVICES.every(name => purge.reported.includes(name));
-  if (isDone && step === 'started') {
-    tx.assign(purge, { step: 'finished', reported: [] });
-    const { projectIds, until } = purge;
-    publish(PurgeFinished, teamId, { purgeId, projectIds, until });
-  } else if (isDone) {
-    tx.remove(purge);
+  const [purge] = await executeBound<{ projectIds: ProjectId[]; untilMs: number; isDone: boolean }>(
+    tx,
+    `update account_purges set reported = array_remove(reported, $4) || $4::text, until = greatest(until, $5::timestamptz)
+      where team_id = $1 and purge_id = $2 and step = $3
+      returning project_ids as "projectIds", (extract(epoch from until) * 1000)::float8 as "untilMs", reported @> $6::text[] as "isDone"`,
+    [teamId, purgeId, step, service, at, MIRRORING_SERVICES],
+  );
+  if (!purge?.isDone) return;
+  if (step === 'started') {
+    await tx.execute(`update account_purges set step = 'finished', reported = '{}' where team_id = ?`, [teamId]);
+    publish(PurgeFinished, teamId, { purgeId, projectIds: purge.projectIds, until: new Date(purge.untilMs) });
+  } else {
+    await tx.execute(`delete from account_purges where team_id = ?`, [teamId]);
     await tx.nativeUpdate(ProcessorAccount, { teamId }, { purgedAt: new Date() });
   }
-  await tx.flush();
 }
 
 /** How this service itself deletes what mirrors a team's account. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import type { Reference, RouteHints } from '#domain/route-hints.ts';
+import type { ReferenceKind, RouteHints } from '#domain/route-hints.ts';
 import type { RouteLookup } from '#domain/route.ts';
 
 /** Which project one of Stripe's objects belongs to, according to our record of it. */
@@ -9,37 +9,51 @@ export interface RouteRecord {
   readonly teamId: TeamId;
   /** Our id of the record, or Stripe's where the owning service has none yet. */
   readonly resourceId: string;
-  readonly reference: Reference;
+  readonly kind: ReferenceKind;
+  /** Stripe's id. */
+  readonly processorId: string;
   readonly projectId: ProjectId;
   readonly version: number;
   readonly createdAt: Date;
   readonly deleted: boolean;
 }
 
+/** The route of a subscription that its owner has not recorded yet. */
+export const subscriptionRoute = (
+  subscription: Pick<RouteRecord, 'teamId' | 'projectId' | 'processorId' | 'createdAt'>,
+): RouteRecord => ({
+  ...subscription,
+  resourceId: subscription.processorId,
+  kind: 'subscription',
+  version: 1,
+  deleted: false,
+});
+
 /**
  * Upserts routes that are newer than the known ones, in the caller's transaction, and makes events due that found no
- * project for want of them.
+ * project for want of them. The rows are written in one order, so that two writers never wait for each other in a circle.
  */
 export async function saveRoutes(tx: EntityManager, records: readonly RouteRecord[]): Promise<void> {
-  const named = records.filter(({ reference }) => reference.id !== '');
+  const named = records.filter(({ processorId }) => processorId !== '');
   if (named.length === 0) return;
   await executeBound(
     tx,
     `insert into routes as known (team_id, resource_id, kind, processor_id, project_id, version, created_at, deleted)
-     select * from json_to_recordset($1::json) as
-       r(team_id text, resource_id text, kind text, processor_id text, project_id text, version int,
-         created_at timestamptz, deleted boolean)
+     select distinct on ("teamId" collate "C", "resourceId" collate "C")
+            "teamId", "resourceId", kind, "processorId", "projectId", version, "createdAt", deleted
+       from json_to_recordset($1::json) as
+            r("teamId" text, "resourceId" text, kind text, "processorId" text, "projectId" text, version int,
+              "createdAt" timestamptz, deleted boolean)
+      order by "teamId" collate "C", "resourceId" collate "C", version desc
      on conflict (team_id, resource_id) do update set
        processor_id = excluded.processor_id, version = excluded.version, deleted = excluded.deleted
      where known.version < excluded.version and known.project_id = excluded.project_id`,
-    [JSON.stringify(newestOfEach(named).map(toRow))],
+    [JSON.stringify(named)],
   );
-  for (const [teamId, ofTeam] of Map.groupBy(named, it => it.teamId))
-    await wakeWaiting(
-      tx,
-      teamId,
-      ofTeam.map(({ reference }) => reference.id),
-    );
+  for (const [teamId, ofTeam] of Map.groupBy(named, it => it.teamId)) {
+    const ids = ofTeam.map(({ processorId }) => processorId);
+    await wakeWaiting(tx, teamId, ids);
+  }
 }
 
 /**
@@ -60,44 +74,27 @@ async function wakeWaiting(tx: EntityManager, teamId: TeamId, ids: readonly stri
   );
 }
 
-/** One statement changes a row only once; in one order, so that two writers never wait for each other in a circle. */
-function newestOfEach(records: readonly RouteRecord[]): RouteRecord[] {
-  const newest = new Map<string, RouteRecord>();
-  for (const it of records) {
-    const key = `${it.teamId} ${it.resourceId}`;
-    const other = newest.get(key);
-    if (!other || other.version < it.version) newest.set(key, it);
-  }
-  return [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, it]) => it);
-}
-
-function toRow({ teamId, resourceId, reference, projectId, version, createdAt, deleted }: RouteRecord) {
-  return {
-    team_id: teamId,
-    resource_id: resourceId,
-    kind: reference.kind,
-    processor_id: reference.id,
-    project_id: projectId,
-    version,
-    created_at: createdAt,
-    deleted,
-  };
-}
-
 /** Records that the team has these projects. */
 export async function saveProjects(
   tx: EntityManager,
   projects: readonly { readonly teamId: TeamId; readonly projectId: ProjectId }[],
 ): Promise<void> {
-  const rows = projects.map(({ teamId, projectId }) => ({ team_id: teamId, project_id: projectId }));
   await executeBound(
     tx,
     `insert into project_copies (team_id, project_id)
-     select team_id, project_id from json_to_recordset($1::json) as p(team_id text, project_id text)
-      order by team_id, project_id
+     select "teamId", "projectId" from json_to_recordset($1::json) as p("teamId" text, "projectId" text) order by 1, 2
      on conflict do nothing`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(projects)],
   );
+}
+
+/** Returns a team's projects, by id. */
+export async function findProjects(em: EntityManager, teamId: TeamId): Promise<ProjectId[]> {
+  const rows = await em.execute<{ id: ProjectId }[]>(
+    `select project_id as id from project_copies where team_id = ? order by project_id`,
+    [teamId],
+  );
+  return rows.map(({ id }) => id);
 }
 
 interface HintedEvent {
@@ -118,7 +115,7 @@ export type Routes = (teamId: TeamId) => Pick<RouteLookup, 'isOwn' | 'projectsOf
 
 /** Reads in two statements, in the caller's transaction, everything that is known about where a batch of events could go. */
 export async function readRoutes(em: EntityManager, events: readonly HintedEvent[]): Promise<Routes> {
-  const own = await findProjects(em, events);
+  const own = await findNamed(em, events);
   const holders = await findHolders(em, events);
   return teamId => ({
     isOwn: project => (own.has(`${teamId} ${project}`) ? true : undefined),
@@ -126,7 +123,7 @@ export async function readRoutes(em: EntityManager, events: readonly HintedEvent
   });
 }
 
-async function findProjects(em: EntityManager, events: readonly HintedEvent[]): Promise<Set<string>> {
+async function findNamed(em: EntityManager, events: readonly HintedEvent[]): Promise<Set<string>> {
   const named = events.flatMap(({ teamId, hints }) => hints.named.map(project => ({ team_id: teamId, project })));
   if (named.length === 0) return new Set();
   const rows = await executeBound<{ team_id: string; project_id: string }>(

@@ -1,33 +1,11 @@
 import type { ServiceSchema } from '@billing/service/definition';
 import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
-import {
-  AccountPurge,
-  EndpointLease,
-  ProcessorAccount,
-  Reconciliation,
-  RefusedSignature,
-  SigningSecret,
-} from './processor-account.entity.ts';
-import { CustomerLookUp, ProjectCopy, Route } from './route.entity.ts';
-import { Sync, SyncObject } from './sync.entity.ts';
-import { WebhookEvent } from './webhook-event.entity.ts';
+import { ProcessorAccount } from './processor-account.entity.ts';
+import { Sync } from './sync.entity.ts';
 
-/** The service's own tables. */
+/** The service's own tables; those without an entity are read and written by SQL alone, and the migration describes them. */
 export const webhooksSchema: ServiceSchema = {
-  entities: [
-    ProcessorAccount,
-    SigningSecret,
-    WebhookEvent,
-    Route,
-    ProjectCopy,
-    CustomerLookUp,
-    Reconciliation,
-    EndpointLease,
-    AccountPurge,
-    RefusedSignature,
-    Sync,
-    SyncObject,
-  ],
+  entities: [ProcessorAccount, Sync],
   backlog: ['webhook_events'],
   migrations: [{ name: '0001-create-webhooks', class: CreateWebhooks }],
 };

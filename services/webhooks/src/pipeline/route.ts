@@ -3,7 +3,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
 import { sentToSome } from '#domain/unrouted.ts';
 import { decideRoute, type Route } from '#domain/route.ts';
-import { saveRoutes, type RouteRecord, type Routes } from '#persistence/routes.ts';
+import { saveRoutes, subscriptionRoute, type RouteRecord, type Routes } from '#persistence/routes.ts';
 import { LEASE_SECONDS, nameOf, toLeasedKey, WINDOW, type LeasedEvent, type LeaseKey } from './lease.ts';
 
 /** An event and where it goes. */
@@ -95,6 +95,5 @@ export const toRow = ({ event, route: { projects, routedBy, leftOut } }: RoutedK
 function toSubscriptionRoute({ event, route }: RoutedEvent): RouteRecord[] {
   const { teamId, type, objectId: id, createdAt } = event;
   if (type !== 'customer.subscription.created' || id === null) return [];
-  const reference = { kind: 'subscription', id } as const;
-  return [{ teamId, resourceId: id, reference, projectId: route.projects[0], version: 1, createdAt, deleted: false }];
+  return [subscriptionRoute({ teamId, projectId: route.projects[0], processorId: id, createdAt })];
 }

@@ -3,8 +3,7 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { findTeamWebhookEvent } from '#operations/find-webhook-event.ts';
-import { listTeamWebhookEvents, listWebhookEvents } from '#operations/list-webhook-events.ts';
+import { findTeamWebhookEvent, listTeamWebhookEvents, listWebhookEvents } from '#operations/find-webhook-events.ts';
 import { replayWebhookEvent } from '#operations/replay-webhook-event.ts';
 
 interface Dependencies {

@@ -3,7 +3,7 @@ import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
 import { rawTableOf, teamSchemaName } from '#domain/raw-object.ts';
-import { saveRoutes } from '#persistence/routes.ts';
+import { saveRoutes, subscriptionRoute } from '#persistence/routes.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { storeSyncedObjects } from '#pipeline/store.ts';
 import { compareObjects } from './decide-objects.ts';
@@ -69,11 +69,15 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
   await em.fork().transactional(async tx => {
     if (!(await updateHeld(tx, sync, 'failures = 0', []))) return;
     await storeSyncedObjects(tx, sync, objects);
-    const routes = objects.map(({ objectId, readAt: createdAt }) => {
-      const reference = { kind: 'subscription', id: objectId } as const;
-      return { teamId, resourceId: objectId, reference, projectId, version: 1, createdAt, deleted: false };
-    });
-    if (type === 'subscription') await saveRoutes(tx, routes);
+    if (type === 'subscription') {
+      const scope = { teamId, projectId };
+      await saveRoutes(
+        tx,
+        objects.map(({ objectId, readAt }) =>
+          subscriptionRoute({ ...scope, processorId: objectId, createdAt: readAt }),
+        ),
+      );
+    }
     await executeBound(
       tx,
       `update sync_objects o set object = null, state = w.state, reason = w.reason

@@ -29,16 +29,16 @@ export class CreateWebhooks extends Migration {
       create table signing_secrets (
         id uuid primary key,
         team_id text not null,
-        sealed_secret text not null,
-        valid_until timestamptz,
-        is_additional boolean not null
+        sealed_secret text not null, -- opens with a master key, for this team only
+        valid_until timestamptz, -- null for current and additional ones, a replaced one is accepted until then
+        is_additional boolean not null -- of one more endpoint, valid as long as it is listed
       )`);
     this.addSql(`create index signing_secrets_team on signing_secrets (team_id)`);
     this.addSql(`
       create table refused_signatures (
         team_id text not null,
         minute timestamptz not null,
-        refused int not null,
+        refused int not null, -- webhooks of this minute whose signature was refused
         primary key (team_id, minute)
       )`);
     this.addSql(`
@@ -51,10 +51,10 @@ export class CreateWebhooks extends Migration {
       create table account_purges (
         team_id text primary key,
         purge_id uuid not null,
-        step text not null,
-        project_ids text[] not null,
-        reported text[] not null,
-        until timestamptz not null
+        step text not null, -- 'started' or 'finished'
+        project_ids text[] not null, -- the team's projects when it began
+        reported text[] not null, -- the services that have done the step
+        until timestamptz not null -- the latest time of a report, by the clock of its service
       )`);
   }
 
@@ -63,33 +63,33 @@ export class CreateWebhooks extends Migration {
     this.addSql(`
       create table webhook_events (
         team_id text not null,
-        id text not null,
+        id text not null, -- Stripe's event id
         type text not null,
         api_version text,
         livemode boolean not null,
         object_id text,
-        sync_id text,
-        payload json,
+        sync_id text, -- the sync that has read the object, in place of an event of Stripe's
+        payload json, -- the whole event, null once it was deleted
         payload_bytes int not null,
-        trace jsonb not null,
+        trace jsonb not null, -- of the request that brought it: what is done about the event belongs to it
         status text not null,
-        project_id text,
+        project_id text, -- whose record this is: the one that the event names, or the first it was routed to
         routed_by text,
-        routed_to text[] not null,
-        awaiting text[] not null,
-        failed_in text[] not null,
+        routed_to text[] not null, -- every project that it was published to
+        awaiting text[] not null, -- those of them whose outcome is still to come
+        failed_in text[] not null, -- those of them in which it failed
         attempts int not null,
         error text,
-        due_at timestamptz,
+        due_at timestamptz, -- when it must be processed next, the end of the lease meanwhile, null while nothing is to be done
         lease_id uuid,
-        routing_attempts int not null,
-        replays int not null,
-        waiting_for text[],
-        version int not null,
+        routing_attempts int not null, -- how often it was leased to find its project
+        replays int not null, -- how often it was replayed: a replay is published under new ids
+        waiting_for text[], -- Stripe's ids that could lead to its project: a route of one makes it due
+        version int not null, -- counts what was published of the record
         processor_created_at timestamptz not null,
         received_at timestamptz not null,
         processed_at timestamptz,
-        recovered boolean not null,
+        recovered boolean not null, -- the reconciler found it at Stripe, since no webhook had delivered it
         primary key (team_id, id)
       ) with (toast_tuple_target = 128)`);
     this.addSql(`create index webhook_events_newest on webhook_events (team_id, project_id, received_at, id)`);
@@ -114,13 +114,13 @@ export class CreateWebhooks extends Migration {
     this.addSql(`
       create table routes (
         team_id text not null,
-        resource_id text not null,
+        resource_id text not null, -- our id of the customer, product or price, of a subscription, Stripe's
         kind text not null,
         processor_id text not null,
         project_id text not null,
-        version int not null,
+        version int not null, -- of the newest state that led here, as its owner counts
         created_at timestamptz not null,
-        deleted boolean not null,
+        deleted boolean not null, -- such a record leads to its project only where no live one exists
         primary key (team_id, resource_id)
       )`);
     this.addSql(`create index routes_processor_id on routes (team_id, kind, processor_id)`);
@@ -135,8 +135,8 @@ export class CreateWebhooks extends Migration {
         team_id text not null,
         processor_customer_id text not null,
         valid_until timestamptz not null,
-        has_ended boolean not null,
-        project_id text,
+        has_ended boolean not null, -- false while the look-up runs
+        project_id text, -- the one that the customer's metadata named, it may be another team's
         primary key (team_id, processor_customer_id)
       )`);
     this.addSql(`create index customer_look_ups_valid on customer_look_ups (valid_until)`);
@@ -146,12 +146,12 @@ export class CreateWebhooks extends Migration {
     this.addSql(`
       create table reconciliations (
         team_id text primary key,
-        account_id text not null,
-        scanned_until timestamptz not null,
-        has_backfilled boolean not null,
-        due_at timestamptz not null,
+        account_id text not null, -- another Stripe account has other events: for one the scan starts again
+        scanned_until timestamptz not null, -- every event from before then, by Stripe's time, has been scanned
+        has_backfilled boolean not null, -- whether events undelivered before the connection have been scanned
+        due_at timestamptz not null, -- when to scan next, the end of the lease while a scan runs
         lease_id uuid,
-        failures int not null
+        failures int not null -- scans that failed one after another
       )`);
     this.addSql(`create index reconciliations_due on reconciliations (due_at)`);
   }
@@ -191,17 +191,17 @@ export class CreateWebhooks extends Migration {
         team_id text not null,
         project_id text not null,
         state text not null,
-        object json,
-        read_at timestamptz not null,
-        email text,
-        created_at timestamptz,
-        is_marked boolean not null,
+        object json, -- as it was read: only while it is to be applied, and no row of webhook_events has it yet
+        read_at timestamptz not null, -- by Stripe's clock
+        email text, -- of a customer, trimmed and in lower case
+        created_at timestamptz, -- of the processor's object, as far as it says
+        is_marked boolean not null, -- whether its metadata at Stripe names the project
         outcome text not null,
         record_id text,
         fields jsonb not null,
         reason text,
         applied boolean not null,
-        checks int not null,
+        checks int not null, -- how often it was read again
         due_at timestamptz,
         primary key (sync_id, type, processor_id)
       )`);

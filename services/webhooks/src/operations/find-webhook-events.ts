@@ -1,9 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
+import { notFound } from '@billing/contracts/problem';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
-import { ProjectCopy } from '#persistence/route.entity.ts';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
+import { findProjects } from '#persistence/routes.ts';
+
+interface EventRow extends RecordRow {
+  readonly payload: Record<string, unknown> | null;
+}
 
 interface ListQuery extends Page {
   readonly status?: WebhookEventStatus | undefined;
@@ -49,8 +54,23 @@ export function listWebhookEvents(em: EntityManager) {
 /** Lists all of a team's events, newest first. */
 export function listTeamWebhookEvents(em: EntityManager) {
   const list = listWebhookEvents(em);
-  return async (teamId: TeamId, query: ListQuery) => {
-    const copies = await em.fork().find(ProjectCopy, { teamId }, { orderBy: { projectId: 'asc' } });
-    return list(teamId, [null, ...copies.map(({ projectId }) => projectId)], query);
+  return async (teamId: TeamId, query: ListQuery) =>
+    list(teamId, [null, ...(await findProjects(em.fork(), teamId))], query);
+}
+
+/**
+ * Returns an event of a team and what Stripe sent; the payload is null once it was deleted.
+ * @throws Problem 404
+ */
+export function findTeamWebhookEvent(em: EntityManager) {
+  return async (teamId: TeamId, eventId: string) => {
+    const [row] = await em
+      .fork()
+      .execute<EventRow[]>(
+        `select ${RECORD_COLUMNS}, e.payload from webhook_events e where e.team_id = ? and e.id = ?`,
+        [teamId, eventId],
+      );
+    if (!row) throw notFound('webhook_event');
+    return { webhookEvent: toResource(row), payload: row.payload };
   };
 }
