@@ -10,10 +10,9 @@ import { webhooksEnv } from './env.ts';
 import { cleanSyncs } from './jobs/clean-syncs.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
 import { queueNightlySyncs } from './jobs/queue-nightly-syncs.ts';
-import { startReconciler } from './jobs/reconciler.ts';
+import { openReconciler } from './jobs/reconciler.ts';
 import { syncJob } from './jobs/run-syncs.ts';
 import { purgeOf } from './operations/purge-account.ts';
-import { reconcileTeam } from './operations/reconcile-team.ts';
 import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
 import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
@@ -44,19 +43,19 @@ export const webhooks = defineService({
     const refusals = resources.adopt(openRefusedSignatures(em, logger), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
     const pipeline = openPipeline({ outbox, publish: bus.publish, rpc, processors, pausesMs, logger });
-    const graceMs = env.RECONCILE_GRACE_SECONDS * 1_000;
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
     const continued = continueTrace(traces, openTraceLimit());
-    const reconcile = reconcileTeam({
+    const reconciler = openReconciler({
       em,
       processors,
       store: pipeline.store,
       continueTrace: continued,
       logger,
-      graceMs,
+      graceMs: env.RECONCILE_GRACE_SECONDS * 1_000,
+      intervalMs: env.RECONCILE_INTERVAL_SECONDS * 1_000,
+      isOverloaded,
     });
-    const intervalMs = env.RECONCILE_INTERVAL_SECONDS * 1_000;
     const run = runSync({
       em,
       outbox,
@@ -78,7 +77,7 @@ export const webhooks = defineService({
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
-      jobs: [pipeline, syncs, () => startReconciler({ em, reconcile, logger, intervalMs, isOverloaded })],
+      jobs: [pipeline, syncs, () => reconciler.start()],
       gauges: [busiestTeams(em)],
       cleaning: [
         () => deleteExpiredSecrets(em),

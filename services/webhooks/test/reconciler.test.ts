@@ -4,7 +4,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { leaseTeams } from '#persistence/reconciliations.ts';
 import { startForwardingGateway } from './forwarding-gateway.ts';
-import { makeDue, newTeamWithEndpoint, openReconcile, reconcileNow, startEagerReconciler } from './reconciling.ts';
+import { makeDue, newTeamWithEndpoint, reconcilerOf, reconcileNow, startEagerReconciler } from './reconciling.ts';
 import { refuseRows } from './refuse-rows.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
@@ -167,7 +167,7 @@ it('leases a team to one reconciler at a time, and to another when the first has
   await makeDue(service, team.teamId);
   const [next] = (await leaseTeams(service.em, 100)).filter(({ teamId }) => teamId === team.teamId);
   expect(next?.leaseId).not.toBe(dead.leaseId);
-  await openReconcile(service)(dead, { pauseMs: 1, signal: new AbortController().signal });
+  await reconcilerOf(service).reconcile(dead);
   expect(await progressOf(team)).toMatchObject({ lease_id: next?.leaseId, has_backfilled: false });
 });
 

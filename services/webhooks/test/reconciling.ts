@@ -2,12 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { openLeaseQueue } from '@billing/database/lease-queue';
-import { reconcileTeam } from '#operations/reconcile-team.ts';
 import { leaseTeams } from '#persistence/reconciliations.ts';
 import type { LeasedEvent } from '#pipeline/lease.ts';
 import { storeEvents } from '#pipeline/store.ts';
 import type { Logger } from 'pino';
-import { startReconciler } from '../src/jobs/reconciler.ts';
+import { openReconciler } from '../src/jobs/reconciler.ts';
 import { newCredentials, type Team, type WebhooksService } from './start-webhooks.ts';
 
 interface Copy {
@@ -16,15 +15,25 @@ interface Copy {
   readonly logger: Logger;
 }
 
-/** The operation of one copy of the service. It leases no events, so that any running pipeline processes them. */
-export function openReconcile({ em, processors, logger }: Copy, graceMs = 0) {
+/** The reconciler of one copy of the service. It leases no events, so that any running pipeline processes them. */
+export function reconcilerOf(
+  { em, processors, logger }: Copy,
+  {
+    graceMs = 0,
+    intervalMs = 3_600_000,
+    isOverloaded = () => false,
+  }: Partial<Parameters<typeof openReconciler>[0]> = {},
+) {
   const stored = { ...openLeaseQueue<LeasedEvent>({ maxAgeMs: 0, sizeOf: () => 0 }), hasRoom: () => false };
-  return reconcileTeam({
+  return openReconciler({
     em,
     processors,
     store: storeEvents({ em, stored }),
     logger,
     graceMs,
+    intervalMs,
+    pollMs: 50,
+    isOverloaded,
     continueTrace: (_team, _event, store) => store({}),
   });
 }
@@ -34,23 +43,15 @@ export async function reconcileNow(service: WebhooksService, { teamId }: Team, g
   await makeDue(service, teamId);
   const team = (await leaseTeams(service.em, 100)).find(it => it.teamId === teamId);
   if (!team) throw new Error('The team was not due.');
-  const { signal } = new AbortController();
-  return openReconcile(service, graceMs)(team, { pauseMs: 3_600_000, signal });
+  return reconcilerOf(service, { graceMs: graceMs ?? 0 }).reconcile(team);
 }
 
 export const makeDue = ({ sql }: Pick<WebhooksService, 'sql'>, teamId: string) =>
   sql('update reconciliations set due_at = now() where team_id = ?', [teamId]);
 
 /** Starts a reconciler that scans due teams without pauses. */
-export const startEagerReconciler = (copy: Copy, isOverloaded: () => boolean = () => false) =>
-  startReconciler({
-    em: copy.em,
-    reconcile: openReconcile(copy),
-    logger: copy.logger,
-    intervalMs: 100,
-    pollMs: 50,
-    isOverloaded,
-  });
+export const startEagerReconciler = (copy: Copy, isOverloaded?: () => boolean) =>
+  reconcilerOf(copy, { intervalMs: 100, ...(isOverloaded && { isOverloaded }) }).start();
 
 /** A connected team whose account at the local processor posts its events to `url`, signed with the team's secret. */
 export async function newTeamWithEndpoint(

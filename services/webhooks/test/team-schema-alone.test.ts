@@ -37,7 +37,7 @@ it('is created once, though copies of the service need it for many teams and tab
     [service.em, other.em].flatMap((em, copy) =>
       types.map(type => async () => {
         await openTeamSchemas(em).ensure([teamId]);
-        const content = readContent(type, { id: `${type} ${copy}` }, null);
+        const content = readContent(type, { object: { id: `${type} ${copy}` } });
         const event = { teamId, createdAt: new Date(1_000), ...content };
         await em.fork().transactional(tx => mirrorObjects(tx, [event]));
       }),

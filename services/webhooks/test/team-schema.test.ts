@@ -29,7 +29,7 @@ const rowsOf = (teamId: TeamId, table: string) =>
 const change = (teamId: TeamId, type: ProcessorEventType, seconds: number, object: Record<string, unknown>) => ({
   teamId,
   createdAt: new Date(seconds * 1_000),
-  ...readContent(type, object, null),
+  ...readContent(type, { object }),
 });
 
 it('is created on first use, once, though many need it at the same time', async () => {

@@ -22,25 +22,28 @@ export interface EventContent {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** It was stored as JSON: checking every field again would find nothing. */
+/** JSON.parse made it: checking every field again would find nothing. */
 const fields = z.custom<Fields>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
-const payload = z.object({ data: z.object({ object: fields, previous_attributes: fields.nullish() }) });
+/** An event's object as it was then, and its fields that changed as they were before. */
+export const eventData = z.object({ object: fields, previous_attributes: fields.nullish() });
+const payload = z.object({ data: eventData });
 
-/** The content of a stored event of a handled type: the object as it was then, and the fields that changed as they were before. */
-export function readPayload(stored: unknown) {
-  const { object, previous_attributes: previous } = payload.parse(stored).data;
-  return { object, previousAttributes: previous ?? null };
-}
+/** Reads the content of an event of a handled type as it was stored. */
+export const readPayload = (type: ProcessorEventType, json: string): EventContent =>
+  readContent(type, payload.parse(JSON.parse(json)).data);
 
 /** Reads an event's content from its parsed object. */
-export function readContent(type: ProcessorEventType, object: Fields, previousAttributes: Fields | null): EventContent {
+export function readContent(
+  type: ProcessorEventType,
+  { object, previous_attributes: previous }: z.output<typeof eventData>,
+): EventContent {
   const { id, status } = object;
   return {
     type,
     objectId: typeof id === 'string' && id !== '' ? id : null,
     object: JSON.stringify(object),
     isFinal: isFinalStatus(status),
-    previousAttributes: previousAttributes && JSON.stringify(previousAttributes),
+    previousAttributes: previous ? JSON.stringify(previous) : null,
     hints: readRouteHints(type, object),
   };
 }

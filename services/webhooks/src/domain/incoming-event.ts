@@ -4,7 +4,7 @@ import { isHandled } from '@billing/contracts/processor-events';
 import { withRawJson } from '@billing/contracts/raw-json';
 import { processorEventId } from '@billing/contracts/resources/webhook-event';
 import { z } from 'zod';
-import { readContent, type EventContent } from './event-content.ts';
+import { eventData, readContent, type EventContent } from './event-content.ts';
 
 /** Deeper than anything Stripe sends, and far below the limits of PostgreSQL and JSON.stringify. */
 const MAX_DEPTH = 64;
@@ -13,15 +13,13 @@ const LATEST_SECOND = 253_402_300_799;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** JSON.parse made it: checking every field again would find nothing. */
-const fields = z.custom<Fields>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
 const event = z.object({
   id: processorEventId,
   type: z.string().min(1).max(120),
   created: z.int().min(0).max(LATEST_SECOND),
   api_version: z.string().max(64).nullish(),
   livemode: z.boolean().default(false),
-  data: z.object({ object: fields, previous_attributes: fields.nullish() }),
+  data: eventData,
 });
 
 /** An event as Stripe posted it, checked as far as needed before it is stored. */
@@ -53,7 +51,7 @@ export function checkEvent(parsed: unknown): IncomingEvent {
   const read = event.safeParse(parsed);
   if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
   const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
-  const content = isHandled(type) ? readContent(type, data.object, data.previous_attributes ?? null) : null;
+  const content = isHandled(type) ? readContent(type, data) : null;
   const objectId = data.object['id'];
   const payload = writeEvent(parsed, content);
   if (!isStorableJson(payload)) throw invalidEvent('It holds characters that cannot be stored.');

@@ -2,21 +2,6 @@ import { createHash } from 'node:crypto';
 import type { TeamId } from '@billing/contracts/ids';
 import { processorObjectOf, type ProcessorEventType, type ProcessorObject } from '@billing/contracts/processor-events';
 
-/** One table per type of object in each team's schema. */
-export const RAW_TABLES = [
-  'customers',
-  'subscriptions',
-  'checkout_sessions',
-  'invoices',
-  'payment_intents',
-  'charges',
-  'disputes',
-  'refunds',
-  'products',
-  'prices',
-] as const;
-export type RawTable = (typeof RAW_TABLES)[number];
-
 /** The table of each kind of object. */
 export const TABLES = {
   'checkout.session': 'checkout_sessions',
@@ -29,7 +14,10 @@ export const TABLES = {
   refund: 'refunds',
   product: 'products',
   price: 'prices',
-} as const satisfies Record<ProcessorObject, RawTable>;
+} as const satisfies Record<ProcessorObject, string>;
+export type RawTable = (typeof TABLES)[ProcessorObject];
+/** One table per type of object in each team's schema. */
+export const RAW_TABLES: readonly RawTable[] = Object.values(TABLES);
 
 /** The table that holds the objects of an event's type. */
 export const rawTableOf = (type: ProcessorEventType): RawTable => TABLES[processorObjectOf(type)];

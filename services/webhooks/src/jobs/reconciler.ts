@@ -1,9 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
+import { Problem, unavailable } from '@billing/contracts/problem';
+import { executeBound } from '@billing/database/bound-statement';
+import { isDatabaseUnavailable } from '@billing/database/database';
 import { startLeaseLoop } from '@billing/database/lease-loop';
+import { openBatcher } from '@billing/messaging/batcher';
+import type { Processor } from '@billing/processor/port';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
-import type { ReconcileTeam } from '#operations/reconcile-team.ts';
-import { leaseTeams, postponeTeam, type LeasedTeam } from '#persistence/reconciliations.ts';
+import { checkEvent, type IncomingEvent } from '#domain/incoming-event.ts';
+import { isRecent, scansFor, type Scan } from '#domain/missing-events.ts';
+import { extendTeam, leaseTeams, releaseTeam, type LeasedTeam } from '#persistence/reconciliations.ts';
+import type { ContinueTrace } from '#pipeline/continue-trace.ts';
+import type { ReceivedEvent, Stored } from '#pipeline/store.ts';
 
 /** Teams that one process scans at once: a slow one takes its own place and no other. */
 const PARALLEL_TEAMS = 16;
@@ -14,8 +24,12 @@ const FAILURE_PAUSE_MS = 30_000;
 
 interface ReconcilerParts {
   readonly em: EntityManager;
-  readonly reconcile: ReconcileTeam;
+  readonly processors: TeamProcessors;
+  readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
+  readonly continueTrace: ContinueTrace;
   readonly logger: Logger;
+  /** Events younger than this are left to their webhooks, in milliseconds. */
+  readonly graceMs: number;
   /** How often a team's events are scanned, in milliseconds. */
   readonly intervalMs: number;
   readonly pollMs?: number;
@@ -24,43 +38,133 @@ interface ReconcilerParts {
 }
 
 /**
- * Scans each team's events at Stripe at intervals for events that no webhook delivered. Any number of reconcilers may run
- * side by side. Returns a function that stops it after the pages under way.
+ * Scans each team's events at Stripe at intervals for events that no webhook delivered, and stores them as if one had. It scans
+ * those that Stripe could not deliver and all since the last scan, page by page, at most 30 days back. No transaction is open
+ * while Stripe is called. Any number of reconcilers may run side by side.
  */
-export function startReconciler(parts: ReconcilerParts): () => Promise<void> {
-  const { em, reconcile, logger, intervalMs, pollMs = POLL_MS, isOverloaded = () => false } = parts;
+export function openReconciler(parts: ReconcilerParts) {
+  const { em, processors, store, continueTrace, logger, graceMs, intervalMs } = parts;
+  const { pollMs = POLL_MS, isOverloaded = () => false } = parts;
+  const storeBatched = openBatcher(store);
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  const reconcileOne = async (team: LeasedTeam): Promise<void> => {
+  /** One event that can't be stored must not keep the others from being found. */
+  const storeOne = async (received: ReceivedEvent): Promise<number> => {
     try {
-      await reconcile(team, { pauseMs: withJitter(intervalMs), signal });
+      return (await storeBatched(received)) === 'new' ? 1 : 0;
+    } catch (err) {
+      if (isDatabaseUnavailable(err)) throw err;
+      const { teamId, event } = received;
+      logger.error({ err, teamId, eventId: event.id, type: event.type }, 'listed event not stored');
+      return 0;
+    }
+  };
+
+  const check = (teamId: TeamId, listed: { readonly id: string }): IncomingEvent[] => {
+    try {
+      return [checkEvent(listed)];
+    } catch (err) {
+      if (!(err instanceof Problem)) throw err;
+      logger.warn({ err, teamId, eventId: listed.id }, 'listed event is invalid');
+      return [];
+    }
+  };
+
+  const storeMissing = async (teamId: TeamId, events: readonly IncomingEvent[]): Promise<number> => {
+    const known = await findKnown(em, teamId, events);
+    const missing = events.filter(event => !known.has(event.id));
+    const counts = await Promise.all(
+      missing.map(event => continueTrace(teamId, event, trace => storeOne({ teamId, event, trace, recovered: true }))),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
+  /** A team that another copy has leased meanwhile is left to it. */
+  const runScan = async (team: LeasedTeam, processor: Processor, scan: Scan): Promise<number> => {
+    const { createdFrom, undeliveredOnly, isWanted } = scan;
+    let recovered = 0;
+    let startingAfter: string | undefined;
+    for (;;) {
+      const page = await processor.listEvents({ createdFrom, undeliveredOnly, startingAfter });
+      signal.throwIfAborted();
+      if (!(await extendTeam(em, team))) return recovered;
+      const overdue = page.events
+        .flatMap(listed => check(team.teamId, listed))
+        .filter(({ type, createdAt }) => isWanted(type) && !isRecent(createdAt, team.leasedAt, graceMs));
+      recovered += await storeMissing(team.teamId, overdue);
+      startingAfter = page.events.at(-1)?.id;
+      if (!page.hasMore || startingAfter === undefined) return recovered;
+    }
+  };
+
+  /**
+   * Reconciles a team's events, releases the team, and returns how many events were recovered.
+   * @throws Problem when Stripe is unavailable or refuses; the signal's reason when the reconciler is stopped
+   */
+  const reconcile = async (team: LeasedTeam): Promise<number> => {
+    const { teamId, leasedAt } = team;
+    const processor = await processors.of(teamId);
+    await checkAccount(processor, team);
+    let recovered = 0;
+    for (const scan of scansFor(team, leasedAt)) recovered += await runScan(team, processor, scan);
+    await releaseTeam(em, team, new Date(leasedAt.getTime() - graceMs), withJitter(intervalMs));
+    if (recovered > 0) logger.info({ teamId, recovered }, 'events recovered that no webhook delivered');
+    return recovered;
+  };
+
+  const reconcileOrPostpone = async (team: LeasedTeam): Promise<void> => {
+    const { teamId } = team;
+    try {
+      await reconcile(team);
     } catch (err) {
       if (signal.aborted) return; // the lease ends, and another copy continues
-      logger.warn({ err, teamId: team.teamId }, "team's events not scanned, will try again");
+      logger.warn({ err, teamId }, "team's events not scanned, will try again");
       const pauseMs = withJitter(Math.min(intervalMs, FAILURE_PAUSE_MS));
-      await postponeTeam(em, team, pauseMs).catch((lost: unknown) =>
-        logger.warn({ err: lost, teamId: team.teamId }, 'team not released, its lease will end'),
+      await releaseTeam(em, team, null, pauseMs).catch((lost: unknown) =>
+        logger.warn({ err: lost, teamId }, 'team not released, its lease will end'),
       );
     }
   };
 
-  const loop = startLeaseLoop<LeasedTeam>({
-    name: 'reconciliations',
-    batchSize: PARALLEL_TEAMS,
-    parallel: PARALLEL_TEAMS,
-    lease: async limit => (isOverloaded() ? [] : leaseTeams(em, limit)),
-    work: async ([team]) => {
-      if (team) await reconcileOne(team);
+  return {
+    reconcile,
+    /** Returns a function that stops it after the pages under way. */
+    start(): () => Promise<void> {
+      const loop = startLeaseLoop<LeasedTeam>({
+        name: 'reconciliations',
+        batchSize: PARALLEL_TEAMS,
+        parallel: PARALLEL_TEAMS,
+        lease: async limit => (isOverloaded() ? [] : leaseTeams(em, limit)),
+        work: async ([team]) => team && reconcileOrPostpone(team),
+        intervalMs: pollMs,
+        logger,
+      });
+      return async () => {
+        stopping.abort();
+        await loop.stop();
+      };
     },
-    intervalMs: pollMs,
-    logger,
-  });
-  return async () => {
-    stopping.abort();
-    await loop.stop();
   };
 }
 
 /** Somewhat more or less, so that teams are not all due at once. */
 const withJitter = (ms: number): number => ms * (0.8 + 0.4 * Math.random());
+
+/** A replaced key may still be in memory: its account must not count as the new one's. */
+async function checkAccount(processor: Processor, { accountId, hasBackfilled }: LeasedTeam): Promise<void> {
+  if (hasBackfilled) return;
+  const found = await processor.findAccount();
+  if (found.accountId !== accountId) throw unavailable("The team's credentials are being replaced.");
+}
+
+async function findKnown(em: EntityManager, teamId: TeamId, events: readonly IncomingEvent[]): Promise<Set<string>> {
+  if (events.length === 0) return new Set();
+  const ids = events.map(({ id }) => id);
+  const rows = await executeBound<{ id: string }>(
+    em.fork(),
+    `select e.id from unnest($2::text[]) as listed(id) join webhook_events e on e.team_id = $1 and e.id = listed.id`,
+    [teamId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

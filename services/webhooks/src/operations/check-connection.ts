@@ -42,18 +42,31 @@ export function checkConnection({ em, processors, publicUrl, now }: CheckConnect
           ask(processor.readClock()),
         ])
       : [null, null, null];
+    const { signatures, events, report } = await readTables(em, teamId);
     return judgeConnection({
       key,
       endpoints,
       webhookUrl: webhookUrlOf(publicUrl, teamId),
       apiVersion: API_VERSION,
-      signatures: await readSignatures(em, teamId),
-      events: { ...(await readEvents(em, teamId)), undelivered },
-      report: await readLastReport(em, teamId),
+      signatures,
+      events: { ...events, undelivered },
+      report,
       clockSkewSeconds: clock && Math.round((now().getTime() - clock.getTime()) / 1_000),
       now: now(),
     });
   };
+}
+
+/** Times are milliseconds since 1970. */
+interface Row {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly acceptedMs: number | null;
+  readonly failed: number;
+  readonly unroutable: number;
+  readonly newestMs: number | null;
+  readonly finishedMs: number | null;
+  readonly findings: number;
 }
 
 /** What a restricted key may not read, or the processor does not answer, is unknown. */
@@ -79,43 +92,33 @@ async function countUndelivered(processor: Processor, now: Date): Promise<number
   return events.filter(({ created }) => Number(created) * 1_000 < now.getTime() - DELIVERY_MS).length;
 }
 
-async function readSignatures(em: EntityManager, teamId: TeamId): Promise<ConnectionState['signatures']> {
-  const [row] = await executeBound<{ accepted: number; refused: number; last_ms: number | null }>(
+/** What our tables say: `report` is the newest sync that has compared everything, with what it found and did not repair. */
+async function readTables(em: EntityManager, teamId: TeamId) {
+  const ofTeam = `where team_id = $1 and sync_id is null`;
+  const [row] = await executeBound<Row>(
     em.fork(),
-    `select (select count(*)::int from webhook_events
-              where team_id = $1 and sync_id is null and not recovered and received_at > clock_timestamp() - interval '1 hour') as accepted,
-            (select coalesce(sum(refused), 0)::int from refused_signatures
-              where team_id = $1 and minute > clock_timestamp() - interval '1 hour') as refused,
-            (select (extract(epoch from max(received_at)) * 1000)::float8 from webhook_events
-              where team_id = $1 and sync_id is null and not recovered) as last_ms`,
+    `select e.*, r.*, (select coalesce(sum(refused), 0)::int from refused_signatures
+                        where team_id = $1 and minute > clock_timestamp() - interval '1 hour') as refused,
+            (select count(*)::int from webhook_events
+              ${ofTeam} and not recovered and received_at > clock_timestamp() - interval '1 hour') as accepted
+       from (select (count(*) filter (where status = 'failed'))::int as failed,
+                    (count(*) filter (where status = 'failed' and error like 'unroutable%'))::int as unroutable,
+                    (extract(epoch from max(received_at)) * 1000)::float8 as "newestMs",
+                    (extract(epoch from max(received_at) filter (where not recovered)) * 1000)::float8 as "acceptedMs"
+               from webhook_events ${ofTeam}) e
+       left join (select (extract(epoch from s.finished_at) * 1000)::float8 as "finishedMs",
+                         (select count(*)::int from sync_objects o
+                           where o.sync_id = s.id and o.outcome in ('missing', 'different', 'extra') and not o.applied) as findings
+                    from syncs s where s.team_id = $1 and s.status = 'completed' order by s.finished_at desc limit 1) r on true`,
     [teamId],
   );
-  const { accepted = 0, refused = 0, last_ms: lastMs = null } = row ?? {};
-  return { accepted, refused, lastAcceptedAt: lastMs === null ? null : new Date(lastMs) };
+  if (!row) throw new Error('A query of counts returned no row.');
+  const { accepted, refused, failed, unroutable, newestMs, acceptedMs, finishedMs, findings } = row;
+  return {
+    signatures: { accepted, refused, lastAcceptedAt: dateOf(acceptedMs) },
+    events: { failed, unroutable, newestAt: dateOf(newestMs) },
+    report: finishedMs === null ? null : { finishedAt: new Date(finishedMs), findings },
+  };
 }
 
-async function readEvents(em: EntityManager, teamId: TeamId) {
-  const [row] = await executeBound<{ failed: number; unroutable: number; newest_ms: number | null }>(
-    em.fork(),
-    `select (count(*) filter (where status = 'failed'))::int as failed,
-            (count(*) filter (where status = 'failed' and error like 'unroutable%'))::int as unroutable,
-            (extract(epoch from max(received_at)) * 1000)::float8 as newest_ms
-       from webhook_events where team_id = $1 and sync_id is null`,
-    [teamId],
-  );
-  const { failed = 0, unroutable = 0, newest_ms: newestMs = null } = row ?? {};
-  return { failed, unroutable, newestAt: newestMs === null ? null : new Date(newestMs) };
-}
-
-/** The newest sync that has compared everything, with what it found and did not repair. */
-async function readLastReport(em: EntityManager, teamId: TeamId): Promise<ConnectionState['report']> {
-  const [row] = await executeBound<{ finished_ms: number; findings: number }>(
-    em.fork(),
-    `select (extract(epoch from s.finished_at) * 1000)::float8 as finished_ms,
-            (select count(*)::int from sync_objects o
-              where o.sync_id = s.id and o.outcome in ('missing', 'different', 'extra') and not o.applied) as findings
-       from syncs s where s.team_id = $1 and s.status = 'completed' order by s.finished_at desc limit 1`,
-    [teamId],
-  );
-  return row ? { finishedAt: new Date(row.finished_ms), findings: row.findings } : null;
-}
+const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

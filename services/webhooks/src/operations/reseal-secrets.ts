@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { TeamId } from '@billing/contracts/ids';
+import type { TeamId } from '@billing/contracts/ids';
 import type { Outbox } from '@billing/messaging/outbox';
 import { seal, sealedPrefix, unseal, type SealedFor } from '@billing/processor/credentials';
 import type { KeyRing } from '@billing/processor/key-ring';
 import { auditOfCommand, recordAudit } from '@billing/service/audit';
 
-/** Rows per read. */
+/** Teams per read. */
 const BATCH = 100;
 
 /** Where sealed secrets stand. */
@@ -15,6 +15,11 @@ const PLACES = [
   { table: 'signing_secrets', key: 'id', column: 'sealed_secret', kind: 'webhook-secret' },
 ] as const;
 
+/** Teams with a secret that is sealed with another master key than the one whose prefix is the parameter. */
+const TEAMS = PLACES.map(
+  ({ table, column }) => `select team_id from ${table} where not starts_with(${column}, ?)`,
+).join(' union ');
+
 export interface Resealed {
   /** Secrets that are sealed with the current master key now, and were not before. */
   readonly resealed: number;
@@ -22,86 +27,71 @@ export interface Resealed {
   readonly unopened: readonly SealedFor[];
 }
 
-interface SealedRow {
-  readonly id: string;
-  readonly team_id: string;
-  readonly sealed: string;
+async function findTeams(em: EntityManager, { current }: KeyRing, after: string, limit: number): Promise<TeamId[]> {
+  const rows = await em
+    .fork()
+    .execute<{ team_id: TeamId }[]>(`select team_id from (${TEAMS}) teams where team_id > ? order by team_id limit ?`, [
+      ...PLACES.map(() => sealedPrefix(current)),
+      after,
+      limit,
+    ]);
+  return rows.map(row => row.team_id);
 }
 
 /** Returns whether some secret is sealed with another master key than the current one. */
-export async function hasOldSecrets(em: EntityManager, { current }: KeyRing): Promise<boolean> {
-  for (const { table, column } of PLACES) {
-    const rows = await em
-      .fork()
-      .execute<unknown[]>(
-        `select 1 from ${table} where ${column} is not null and not starts_with(${column}, ?) limit 1`,
-        [sealedPrefix(current)],
-      );
-    if (rows.length > 0) return true;
-  }
-  return false;
-}
+export const hasOldSecrets = async (em: EntityManager, ring: KeyRing): Promise<boolean> =>
+  (await findTeams(em, ring, '', 1)).length > 0;
 
 /**
  * Seals every secret with the current master key, while the service runs. It may be stopped, repeated, and run twice at
  * once: a secret that was replaced meanwhile stays as it is. The audit log of each team gets one entry.
  */
 export async function resealSecrets(outbox: Outbox, ring: KeyRing): Promise<Resealed> {
-  const { em } = outbox;
-  const reseal = resealer(outbox, ring);
+  const requestId = randomUUID();
+  const changes = [{ field: 'masterKeyVersion', from: null, to: ring.current }];
+  const unopened: SealedFor[] = [];
+  let resealed = 0;
+
+  const resealTeam = (teamId: TeamId) =>
+    outbox.transaction(async (tx, publish) => {
+      const done = await resealIn(tx, ring, teamId);
+      if (done.resealed > 0) {
+        const context = auditOfCommand('rotateKeys', requestId);
+        recordAudit(publish, teamId, context, { target: { type: 'processor_account', id: teamId }, changes });
+      }
+      return done;
+    });
+  for (let after = '', teams: TeamId[] = []; ; after = teams.at(-1) ?? after) {
+    teams = await findTeams(outbox.em, ring, after, BATCH);
+    for (const teamId of teams) {
+      const done = await resealTeam(teamId);
+      resealed += done.resealed;
+      unopened.push(...done.unopened);
+    }
+    if (teams.length < BATCH) return { resealed, unopened };
+  }
+}
+
+async function resealIn(tx: EntityManager, ring: KeyRing, teamId: TeamId): Promise<Resealed> {
   const unopened: SealedFor[] = [];
   let resealed = 0;
   for (const { table, key, column, kind } of PLACES) {
-    for (let after = '', rows: SealedRow[] = []; ; after = rows.at(-1)?.id ?? after) {
-      rows = await em.fork().execute<SealedRow[]>(
-        `select ${key}::text as id, team_id, ${column} as sealed from ${table}
-          where ${column} is not null and not starts_with(${column}, ?) and ${key}::text > ?
-          order by ${key}::text limit ${BATCH}`,
-        [sealedPrefix(ring.current), after],
-      );
-      for (const { id, team_id: teamId, sealed } of rows) {
-        const boundTo = { teamId, kind };
-        const secret = open(ring, boundTo, sealed);
-        if (secret === undefined) {
-          unopened.push(boundTo);
-          continue;
-        }
-        if (await reseal({ table, key, column, id, sealed, teamId }, seal(ring, boundTo, secret))) resealed += 1;
+    const boundTo = { teamId, kind };
+    const rows = await tx.execute<{ id: string; sealed: string }[]>(
+      `select ${key}::text as id, ${column} as sealed from ${table}
+        where team_id = ? and not starts_with(${column}, ?) for update`,
+      [teamId, sealedPrefix(ring.current)],
+    );
+    for (const { id, sealed } of rows) {
+      const secret = open(ring, boundTo, sealed);
+      if (secret === undefined) unopened.push(boundTo);
+      else {
+        await tx.execute(`update ${table} set ${column} = ? where ${key}::text = ?`, [seal(ring, boundTo, secret), id]);
+        resealed += 1;
       }
-      if (rows.length < BATCH) break;
     }
   }
   return { resealed, unopened };
-}
-
-interface Sealed extends Pick<(typeof PLACES)[number], 'table' | 'key' | 'column'> {
-  readonly id: string;
-  readonly teamId: string;
-  readonly sealed: string;
-}
-
-/** Replaces secrets, and records each team once, with the first of its secrets. */
-function resealer(outbox: Outbox, { current }: KeyRing) {
-  const requestId = randomUUID();
-  const recorded = new Set<string>();
-  const changes = [{ field: 'masterKeyVersion', from: null, to: current }];
-
-  return async ({ table, key, column, id, teamId, sealed }: Sealed, resealed: string): Promise<boolean> => {
-    const isChanged = await outbox.transaction(async (tx, publish) => {
-      const rows = await tx.execute<unknown[]>(
-        `update ${table} set ${column} = ? where ${key}::text = ? and ${column} = ? returning 1`,
-        [resealed, id, sealed],
-      );
-      if (rows.length > 0 && !recorded.has(teamId)) {
-        const team = TeamId.schema.parse(teamId);
-        const context = auditOfCommand('rotateKeys', requestId);
-        recordAudit(publish, team, context, { target: { type: 'processor_account', id: team }, changes });
-      }
-      return rows.length > 0;
-    });
-    if (isChanged) recorded.add(teamId);
-    return isChanged;
-  };
 }
 
 function open(ring: KeyRing, boundTo: SealedFor, sealed: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import { executeBound } from '@billing/database/bound-statement';
 import { extendLease, leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { ScanProgress } from '#domain/missing-events.ts';
 
@@ -12,9 +13,10 @@ const RECONCILIATIONS: LeasedTable = {
   table: 'reconciliations',
   key: ['team_id'],
   leaseSeconds: LEASE_SECONDS,
-  columns: `team_id, account_id, has_backfilled, (extract(epoch from scanned_until) * 1000)::float8 as scanned_ms,
-    (select (extract(epoch from max(restored_at)) * 1000)::float8 from restores) as restored_ms,
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as leased_ms`,
+  columns: `team_id as "teamId", account_id as "accountId", has_backfilled as "hasBackfilled", lease_id as "leaseId",
+    (extract(epoch from scanned_until) * 1000)::float8 as "scannedMs",
+    (select (extract(epoch from max(restored_at)) * 1000)::float8 from restores) as "restoredMs",
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "leasedMs"`,
 };
 
 /** A team whose events this process scans. */
@@ -27,26 +29,20 @@ export interface LeasedTeam extends ScanProgress {
   readonly leasedAt: Date;
 }
 
-interface LeasedRow {
-  readonly team_id: TeamId;
-  readonly account_id: string;
-  readonly scanned_ms: number;
-  readonly has_backfilled: boolean;
-  readonly restored_ms: number | null;
-  readonly leased_ms: number;
+interface LeasedRow extends Omit<LeasedTeam, 'scannedUntil' | 'restoredAt' | 'leasedAt'> {
+  readonly scannedMs: number;
+  readonly restoredMs: number | null;
+  readonly leasedMs: number;
 }
 
 /** Leases up to `limit` connected teams whose events are due to be scanned. */
 export async function leaseTeams(em: EntityManager, limit: number): Promise<LeasedTeam[]> {
-  const { leaseId, rows } = await leaseRows<LeasedRow>(em, RECONCILIATIONS, limit);
-  return rows.map(row => ({
-    teamId: row.team_id,
-    accountId: row.account_id,
-    leaseId,
-    scannedUntil: new Date(row.scanned_ms),
-    hasBackfilled: row.has_backfilled,
-    restoredAt: row.restored_ms === null ? null : new Date(row.restored_ms),
-    leasedAt: new Date(row.leased_ms),
+  const { rows } = await leaseRows<LeasedRow>(em, RECONCILIATIONS, limit);
+  return rows.map(({ scannedMs, restoredMs, leasedMs, ...team }) => ({
+    ...team,
+    scannedUntil: new Date(scannedMs),
+    restoredAt: restoredMs === null ? null : new Date(restoredMs),
+    leasedAt: new Date(leasedMs),
   }));
 }
 
@@ -57,31 +53,26 @@ export async function extendTeam(em: EntityManager, { teamId, leaseId }: LeasedT
   return held.length > 0;
 }
 
-/** Releases a team that was scanned until `scannedUntil`, to be scanned again after a pause. */
-export async function finishTeam(
+/**
+ * Releases a team that was scanned until then, or null when it could not be, to be scanned again after a pause in milliseconds;
+ * each failure in a row doubles the pause, up to an hour.
+ */
+export async function releaseTeam(
   em: EntityManager,
   { teamId, leaseId }: LeasedTeam,
-  scannedUntil: Date,
+  scannedUntil: Date | null,
   pauseMs: number,
 ): Promise<void> {
-  await em.fork().execute(
+  const hasFailed = scannedUntil === null;
+  await executeBound(
+    em.fork(),
     `update reconciliations
-        set lease_id = null, scanned_until = greatest(scanned_until, ?::timestamptz), has_backfilled = true, failures = 0,
-            due_at = clock_timestamp() + make_interval(secs => ?::float8 / 1000)
-      where team_id = ? and lease_id = ?`,
-    [scannedUntil.toISOString(), pauseMs, teamId, leaseId],
-  );
-}
-
-/** Releases a team that could not be scanned; each failure in a row doubles the pause, up to an hour. */
-export async function postponeTeam(em: EntityManager, { teamId, leaseId }: LeasedTeam, pauseMs: number): Promise<void> {
-  await em.fork().execute(
-    `update reconciliations
-        set lease_id = null, failures = failures + 1,
-            due_at = clock_timestamp()
-              + make_interval(secs => least(?::float8 * 2 ^ least(failures, 12), ${LONGEST_PAUSE_MS}) / 1000)
-      where team_id = ? and lease_id = ?`,
-    [pauseMs, teamId, leaseId],
+        set lease_id = null, scanned_until = greatest(scanned_until, $3::timestamptz),
+            has_backfilled = has_backfilled or not $4, failures = case when $4 then failures + 1 else 0 end,
+            due_at = clock_timestamp() + make_interval(secs => case
+              when $4 then least($5::float8 * 2 ^ least(failures, 12), ${LONGEST_PAUSE_MS}) else $5::float8 end / 1000)
+      where team_id = $1 and lease_id = $2`,
+    [teamId, leaseId, scannedUntil, hasFailed, pauseMs],
   );
 }
 

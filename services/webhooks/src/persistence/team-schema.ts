@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import { executeBound } from '@billing/database/bound-statement';
 import { sqlState } from '@billing/database/sql-state';
 import { LRUCache } from 'lru-cache';
-import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
+import { RAW_TABLES, teamSchemaName, type RawTable } from '#domain/raw-object.ts';
 
 /** PostgreSQL: `invalid_schema_name`, `undefined_table`. */
 const MISSING = new Set(['3F000', '42P01']);
@@ -65,4 +66,21 @@ async function createTeamSchema(em: EntityManager, teamId: TeamId): Promise<void
       );
     }
   });
+}
+
+/** Returns objects as they were mirrored last, by their ids at Stripe. The team's schema must exist. */
+export async function findMirrored(
+  em: EntityManager,
+  teamId: TeamId,
+  table: RawTable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Record<string, unknown>>> {
+  const schema = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
+  const rows = await executeBound<{ id: string; data: Record<string, unknown> }>(
+    em.fork(),
+    `select id, data from ${schema}.${table} where id = any($1::text[])`,
+    [ids],
+    { isDynamic: true },
+  );
+  return new Map(rows.map(({ id, data }) => [id, data]));
 }

@@ -3,8 +3,8 @@ import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
-import { extendLease, leaseRows, releaseLease, type LeasedTable, type TeamWindow } from '@billing/database/lease-rows';
-import { readContent, readPayload, type EventContent } from '#domain/event-content.ts';
+import { extendLease, leaseRows, type LeasedTable, type TeamWindow } from '@billing/database/lease-rows';
+import { readPayload, type EventContent } from '#domain/event-content.ts';
 import type { Route } from '#domain/route.ts';
 
 /** How long a lease holds; after a crash another copy processes the events then. */
@@ -97,8 +97,7 @@ function toLeasedEvent(
   leaseId: string,
 ): LeasedEvent[] {
   if (!isHandled(type)) return [];
-  const { object, previousAttributes } = readPayload(JSON.parse(payload));
-  const content = readContent(type, object, previousAttributes);
+  const content = readPayload(type, payload);
   const [first, ...others] = awaiting;
   const route = first && routedBy ? { projects: [first, ...others] as const, routedBy, leftOut: 0 } : null;
   return [{ ...row, ...content, createdAt: new Date(createdMs), leaseId, route }];
@@ -114,12 +113,6 @@ export async function holdForRouting(em: EntityManager, events: readonly LeasedE
       held.add(`${key['team_id']} ${key['id']}`);
   }
   return events.filter(event => held.has(nameOf(event)));
-}
-
-/** Releases events that this process will not process; any copy may lease them at once. */
-export async function releaseUnprocessed(em: EntityManager, events: readonly LeaseKey[]): Promise<void> {
-  for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId))
-    await releaseLease(em.fork(), WEBHOOK_EVENTS, { leaseId, keys: ofLease.map(toKey), dueAfterSeconds: 0 });
 }
 
 /** The key of an event's row. */

@@ -4,11 +4,12 @@ import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { TABLES, teamSchemaName } from '#domain/raw-object.ts';
-import { readRouteHints, type PaymentReference, type RouteHints } from '#domain/route-hints.ts';
+import { TABLES } from '#domain/raw-object.ts';
+import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
 import { decideRoute, type Route } from '#domain/route.ts';
 import { lookUpOncePerHour } from '#persistence/customer-look-ups.ts';
 import type { Routes } from '#persistence/routes.ts';
+import { findMirrored } from '#persistence/team-schema.ts';
 import type { PipelineEvent } from './lease.ts';
 
 interface LookUpParts {
@@ -108,18 +109,10 @@ async function followPayment(
   { teamId, hints }: PipelineEvent,
 ): Promise<RouteHints> {
   if (!hints.payment) return hints;
-  const payment =
-    (await findMirrored(em, teamId, hints.payment)) ??
-    (await (await processors.of(teamId)).findObject(hints.payment.kind, hints.payment.id));
+  const { kind, id } = hints.payment;
+  const mirrored = await findMirrored(em, teamId, TABLES[kind], [id]);
+  const payment = mirrored.get(id) ?? (await (await processors.of(teamId)).findObject(kind, id));
   if (!payment) return hints;
-  const ofPayment = readRouteHints(`${hints.payment.kind}.succeeded`, payment);
+  const ofPayment = readRouteHints(`${kind}.succeeded`, payment);
   return { ...ofPayment, named: [...hints.named, ...ofPayment.named] };
-}
-
-async function findMirrored(em: EntityManager, teamId: TeamId, { kind, id }: PaymentReference) {
-  const schema = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
-  const [row] = await em
-    .fork()
-    .execute<{ data: Record<string, unknown> }[]>(`select data from ${schema}.${TABLES[kind]} where id = ?`, [id]);
-  return row?.data ?? null;
 }

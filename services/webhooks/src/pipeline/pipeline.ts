@@ -5,8 +5,9 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import { openLeaseQueue } from '@billing/database/lease-queue';
 import type { Logger } from 'pino';
-import { leaseDueEvents, releaseUnprocessed, type LeasedEvent } from './lease.ts';
+import { leaseDueEvents, type LeasedEvent } from './lease.ts';
 import { openLookUps } from './look-up-route.ts';
+import { releaseUncounted } from './postpone.ts';
 import { openEventProcessor } from './process.ts';
 import { openEventPublisher } from './publish.ts';
 import { storeEvents } from './store.ts';
@@ -76,7 +77,7 @@ export function openPipeline({ outbox, publish, rpc, processors, pausesMs, logge
       await loop?.stop();
       await processor.idle();
       await publisher.flush();
-      await releaseUnprocessed(em, stored.take(Number.MAX_SAFE_INTEGER)).catch((err: unknown) =>
+      await releaseUncounted(em, stored.take(Number.MAX_SAFE_INTEGER), 0).catch((err: unknown) =>
         logger.warn({ err }, 'webhook events not released, their leases will end'),
       );
     },

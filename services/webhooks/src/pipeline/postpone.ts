@@ -3,7 +3,7 @@ import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { failureReason } from '@billing/messaging/failure-reason';
 import { executeBound } from '@billing/database/bound-statement';
 import { FOREIGN, pauseAfter } from '#domain/unrouted.ts';
-import { toLeasedKey, type LeasedEvent } from './lease.ts';
+import { toLeasedKey, type LeasedEvent, type LeaseKey } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
 const UNAVAILABLE_SECONDS = 2;
@@ -85,8 +85,12 @@ export async function postponeAfterError(
   );
 }
 
-/** Releases events as if they had not been leased, to be tried again in two seconds. */
-export async function releaseUncounted(em: EntityManager, events: readonly LeasedEvent[]): Promise<void> {
+/** Releases events as if they had not been leased, to be tried again in two seconds, or after a pause in seconds. */
+export async function releaseUncounted(
+  em: EntityManager,
+  events: readonly LeaseKey[],
+  pauseSeconds = UNAVAILABLE_SECONDS,
+): Promise<void> {
   if (events.length === 0) return;
   await executeBound(
     em.fork(),
@@ -95,7 +99,7 @@ export async function releaseUncounted(em: EntityManager, events: readonly Lease
             due_at = clock_timestamp() + make_interval(secs => $2::float8)
        from json_to_recordset($1::json) as l(team_id text, id text, lease_id uuid)
       where e.team_id = l.team_id and e.id = l.id and e.lease_id = l.lease_id`,
-    [JSON.stringify(events.map(toLeasedKey)), UNAVAILABLE_SECONDS],
+    [JSON.stringify(events.map(toLeasedKey)), pauseSeconds],
   );
 }
 

@@ -110,22 +110,6 @@ function insert(
   );
 }
 
-/** All but the payload. */
-function toRow({ teamId, event, trace, recovered }: ReceivedEvent) {
-  return {
-    team_id: teamId,
-    id: event.id,
-    type: event.type,
-    api_version: event.apiVersion,
-    livemode: event.livemode,
-    object_id: event.objectId,
-    trace,
-    handled: isHandled(event.type),
-    created: event.createdAt,
-    recovered,
-  };
-}
-
 function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string): LeasedEvent[] {
   const { id, apiVersion, livemode, createdAt, content } = event;
   if (!content) return [];
@@ -152,20 +136,18 @@ export async function storeSyncedObjects(
   objects: readonly SyncedObject[],
 ): Promise<void> {
   if (objects.length === 0) return;
-  const rows = objects.map(({ id, type, objectId, object, readAt }) => {
-    return { id, type, object_id: objectId, livemode: object['livemode'] === true, read_at: readAt };
-  });
+  const rows = objects.map(({ object, ...one }) => ({ ...one, livemode: object['livemode'] === true }));
   await executeBound(
     tx,
     `insert into webhook_events
        (team_id, id, sync_id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, project_id, routed_by,
         routed_to, awaiting, failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at,
         due_at, recovered)
-     select $3::text, id, $4::text, type, $5::text, livemode, object_id, payload::json, octet_length(payload), $6::jsonb, 'received', $7::text, 'known-id',
-            array[$7::text], array[$7::text], '{}', 0, 0, 0, 1, read_at, now(), clock_timestamp(), false
+     select $3::text, id, $4::text, type, $5::text, livemode, "objectId", payload::json, octet_length(payload), $6::jsonb, 'received', $7::text, 'known-id',
+            array[$7::text], array[$7::text], '{}', 0, 0, 0, 1, "readAt", now(), clock_timestamp(), false
        from rows from (
-              json_to_recordset($1::json) as (id text, type text, object_id text, livemode boolean, read_at timestamptz),
-              unnest($2::text[])) as o(id, type, object_id, livemode, read_at, payload)
+              json_to_recordset($1::json) as (id text, type text, "objectId" text, livemode boolean, "readAt" timestamptz),
+              unnest($2::text[])) as o(id, type, "objectId", livemode, "readAt", payload)
       where not exists (select from purged_teams t where t.team_id = $3 and not t.is_open)
      on conflict (team_id, id) do nothing`,
     [

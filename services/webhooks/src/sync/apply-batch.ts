@@ -2,9 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
-import { rawTableOf, teamSchemaName } from '#domain/raw-object.ts';
+import { rawTableOf } from '#domain/raw-object.ts';
 import { saveRoutes, subscriptionRoute } from '#persistence/routes.ts';
-import { openTeamSchemas } from '#persistence/team-schema.ts';
+import { findMirrored, openTeamSchemas } from '#persistence/team-schema.ts';
 import { storeSyncedObjects } from '#pipeline/store.ts';
 import { compareObjects } from './decide-objects.ts';
 import { updateHeld, type LeasedSync } from './lease-syncs.ts';
@@ -54,7 +54,7 @@ export function applyBatch({ em, rpc, onStored }: Pick<StepParts, 'em' | 'rpc' |
 /** Moves objects into rows of the pipeline, all or none; a sync that is not held any more stores nothing. */
 async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confirmed: readonly StoredObject[]) {
   const { id, teamId, projectId } = sync;
-  const last = await findMirrored(em, sync, type, confirmed);
+  const last = await findLast(em, sync, type, confirmed);
   const objects = confirmed.flatMap(({ processorId: objectId, object: read, outcome, readMs }) => {
     const [readAt, isExtra] = [new Date(readMs), outcome === 'extra'];
     const object = isExtra ? endOf(type, objectId, readMs, last.get(objectId)) : read;
@@ -98,23 +98,11 @@ function endOf(type: SyncType, id: string, readMs: number, last: object | undefi
 }
 
 /** The last state in the team's schema of objects that are gone. */
-async function findMirrored(
-  em: EntityManager,
-  { teamId }: LeasedSync,
-  type: SyncType,
-  objects: readonly StoredObject[],
-) {
+async function findLast(em: EntityManager, { teamId }: LeasedSync, type: SyncType, objects: readonly StoredObject[]) {
   const extras = objects.filter(({ outcome }) => outcome === 'extra').map(({ processorId }) => processorId);
   if (extras.length === 0 || type === 'customer') return new Map<string, object>();
   await openTeamSchemas(em).ensure([teamId]);
-  const schema = em.getPlatform().quoteIdentifier(teamSchemaName(teamId));
-  const rows = await executeBound<{ id: string; data: object }>(
-    em.fork(),
-    `select id, data from ${schema}.${rawTableOf(TRAITS[type].observed)} where id = any($1::text[])`,
-    [extras],
-    { isDynamic: true },
-  );
-  return new Map(rows.map(({ id, data }) => [id, data]));
+  return findMirrored(em, teamId, rawTableOf(TRAITS[type].observed), extras);
 }
 
 interface HandledRow {
