@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { teamSchemaName } from '#domain/raw-object.ts';
 import { publicationId } from '@billing/messaging/publication-id';
 import { leaseDueEvents } from '#pipeline/lease.ts';
-import { openLookUps } from '#pipeline/look-up-route.ts';
 import { openEventProcessor } from '#pipeline/process.ts';
 import { openEventPublisher } from '#pipeline/publish.ts';
 import { completed } from './domain-events.ts';
@@ -43,7 +42,7 @@ async function crashWhilePublishing({ em, outbox, rpc, processors, logger }: Web
       return new Promise<void>(() => undefined);
     },
   });
-  const processor = openEventProcessor({ em, lookUps: openLookUps({ em, rpc, processors }), publisher, logger });
+  const processor = openEventProcessor({ em, rpc, processors, publisher, logger });
   void processor.process(await leaseDueEvents(em, COUNT));
   await waitFor(() => calls > 0, { what: 'the message with every event to be about to be published' });
 }

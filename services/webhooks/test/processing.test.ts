@@ -5,7 +5,6 @@ import { teamSchemaName } from '#domain/raw-object.ts';
 import { saveRoutes } from '#persistence/routes.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
-import { openLookUps } from '#pipeline/look-up-route.ts';
 import { endUnrouted, postpone } from '#pipeline/postpone.ts';
 import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
 import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
@@ -26,7 +25,7 @@ beforeAll(async () => {
   service = await startWebhooks({ run: false });
   const { em, outbox, bus, rpc, processors, logger } = service;
   publisher = openEventPublisher({ outbox, publish: bus.publish, logger });
-  processor = openEventProcessor({ em, lookUps: openLookUps({ em, rpc, processors }), publisher, logger });
+  processor = openEventProcessor({ em, rpc, processors, publisher, logger });
 });
 beforeEach(async () => {
   team = await service.newTeam();

@@ -20,9 +20,6 @@ export interface CompletionSum {
   readonly error: string | null;
 }
 
-/** Which projects handled an event after all, in the shape of a row. */
-export type RecoveredSum = Pick<CompletionSum, 'team_id' | 'id' | 'projects' | 'attempts'>;
-
 /** Adds up reports by event, ordered by event: one statement changes a row only once. */
 export function sumUp(completions: readonly Completion[]): CompletionSum[] {
   const byEvent = Map.groupBy(completions, ({ teamId, eventId }) => `${teamId} ${eventId}`);
@@ -42,11 +39,4 @@ export function sumUp(completions: readonly Completion[]): CompletionSum[] {
         error: failed[0]?.error ?? null,
       };
     });
-}
-
-/** Adds up the projects that handled an event after all, by event: those of reports that took more than one attempt. */
-export function sumUpRecovered(completions: readonly Completion[]): RecoveredSum[] {
-  return sumUp(completions.filter(({ outcome, attempts }) => outcome === 'processed' && attempts > 1)).map(
-    ({ team_id, id, projects, attempts }) => ({ team_id, id, projects, attempts }),
-  );
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import { conflict, Problem } from '@billing/contracts/problem';
+import { Problem } from '@billing/contracts/problem';
 import type { ProcessorHealth } from '@billing/contracts/resources/processor-health';
 import { executeBound } from '@billing/database/bound-statement';
 import { ProcessorError } from '@billing/processor/errors';
@@ -8,8 +8,8 @@ import type { Processor } from '@billing/processor/port';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { judgeConnection, type ConnectionState } from '#domain/connection-health.ts';
-import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
-import { webhookUrlOf } from './describe-webhook-url.ts';
+import type { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import { requireAccount, webhookUrlOf } from './connection.ts';
 
 /** A webhook that is younger may be on its way, in milliseconds. */
 const DELIVERY_MS = 60_000;
@@ -28,9 +28,7 @@ interface CheckConnectionParts {
  */
 export function checkConnection({ em, processors, publicUrl, now }: CheckConnectionParts) {
   return async (teamId: TeamId): Promise<ProcessorHealth> => {
-    const account = await em.fork().findOne(ProcessorAccount, { teamId });
-    if (!account?.sealedSecretKey)
-      throw conflict('processor_not_connected', 'The payment processor is not connected to this team.');
+    const account = await requireAccount(em.fork(), teamId);
     const processor = await processors.of(teamId);
     const key = await checkKey(processor, account);
     const isUsable = key !== null && key.refused === null;

@@ -3,37 +3,22 @@ import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import type { processorAccount, processorConnect } from '@billing/contracts/resources/processor-account';
-import type { Outbox } from '@billing/messaging/outbox';
+import type { processorConnect } from '@billing/contracts/resources/processor-account';
 import { missingPermission, ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
-import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { checkSameAccount, type AccountIdentity } from './check-same-account.ts';
-import { webhookUrlOf } from './describe-webhook-url.ts';
-import { describeConnection } from './find-connection.ts';
-import { lockTeam } from './lock-team.ts';
+import { describeConnection, lockTeam, webhookUrlOf, type ConnectionParts } from './connection.ts';
 import { saveSigningSecrets } from './save-signing-secrets.ts';
 import { createEndpoint, deleteEndpoint, deleteOtherEndpoints } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;
-type ConnectedProcessor = z.output<typeof processorAccount>;
-
-export interface ConnectProcessorParts {
-  readonly outbox: Outbox;
-  readonly sealed: SealedSecrets;
-  /** The address of the local processor; undefined for Stripe. */
-  readonly processorBaseUrl: string | undefined;
-  /** Where Stripe reaches the gateway. */
-  readonly publicUrl: string;
-  readonly logger: Logger;
-}
 
 /** How Stripe signs what it sends to us; with `id` when this service made the endpoint. */
 interface Endpoint {
@@ -56,10 +41,8 @@ const SECRETS = ['secretKey', 'webhookSecret', 'additionalWebhookSecrets'];
  * @throws Problem 400 `processor_credentials_invalid`; 409 `processor_mismatch`, `processor_purge_running`; 422 `webhook_endpoint_not_permitted`; 502
  * or 503 when Stripe gives no clear response
  */
-export function connectProcessor(parts: ConnectProcessorParts) {
-  const { outbox, sealed, processorBaseUrl, publicUrl, logger } = parts;
-
-  return async (teamId: TeamId, credentials: Credentials, context: AuditContext): Promise<ConnectedProcessor> => {
+export function connectProcessor({ outbox, sealed, processorBaseUrl, publicUrl, logger }: ConnectionParts) {
+  return async (teamId: TeamId, credentials: Credentials, context: AuditContext) => {
     const { secretKey, webhookSecret } = credentials;
     const processor = stripeProcessor(secretKey, processorBaseUrl);
     const identity = { accountId: await findAccount(processor, credentials), livemode: isLive(secretKey) };
@@ -148,13 +131,7 @@ async function saveAccount(
   endpoint: Endpoint,
 ): Promise<{ account: ProcessorAccount; previous: Previous }> {
   const known = await tx.findOne(ProcessorAccount, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const previous = known && {
-    accountId: known.accountId,
-    livemode: known.livemode,
-    publishableKey: known.publishableKey,
-    sealedSecretKey: known.sealedSecretKey,
-    webhookEndpointId: known.webhookEndpointId,
-  };
+  const previous = known && { ...known };
   const now = new Date();
   const changes = {
     accountId,

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
-import { conflict, unprocessable } from '@billing/contracts/problem';
+import { unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { FindTeamName } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
@@ -10,14 +10,9 @@ import { recordAudit } from '@billing/service/audit';
 import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { pauseTeam } from '#persistence/reconciliations.ts';
-import type { ConnectProcessorParts } from './connect-processor.ts';
-import { lockTeam } from './lock-team.ts';
+import { lockTeam, notConnected, type ConnectionParts } from './connection.ts';
 import { startPurge } from './purge-account.ts';
 import { deleteEndpoint } from './webhook-endpoint.ts';
-
-interface DisconnectProcessorParts extends Omit<ConnectProcessorParts, 'publicUrl'> {
-  readonly rpc: RpcClient;
-}
 
 interface Options {
   /** Whether everything is deleted that mirrors the account. */
@@ -33,14 +28,14 @@ interface Options {
  * With `purge`, every service then deletes what mirrors the account; until all have, none can be connected.
  * @throws Problem 409 `processor_not_connected` for a team that never was connected; 422 `confirmation_required`
  */
-export function disconnectProcessor(parts: DisconnectProcessorParts) {
+export function disconnectProcessor(parts: ConnectionParts & { readonly rpc: RpcClient }) {
   const { outbox, rpc, sealed, processorBaseUrl, logger } = parts;
 
   const removeSecrets = (teamId: TeamId, { purge }: Options, context: AuditContext) =>
     outbox.transaction(async (tx, publish) => {
       await lockTeam(tx, teamId);
       const account = await tx.findOne(ProcessorAccount, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!account) throw conflict('processor_not_connected', 'The payment processor is not connected to this team.');
+      if (!account) throw notConnected();
       const { sealedSecretKey, webhookEndpointId } = account;
       if (purge) await startPurge(tx, teamId, publish);
       const isConnected = account.disconnectedAt === null;

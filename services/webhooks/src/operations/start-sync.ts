@@ -10,11 +10,10 @@ import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import type { z } from 'zod';
 import { firstStage } from '#domain/sync-stage.ts';
-import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { Sync } from '#persistence/sync.entity.ts';
 import { ENDED } from '#sync/lease-syncs.ts';
+import { lockTeam, requireAccount } from './connection.ts';
 import { describeSync } from './find-syncs.ts';
-import { lockTeam } from './lock-team.ts';
 
 type Wanted = z.output<typeof syncCreate>;
 
@@ -35,9 +34,7 @@ export function startSync(outbox: Outbox) {
       await lockTeam(tx, teamId);
       const existing = await tx.findOne(Sync, { id, teamId, projectId });
       if (existing) return describeSync(tx, existing);
-      const account = await tx.findOne(ProcessorAccount, { teamId });
-      if (!account?.sealedSecretKey)
-        throw conflict('processor_not_connected', 'The payment processor is not connected to this team.');
+      await requireAccount(tx, teamId);
       await tx.execute(
         `update syncs set status = 'canceled', ${ENDED}
           where team_id = ? and nightly and status in ('queued', 'running')`,

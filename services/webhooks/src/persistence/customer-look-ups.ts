@@ -7,12 +7,7 @@ const VALID_FOR = `interval '1 hour'`;
 /** After this time another copy may look a customer up although the first look-up has not ended: its process has died. */
 const TIMEOUT = `interval '60 seconds'`;
 
-/** A customer at Stripe. */
-interface Customer {
-  readonly teamId: TeamId;
-  /** Stripe's id. */
-  readonly customerId: string;
-}
+const IS_CUSTOMER = 'team_id = ? and processor_customer_id = ?';
 
 /**
  * Looks up which project a customer names, unless any copy of the service did within the hour.
@@ -20,7 +15,8 @@ interface Customer {
  */
 export async function lookUpOncePerHour(
   em: EntityManager,
-  { teamId, customerId }: Customer,
+  teamId: TeamId,
+  customerId: string,
   lookUp: () => Promise<ProjectId | null>,
 ): Promise<ProjectId | null> {
   const key = [teamId, customerId];
@@ -37,7 +33,7 @@ export async function lookUpOncePerHour(
     const [known] = await em
       .fork()
       .execute<{ project_id: ProjectId | null }[]>(
-        `select project_id from customer_look_ups where team_id = ? and processor_customer_id = ? and has_ended`,
+        `select project_id from customer_look_ups where ${IS_CUSTOMER} and has_ended`,
         key,
       );
     if (known) return known.project_id;
@@ -47,14 +43,12 @@ export async function lookUpOncePerHour(
     const projectId = await lookUp();
     await em.fork().execute(
       `update customer_look_ups set has_ended = true, project_id = ?, valid_until = clock_timestamp() + ${VALID_FOR}
-        where team_id = ? and processor_customer_id = ?`,
+        where ${IS_CUSTOMER}`,
       [projectId, ...key],
     );
     return projectId;
   } catch (err) {
-    await em
-      .fork()
-      .execute(`delete from customer_look_ups where team_id = ? and processor_customer_id = ? and not has_ended`, key);
+    await em.fork().execute(`delete from customer_look_ups where ${IS_CUSTOMER} and not has_ended`, key);
     throw err;
   }
 }

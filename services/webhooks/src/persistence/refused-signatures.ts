@@ -8,14 +8,8 @@ const WRITE_MS = 2_000;
 const MAX_TEAMS = 10_000;
 const KEPT = `interval '2 hours'`;
 
-/** Counts webhooks whose signature was refused, by team and minute. */
-export interface RefusedSignatures {
-  add(teamId: string): void;
-  close(): Promise<void>;
-}
-
-/** Opens the counter: few writes, whatever is posted, and rows of connected teams only. */
-export function openRefusedSignatures(em: EntityManager, logger: Logger): RefusedSignatures {
+/** Opens a counter of webhooks whose signature was refused, by team and minute: few writes, whatever is posted, and rows of connected teams only. */
+export function openRefusedSignatures(em: EntityManager, logger: Logger) {
   let counts = new Map<string, number>();
   const write = async (): Promise<void> => {
     if (counts.size === 0) return;
@@ -33,10 +27,10 @@ export function openRefusedSignatures(em: EntityManager, logger: Logger): Refuse
   };
   const timer = setInterval(() => void write(), WRITE_MS).unref();
   return {
-    add(teamId) {
+    add(teamId: string): void {
       if (counts.size < MAX_TEAMS || counts.has(teamId)) counts.set(teamId, (counts.get(teamId) ?? 0) + 1);
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await write();
     },

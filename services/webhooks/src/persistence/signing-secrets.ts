@@ -8,15 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** The secrets that may sign a team's events, from memory where possible. */
-export interface SigningSecrets {
-  /** The valid ones; none for a team that is unknown or not connected. */
-  of(teamId: string): Promise<readonly string[]>;
-  /** Reads them again, for one team only a few times a second; for when no secret fits. */
-  reload(teamId: string): Promise<readonly string[]>;
-  /** Makes the next use read them again. */
-  forget(teamId: string): void;
-  close(): void;
-}
+export type SigningSecrets = ReturnType<typeof openSigningSecrets>;
 
 interface SigningSecretsOptions {
   readonly em: EntityManager;
@@ -45,7 +37,7 @@ const MAX_UNKNOWN = 10_000;
 const PARALLEL_QUERIES = 2;
 
 /** Opens the cache of signing secrets; it drops a team's at once when `processor-account.changed` arrives. */
-export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions): SigningSecrets {
+export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions) {
   const known = new LRUCache<string, CachedSecrets>({ max: MAX_TEAMS });
   const unknown = new LRUCache<string, CachedSecrets>({ max: MAX_UNKNOWN });
   const readTogether = openBatcher((teamIds: readonly string[]) => readSecrets(em, sealed, teamIds), {
@@ -74,11 +66,13 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
   const secretsOf = async (teamId: string) => (TeamId.schema.safeParse(teamId).success ? readTogether(teamId) : []);
 
   return {
-    of: async teamId => {
+    /** Returns the valid ones; none for a team that is unknown or not connected. */
+    of: async (teamId: string): Promise<readonly string[]> => {
       const cached = known.get(teamId) ?? unknown.get(teamId);
       return cached && performance.now() - cached.readAt < CACHE_MS ? cached.secrets : read(teamId, cached?.reloads);
     },
-    reload: async teamId => {
+    /** Reads them again, for one team only a few times a second; for when no secret fits. */
+    reload: async (teamId: string): Promise<readonly string[]> => {
       const now = performance.now();
       const cached = known.get(teamId) ?? unknown.get(teamId);
       if (!cached) return read(teamId);
@@ -87,6 +81,7 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
       const isFresh = unknown.has(teamId) && now - cached.readAt < SECOND_MS / MAX_RELOADS_PER_SECOND;
       return isFresh || count >= MAX_RELOADS_PER_SECOND ? cached.secrets : read(teamId, { since, count: count + 1 });
     },
+    /** Makes the next use read them again. */
     forget,
     close: stopFollowing,
   };

@@ -10,25 +10,19 @@ const MISSING = new Set(['3F000', '42P01']);
 /** Teams whose schema a process remembers. */
 const MAX_REMEMBERED = 10_000;
 
-/** Makes sure that the schemas of teams exist before a transaction writes to them. */
-export interface TeamSchemas {
-  ensure(teamIds: readonly TeamId[]): Promise<void>;
-  /** Whether an error says that a schema is missing after all, because somebody dropped it; `ensure` then checks again. */
-  forgetAfter(err: unknown): boolean;
-}
-
-/** Creates schemas where they are missing, and remembers for which teams it did. */
-export function openTeamSchemas(em: EntityManager): TeamSchemas {
+/** Creates the schemas of teams where they are missing, before a transaction writes to them, and remembers for which teams it did. */
+export function openTeamSchemas(em: EntityManager) {
   const existing = new LRUCache<TeamId, true>({ max: MAX_REMEMBERED });
   return {
-    async ensure(teamIds) {
+    async ensure(teamIds: readonly TeamId[]): Promise<void> {
       for (const teamId of new Set(teamIds)) {
         if (existing.has(teamId)) continue;
         await createTeamSchema(em, teamId);
         existing.set(teamId, true);
       }
     },
-    forgetAfter(err) {
+    /** Whether an error says that a schema is missing after all, because somebody dropped it; `ensure` then checks again. */
+    forgetAfter(err: unknown): boolean {
       if (!MISSING.has(sqlState(err) ?? '')) return false;
       existing.clear();
       return true;

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import { executeBound } from '@billing/database/bound-statement';
-import { sumUp, sumUpRecovered, type Completion } from '#domain/completion.ts';
+import { sumUp, type Completion } from '#domain/completion.ts';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { publishChanges } from './publish-changes.ts';
 
@@ -55,9 +55,9 @@ export async function completeEvents(
 const STILL_FAILED = `array(select unnest(e.failed_in) except select unnest(c.projects))`;
 const IS_RECOVERED = `e.failed_in <@ c.projects`;
 
-/** Records that projects handled events in which they had failed; returns the events that are processed now. */
+/** Records that projects handled events in which they had failed, at a later attempt; returns the events that are processed now. */
 async function recover(tx: EntityManager, completions: readonly Completion[]): Promise<readonly RecordRow[]> {
-  const sums = sumUpRecovered(completions);
+  const sums = sumUp(completions.filter(({ outcome, attempts }) => outcome === 'processed' && attempts > 1));
   if (sums.length === 0) return [];
   const rows = await executeBound<RecordRow & { is_recovered: boolean }>(
     tx,

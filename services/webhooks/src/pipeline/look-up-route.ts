@@ -12,31 +12,24 @@ import type { Routes } from '#persistence/routes.ts';
 import { findMirrored } from '#persistence/team-schema.ts';
 import type { PipelineEvent } from './lease.ts';
 
-interface LookUpParts {
+export interface LookUpParts {
   readonly em: EntityManager;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
 }
 
-/** What other services, Stripe and the team's schema tell about where an event goes. */
-export interface LookUps {
-  /**
-   * Adds to the hints of an event those of the payment that it names.
-   * @throws Problem `unavailable` when Stripe is
-   */
-  readonly followPayment: <Event extends PipelineEvent>(event: Event) => Promise<Event>;
+/** Opens the look-ups of a process: what other services, Stripe and the team's schema tell about where an event goes. */
+export function openLookUps({ em, rpc, processors }: LookUpParts) {
+  const findUnknown = findUnknownCustomer({ em, processors });
+
   /**
    * Finds where an event goes, or why that can't be found: projects at the gateway, customers at Stripe.
    * @throws Problem `unavailable` when one of them is
    */
-  readonly findRoute: (event: PipelineEvent, routes: Routes) => Promise<Route | 'unroutable' | 'foreign'>;
-}
-
-/** Opens the look-ups of a process. */
-export function openLookUps({ em, rpc, processors }: LookUpParts): LookUps {
-  const findUnknown = findUnknownCustomer({ em, processors });
-
-  async function findRoute({ teamId, hints }: PipelineEvent, routes: Routes) {
+  async function findRoute(
+    { teamId, hints }: PipelineEvent,
+    routes: Routes,
+  ): Promise<Route | 'unroutable' | 'foreign'> {
     const lookup = routes(teamId);
     const isOwn = new Map<ProjectId, boolean>();
     let customerNames: ProjectId | null | undefined;
@@ -68,7 +61,14 @@ export function openLookUps({ em, rpc, processors }: LookUpParts): LookUps {
 
   return {
     findRoute,
-    followPayment: async event => ({ ...event, hints: await followPayment({ em, processors }, event) }),
+    /**
+     * Adds to the hints of an event those of the payment that it names.
+     * @throws Problem `unavailable` when Stripe is
+     */
+    followPayment: async <Event extends PipelineEvent>(event: Event): Promise<Event> => ({
+      ...event,
+      hints: await followPayment({ em, processors }, event),
+    }),
   };
 }
 
@@ -81,7 +81,7 @@ function findUnknownCustomer({ em, processors }: Pick<LookUpParts, 'em' | 'proce
   return (teamId: TeamId, customerId: string): Promise<ProjectId | null> => {
     const key = `${teamId} ${customerId}`;
     const lookUp = () =>
-      lookUpOncePerHour(em, { teamId, customerId }, () => findNamedProject(processors, teamId, customerId));
+      lookUpOncePerHour(em, teamId, customerId, () => findNamedProject(processors, teamId, customerId));
     const shared = running.get(key) ?? lookUp().finally(() => running.delete(key));
     running.set(key, shared);
     return shared;

@@ -6,7 +6,6 @@ import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import { openLeaseQueue } from '@billing/database/lease-queue';
 import type { Logger } from 'pino';
 import { leaseDueEvents, type LeasedEvent } from './lease.ts';
-import { openLookUps } from './look-up-route.ts';
 import { releaseUncounted } from './postpone.ts';
 import { openEventProcessor } from './process.ts';
 import { openEventPublisher } from './publish.ts';
@@ -46,13 +45,7 @@ export function openPipeline({ outbox, publish, rpc, processors, pausesMs, logge
     groupOf: ({ teamId }) => teamId,
   });
   const publisher = openEventPublisher({ outbox, publish, logger });
-  const processor = openEventProcessor({
-    em,
-    lookUps: openLookUps({ em, rpc, processors }),
-    publisher,
-    pausesMs,
-    logger,
-  });
+  const processor = openEventProcessor({ em, rpc, processors, publisher, pausesMs, logger });
   const table = { leaseDue: (limit: number) => leaseDueEvents(em, limit), intervalMs: POLL_MS };
   let loop: LeaseLoop | undefined;
 

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { semaphore } from '@billing/messaging/semaphore';
@@ -8,7 +7,7 @@ import { isForeignAfter, ROUTING_PAUSES_MS } from '#domain/unrouted.ts';
 import { openTeamSchemas } from '#persistence/team-schema.ts';
 import { readRoutes, type Routes } from '#persistence/routes.ts';
 import { holdForRouting, type LeasedEvent } from './lease.ts';
-import type { LookUps } from './look-up-route.ts';
+import { openLookUps, type LookUpParts } from './look-up-route.ts';
 import { mirrorObjects } from './mirror.ts';
 import { attemptOf, endUnrouted, postpone, postponeAfterError, releaseUncounted } from './postpone.ts';
 import type { EventPublisher } from './publish.ts';
@@ -21,28 +20,23 @@ const PARALLEL_LOOK_UPS = 16;
 /** With those that wait for their turn: so few that their leases last. */
 const MAX_LOOK_UPS = 128;
 
-interface ProcessParts {
-  readonly em: EntityManager;
-  readonly lookUps: LookUps;
+interface ProcessParts extends LookUpParts {
   readonly publisher: EventPublisher;
   readonly logger: Logger;
   /** Between attempts to find an event's project, in milliseconds; after one more attempt it has failed. */
   readonly pausesMs?: readonly number[] | undefined;
 }
 
-/** Processes batches of leased events; those whose project must be looked up elsewhere are finished on the side. */
-export interface EventProcessor {
-  readonly process: (events: readonly LeasedEvent[]) => Promise<void>;
-  /** Fulfilled when nothing is looked up any more. */
-  readonly idle: () => Promise<void>;
-}
+export type EventProcessor = ReturnType<typeof openEventProcessor>;
 
 /**
  * Processes leased webhook events: mirrors their objects, routes and publishes them. A batch that fails is processed
- * event by event, and an event that fails alone is postponed.
+ * event by event, and an event that fails alone is postponed. Those whose project must be looked up elsewhere are finished on
+ * the side.
  */
-export function openEventProcessor(parts: ProcessParts): EventProcessor {
-  const { em, lookUps, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
+export function openEventProcessor(parts: ProcessParts) {
+  const { em, publisher, logger, pausesMs = ROUTING_PAUSES_MS } = parts;
+  const lookUps = openLookUps(parts);
   const maxAttempts = pausesMs.length + 1;
   const schemas = openTeamSchemas(em);
   /** By team: one whose account is slow delays no other. */
@@ -84,18 +78,14 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
   /** What is too much for a team's account waits in the table. */
   const startLookUps = async (unclear: readonly LeasedEvent[], routes: Routes): Promise<void> => {
     if (unclear.length === 0) return;
-    const ofTeams = [...Map.groupBy(unclear, event => event.teamId)].map(([teamId, events]) => {
+    const [now, later]: [LeasedEvent[], LeasedEvent[]] = [[], []];
+    for (const [teamId, events] of Map.groupBy(unclear, event => event.teamId)) {
       const room = MAX_LOOK_UPS - (lookUpsOf.get(teamId)?.running.size ?? 0);
-      return { now: events.slice(0, room), later: events.slice(room) };
-    });
-    await releaseUncounted(
-      em,
-      ofTeams.flatMap(({ later }) => later),
-    );
-    const held = await holdForRouting(
-      em,
-      ofTeams.flatMap(({ now }) => now),
-    );
+      now.push(...events.slice(0, room));
+      later.push(...events.slice(room));
+    }
+    await releaseUncounted(em, later);
+    const held = await holdForRouting(em, now);
     for (const event of held) startLookUp(event, routes);
   };
 
@@ -151,7 +141,7 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
   };
 
   return {
-    async process(events) {
+    async process(events: readonly LeasedEvent[]): Promise<void> {
       const turns = Object.groupBy(events, ({ route, ...event }) => {
         if (route || attemptOf(event) <= 1) return 'first';
         return attemptOf(event) > maxAttempts ? 'spent' : 'again';
@@ -166,6 +156,8 @@ export function openEventProcessor(parts: ProcessParts): EventProcessor {
         pausesMs,
       );
     },
-    idle: async () => void (await Promise.allSettled([...lookUpsOf.values()].flatMap(({ running }) => [...running]))),
+    /** Fulfilled when nothing is looked up any more. */
+    idle: async (): Promise<void> =>
+      void (await Promise.allSettled([...lookUpsOf.values()].flatMap(({ running }) => [...running]))),
   };
 }

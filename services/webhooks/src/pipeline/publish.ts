@@ -40,22 +40,14 @@ interface Published extends RoutedKey {
   readonly at: number;
 }
 
-/** Publishes routed events to their projects. */
-export interface EventPublisher {
-  /** Those that the bus refuses are released to be tried again. */
-  readonly publish: (routed: readonly RoutedEvent[]) => Promise<void>;
-  /** Events that are completed need not be recorded as published any more. */
-  readonly completed: (events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]) => void;
-  /** Records where events were published to. */
-  readonly flush: () => Promise<void>;
-}
+export type EventPublisher = ReturnType<typeof openEventPublisher>;
 
 /**
  * Publishes webhook events from their own rows: their ids follow from the event and the project, so publishing one again
  * after a crash is harmless. A published event that is not completed a little later is recorded as routed, together with
  * others; usually it is completed by then, and its row is written only once more.
  */
-export function openEventPublisher({ outbox, publish, logger }: PublishParts): EventPublisher {
+export function openEventPublisher({ outbox, publish, logger }: PublishParts) {
   const limitPublications = semaphore(MAX_IN_FLIGHT);
   const publishLimited: PublishMessage = (...message) => limitPublications(() => publish(...message));
   const leftOut = metrics.getMeter('@billing/webhooks').createCounter('billing.webhook.projects.left_out', {
@@ -84,7 +76,8 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts): E
   };
 
   return {
-    async publish(routed) {
+    /** Publishes routed events to their projects. Those that the bus refuses are released to be tried again. */
+    async publish(routed: readonly RoutedEvent[]): Promise<void> {
       for (const { route } of routed) if (route.leftOut > 0) leftOut.add(route.leftOut);
       const messages = routed.flatMap(one => toMessages(one).map(message => ({ message, event: one.event })));
       const failed = await publishTogether(
@@ -106,10 +99,12 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts): E
       await recordRouted(outbox, refused, { isPublished: false });
       await pause(REFUSED_PAUSE_MS);
     },
-    completed(events) {
+    /** Events that are completed need not be recorded as published any more. */
+    completed(events: readonly Pick<LeasedEvent, 'teamId' | 'id'>[]): void {
       for (const event of events) published.delete(nameOf(event));
     },
-    flush: () => flush(),
+    /** Records where events were published to. */
+    flush: (): Promise<void> => flush(),
   };
 }
 

@@ -2,15 +2,14 @@ import { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { connectProcessor, type ConnectProcessorParts } from '#operations/connect-processor.ts';
+import { connectProcessor } from '#operations/connect-processor.ts';
 import { disconnectProcessor } from '#operations/disconnect-processor.ts';
-import { describeWebhookUrl } from '#operations/describe-webhook-url.ts';
+import { describeWebhookUrl, findConnection, type ConnectionParts } from '#operations/connection.ts';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { checkConnection } from '#operations/check-connection.ts';
-import { findConnection } from '#operations/find-connection.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 
-interface Dependencies extends ConnectProcessorParts {
+interface Dependencies extends ConnectionParts {
   readonly processors: TeamProcessors;
   readonly now: () => Date;
   readonly rpc: RpcClient;

@@ -6,10 +6,9 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { ListedObject } from '@billing/processor/port';
 import { decide, type SyncDecision } from '#domain/sync-decision.ts';
-import type { Reference } from '#domain/route-hints.ts';
 import type { LeasedSync } from './lease-syncs.ts';
 import type { StepParts } from './step.ts';
-import { detailsOf } from './synced-objects.ts';
+import { detailsOf, type ObjectDetails } from './synced-objects.ts';
 
 /** Characters of one call, unless one object has more: a message of the bus holds a megabyte. */
 const MAX_CHARACTERS = 400_000;
@@ -17,26 +16,33 @@ const MAX_OBJECTS = 50;
 const CALL_TIMEOUT_MS = 10_000;
 
 /** What is decided on an object, and what differs. */
-interface DecidedObject extends SyncDecision {
-  readonly object: ListedObject;
+export interface DecidedObject extends SyncDecision {
   readonly recordId: string | null;
   readonly fields: readonly FieldDifference[];
 }
 
-/** Decides on objects of one type, in their order: the owning service compares them, `domain/sync-decision.ts` has the rule. */
+/**
+ * Decides on readings of objects of one type, in their order: the owning service compares them, `domain/sync-decision.ts` has the
+ * rule.
+ */
 export function decideObjects({ em, rpc, now }: Pick<StepParts, 'em' | 'rpc' | 'now'>) {
-  return async (sync: LeasedSync, type: SyncType, objects: readonly ListedObject[]): Promise<DecidedObject[]> => {
-    const read = objects.map(object => ({ object, ...detailsOf(type, object) }));
+  return async <Reading extends { readonly object: ListedObject }>(
+    sync: LeasedSync,
+    type: SyncType,
+    readings: readonly Reading[],
+  ): Promise<(Reading & DecidedObject)[]> => {
+    const objects = readings.map(({ object }) => object);
+    const details = objects.map(object => detailsOf(type, object));
     const [comparisons, relations] = await Promise.all([
       compareObjects(rpc, sync, type, objects),
-      findRelations(em, sync, type, read),
+      findRelations(em, sync, type, objects, details),
     ]);
-    return read.map(({ object, ...details }, index) => {
-      const [comparison, related] = [comparisons[index], relations[index]];
-      if (!comparison || !related) throw new Error('A comparison has another length than its request.');
+    const rule = { scope: sync, filter: sync.filter, now: now() };
+    return readings.map((reading, index) => {
+      const [read, comparison, related] = [details[index], comparisons[index], relations[index]];
+      if (!read || !comparison || !related) throw new Error('A comparison has another length than its request.');
       const { id: recordId, fields } = comparison;
-      const rule = { scope: sync, filter: sync.filter, now: now() };
-      return { ...decide({ ...details, ...related, type }, comparison, rule), object, recordId, fields };
+      return { ...reading, ...decide({ ...read, ...related, type }, comparison, rule), recordId, fields };
     });
   };
 }
@@ -79,8 +85,10 @@ function findRelations(
   em: EntityManager,
   { id, teamId, projectId, mode }: LeasedSync,
   type: SyncType,
-  objects: readonly { readonly object: ListedObject; readonly parents: readonly Reference[] }[],
+  objects: readonly ListedObject[],
+  details: readonly ObjectDetails[],
 ) {
+  const rows = objects.map(({ id: objectId }, index) => ({ id: objectId, parents: details[index]?.parents }));
   return executeBound<Relations>(
     em.fork(),
     `select coalesce((select json_agg(json_build_object('reason', s.reason, 'outcome',
@@ -91,13 +99,6 @@ function findRelations(
                    where r.team_id = $2 and r.kind = $4 and r.processor_id = o.id and r.project_id <> $3 and not r.deleted) as holders
        from rows from (json_to_recordset($6::json) as (id text, parents json)) with ordinality as o(id, parents, place)
       order by place`,
-    [
-      id,
-      teamId,
-      projectId,
-      type,
-      mode === 'apply',
-      JSON.stringify(objects.map(({ object, parents }) => ({ id: object.id, parents }))),
-    ],
+    [id, teamId, projectId, type, mode === 'apply', JSON.stringify(rows)],
   );
 }

@@ -1,20 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { FieldDifference, FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
+import type { SyncType } from '@billing/contracts/resources/sync';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
 import type { SyncObjectState } from '#persistence/sync.entity.ts';
+import type { DecidedObject } from './decide-objects.ts';
 import type { LeasedSync } from './lease-syncs.ts';
 import { detailsOf } from './synced-objects.ts';
 
-/** What is decided on an object. */
-export interface ObjectDecision {
+/** What is decided on an object, and what follows. */
+export interface ObjectDecision extends DecidedObject {
   /** As it was read last. */
   readonly object: ListedObject;
   readonly state: SyncObjectState;
-  readonly outcome: FindingOutcome | 'same';
-  readonly recordId: string | null;
-  readonly fields: readonly FieldDifference[];
-  readonly reason: string | null;
   /** How often it was read again. */
   readonly checks: number;
   /** By Stripe's clock. */

@@ -7,11 +7,9 @@ import type { Logger } from 'pino';
 import { nextStage, type SyncPhase } from '#domain/sync-stage.ts';
 import { applyBatch } from './apply-batch.ts';
 import { completeSync } from './complete-sync.ts';
-import { findExtras } from './find-extras.ts';
 import { ENDED, releaseSync, saveStage, updateHeld, type LeasedSync } from './lease-syncs.ts';
 import { markBatch } from './mark-batch.ts';
-import { readPage } from './read-page.ts';
-import { recheckBatch } from './recheck-batch.ts';
+import { findExtras, readPage, recheckBatch } from './read-objects.ts';
 import { resolveEmails } from './resolve-emails.ts';
 import type { Step, StepParts } from './step.ts';
 
