@@ -6,7 +6,8 @@ import { z } from 'zod';
 /** `catalog:<base64>,customers:<base64>`: the key of each service that may have the teams' secret keys. */
 const serviceKeys = z
   .string()
-  .transform(list => new Map(list.split(/,\s*/).map(entry => splitAt(entry, ':'))))
+  .transform(list => list.split(/,\s*/).map(entry => entry.split(':', 2) as [string, string])) // checked below
+  .transform(entries => new Map(entries))
   .pipe(z.map(z.enum(SERVICES), keyInBase64));
 
 const keyRing = z.string().transform((text, context) => {
@@ -51,8 +52,3 @@ export const webhooksEnv = z.preprocess(source => {
 }, variables);
 
 const environment = z.object({ CREDENTIALS_KEY: z.string().optional(), CREDENTIALS_KEYS: z.string().optional() });
-
-function splitAt(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return [text.slice(0, at), text.slice(at + 1)];
-}

@@ -3,23 +3,19 @@ import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contr
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import { openTraceLimit } from '@billing/tracing/trace-limit';
 import { openSignedTraces } from '@billing/processor/signed-trace';
-import { completionConsumer } from './consumers/completions.ts';
+import { completionConsumer, purgeReports } from './consumers/reports.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
-import { purgeReports } from './consumers/purge-reports.ts';
 import { webhooksEnv } from './env.ts';
-import { cleanSyncs } from './jobs/clean-syncs.ts';
 import { deletePayloads } from './jobs/delete-payloads.ts';
 import { queueNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { openReconciler } from './jobs/reconciler.ts';
-import { syncJob } from './jobs/run-syncs.ts';
 import { purgeOf } from './operations/purge-account.ts';
-import { deleteExpiredSecrets } from './operations/save-signing-secrets.ts';
 import { webhooksSchema } from './persistence/schema.ts';
 import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
 import { busiestTeams } from './persistence/busiest-teams.ts';
 import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
-import { openSigningSecrets } from './persistence/signing-secrets.ts';
+import { deleteExpiredSecrets, openSigningSecrets } from './persistence/signing-secrets.ts';
 import { continueTrace } from './pipeline/continue-trace.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
@@ -29,46 +25,39 @@ import { webhookEventRoutes } from './routes/webhook-events.ts';
 import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
-import { runSync } from './sync/run-sync.ts';
+import { cleanSyncs } from './sync/complete-sync.ts';
+import { syncJob } from './sync/run-sync.ts';
 
 /** The parts of the webhooks service; the chassis runs them. */
 export const webhooks = defineService({
   name: 'webhooks',
   env: webhooksEnv,
   database: webhooksSchema,
-  parts: ({ env, em, outbox, bus, rpc, processors, isOverloaded, isTeamOverloaded, now, logger, resources }) => {
+  parts: chassis => {
+    const { env, em, outbox, bus, now, logger, resources } = chassis;
     const { SERVICE_KEYS: serviceKeys, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
     const sealed = openSealedSecrets({ keyRing: env.CREDENTIALS_KEYS, logger });
     const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em, sealed }), it => it.close());
     const refusals = resources.adopt(openRefusedSignatures(em, logger), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
-    const pipeline = openPipeline({ outbox, publish: bus.publish, rpc, processors, pausesMs, logger });
+    const pipeline = openPipeline({ ...chassis, publish: bus.publish, pausesMs });
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
     const continued = continueTrace(traces, openTraceLimit());
     const reconciler = openReconciler({
-      em,
-      processors,
+      ...chassis,
       store: pipeline.store,
       continueTrace: continued,
-      logger,
       graceMs: env.RECONCILE_GRACE_SECONDS * 1_000,
       intervalMs: env.RECONCILE_INTERVAL_SECONDS * 1_000,
-      isOverloaded,
     });
-    const run = runSync({
-      em,
-      outbox,
-      rpc,
-      processors,
+    const syncs = syncJob({
+      ...chassis,
       onStored: pipeline.wake,
-      now,
       recheckMs: env.SYNC_RECHECK_SECONDS * 1_000,
       requestsPerSecond: env.SYNC_REQUESTS_PER_SECOND,
-      logger,
+      queueNightly: async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now()),
     });
-    const queueNightly = async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now());
-    const syncs = syncJob({ em, run, queueNightly, isOverloaded, logger });
     return {
       consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
       purge: purgeOf(em),
@@ -87,16 +76,13 @@ export const webhooks = defineService({
         () => cleanSyncs(em),
       ],
       routes: [
-        processorRoutes({ outbox, rpc, processors, sealed, processorBaseUrl, publicUrl, secrets, now, logger }),
+        processorRoutes({ ...chassis, sealed, processorBaseUrl, publicUrl, secrets }),
         receiverRoutes({
+          ...chassis,
           secrets,
           store: pipeline.store,
           continueTrace: continued,
           onRefused: teamId => refusals.add(teamId),
-          isOverloaded,
-          isTeamOverloaded,
-          now,
-          logger,
         }),
         webhookEventRoutes({ em, outbox, onDue: pipeline.wake }),
         syncRoutes({ em, outbox, now, onQueued: syncs.wake }),

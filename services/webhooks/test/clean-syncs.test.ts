@@ -1,6 +1,6 @@
 import { SyncId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanSyncs } from '../src/jobs/clean-syncs.ts';
+import { cleanSyncs } from '../src/sync/complete-sync.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;

@@ -112,7 +112,7 @@ it('leases an event again after a crash, and ignores late writes of the crashed 
   if (!late) throw new Error('No event was leased.');
   const route = { projects: [team.projectId], routedBy: 'known-id', leftOut: 0 } as const;
   expect(await recordRoutes(service.em.fork(), [{ event: { ...late, attempt: 2 }, route }])).toEqual([]);
-  await postpone(service.em, [{ event: late, error: 'late' }], ROUTING_PAUSES_MS);
+  await postpone(service.em, [late], 'late', ROUTING_PAUSES_MS);
   expect(await service.recordOf(team, id)).toMatchObject({ projectId: null, error: null });
 
   await processor.process(again);
@@ -129,7 +129,7 @@ it('does not call an event foreign whose route was saved after the last look at 
   const first = await leaseIt();
   if (!first) throw new Error('The event was not leased.');
   expect(await endUnrouted(service.em, first, 'ignored')).toBe(false);
-  await postpone(service.em, [{ event: first, error: 'unroutable' }], [0]);
+  await postpone(service.em, [first], 'unroutable', [0]);
   const last = await leaseIt();
   if (!last) throw new Error('The event was not leased again.');
 

@@ -1,7 +1,7 @@
 import type { SyncId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanSyncs } from '../src/jobs/clean-syncs.ts';
+import { cleanSyncs } from '../src/sync/complete-sync.ts';
 import { leaseSyncs } from '../src/sync/lease-syncs.ts';
 import { runSync } from '../src/sync/run-sync.ts';
 import { completed } from './domain-events.ts';

@@ -18,7 +18,7 @@ import type { TeamId } from '@billing/contracts/ids';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { ReferenceKind } from '#domain/route-hints.ts';
 import { saveProjects, saveRoutes, type RouteRecord } from '#persistence/routes.ts';
-import { lockShared, sendMissedEvents } from '#operations/send-missed-events.ts';
+import { lockShared, sendMissedEvents, type NewHolder } from '#operations/send-missed-events.ts';
 
 /** Copies which projects a team has. */
 export const projectCopies = (): Consumer =>
@@ -42,40 +42,38 @@ export function routeConsumers(onSaved: () => void): Consumer[] {
     consumer('webhooks-customers', 'customer.*.v1').on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
       async (tx, deliveries, publish) => {
-        const shared = await lockShared(
-          tx,
-          deliveries
-            .filter(({ event }) => event.type === CustomerCreated.name)
-            .map(({ teamId, data }) => ({ ...data, teamId, customerId: data.processorCustomerId })),
-        );
-        const routes = deliveries.map(({ teamId, data }) =>
-          toRoute('customer', data.processorCustomerId, teamId, data),
-        );
+        const created = deliveries.filter(({ event }) => event.type === CustomerCreated.name).map(toHolder);
+        const shared = await lockShared(tx, created);
+        const routes = deliveries.map(it => toRoute('customer', it, it.data.processorCustomerId));
         await save(tx, routes);
         await sendMissedEvents(tx, publish, shared);
       },
     ),
-    consumer('webhooks-products', 'product.*.v1').on([ProductCreated, ProductUpdated, ProductDeleted], (tx, them) =>
-      save(
-        tx,
-        them.map(({ teamId, data }) => toRoute('product', data.processorProductId, teamId, data)),
-      ),
+    consumer('webhooks-products', 'product.*.v1').on(
+      [ProductCreated, ProductUpdated, ProductDeleted],
+      async (tx, deliveries) => {
+        const routes = deliveries.map(it => toRoute('product', it, it.data.processorProductId));
+        await save(tx, routes);
+      },
     ),
-    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], (tx, them) =>
-      save(
-        tx,
-        them.map(({ teamId, data }) => toRoute('price', data.processorPriceId, teamId, data)),
-      ),
-    ),
+    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], async (tx, deliveries) => {
+      const routes = deliveries.map(it => toRoute('price', it, it.data.processorPriceId));
+      await save(tx, routes);
+    }),
   ];
 }
 
-function toRoute(
-  kind: ReferenceKind,
-  processorId: string,
-  teamId: TeamId,
-  record: Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { id: string },
-): RouteRecord {
-  const { id: resourceId, projectId, version, createdAt, deletedAt } = record;
+function toHolder({ teamId, data }: { readonly teamId: TeamId; readonly data: CustomerState }): NewHolder {
+  const { projectId, processorCustomerId: customerId, createdAt, linkedToExisting } = data;
+  return { teamId, projectId, customerId, createdAt, linkedToExisting };
+}
+
+interface RecordChange {
+  readonly teamId: TeamId;
+  readonly data: Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { readonly id: string };
+}
+
+function toRoute(kind: ReferenceKind, { teamId, data }: RecordChange, processorId: string): RouteRecord {
+  const { id: resourceId, projectId, version, createdAt, deletedAt } = data;
   return { teamId, resourceId, kind, processorId, projectId, version, createdAt, deleted: deletedAt !== null };
 }

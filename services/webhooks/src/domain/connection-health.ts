@@ -43,117 +43,113 @@ const REPORT_DAYS = 2;
 
 /** Judges a connection: without key or endpoint nothing works; anything else that was found degrades it. */
 export function judgeConnection(state: ConnectionState): ProcessorHealth {
-  const checks = [
-    keyCheck(state),
-    endpointCheck(state),
-    signatureCheck(state),
-    eventCheck(state),
-    driftCheck(state),
-    clockCheck(state),
-  ];
+  const checks = Object.entries(CHECKS).map(([name, check]): HealthCheck => {
+    const [status, detail, fix = null] = check(state);
+    return { name: name as HealthCheckName, status, detail, fix }; // the keys are no other
+  });
   const isBroken = checks.some(({ name, status }) => status === 'failed' && (name === 'key' || name === 'endpoint'));
   const isDegraded = checks.some(({ status }) => status === 'failed' || status === 'warning');
   return { status: isBroken ? 'broken' : isDegraded ? 'degraded' : 'ok', checks };
 }
 
-const as =
-  (name: HealthCheckName) =>
-  (status: CheckStatus, detail: string, fix: string | null = null): HealthCheck => ({ name, status, detail, fix });
+type Finding = readonly [status: CheckStatus, detail: string, fix?: string];
 
-function keyCheck({ key }: ConnectionState): HealthCheck {
-  const found = as('key');
-  if (!key) return found('unknown', 'The payment processor does not respond at the moment.');
+function keyCheck({ key }: ConnectionState): Finding {
+  if (!key) return ['unknown', 'The payment processor does not respond at the moment.'];
   if (key.refused !== null)
-    return found('failed', key.refused, 'Connect again with a secret key that is valid: POST …/processor/connect.');
+    return ['failed', key.refused, 'Connect again with a secret key that is valid: POST …/processor/connect.'];
   if (key.isOtherMode)
-    return found('failed', 'The key is for the other mode than the account.', 'Connect again with a key of its mode.');
+    return ['failed', 'The key is for the other mode than the account.', 'Connect again with a key of its mode.'];
   if (key.missing.length > 0)
-    return found(
+    return [
       'failed',
       `The restricted key lacks ${key.missing.join(', ')}.`,
       'Give the key these permissions in the Stripe Dashboard, or connect with another one.',
-    );
-  return found('ok', 'The payment processor accepts the key.');
+    ];
+  return ['ok', 'The payment processor accepts the key.'];
 }
 
-function endpointCheck({ endpoints, webhookUrl, apiVersion }: ConnectionState): HealthCheck {
-  const found = as('endpoint');
-  if (!endpoints) return found('unknown', 'The webhook endpoints could not be listed.');
+function endpointCheck({ endpoints, webhookUrl, apiVersion }: ConnectionState): Finding {
+  if (!endpoints) return ['unknown', 'The webhook endpoints could not be listed.'];
   // Webhooks are received at the older path too.
   const ours = endpoints.filter(({ url }) => url.replace('/webhooks/stripe/', '/webhooks/processor/') === webhookUrl);
   const reconnect = 'Connect again without a signing secret: the endpoint is then made anew.';
-  if (ours.length === 0) return found('failed', `No webhook endpoint has the URL ${webhookUrl}.`, reconnect);
+  if (ours.length === 0) return ['failed', `No webhook endpoint has the URL ${webhookUrl}.`, reconnect];
   const enabled = ours.filter(({ isEnabled }) => isEnabled);
   if (enabled.length === 0)
-    return found('failed', 'The webhook endpoint is disabled.', 'Enable it in the Stripe Dashboard.');
+    return ['failed', 'The webhook endpoint is disabled.', 'Enable it in the Stripe Dashboard.'];
   const has = (type: string) => enabled.some(({ types }) => types.includes('*') || types.includes(type));
   const missing = ENDPOINT_EVENT_TYPES.filter(type => !has(type));
   if (missing.length > 0)
-    return found(
+    return [
       'failed',
       `The webhook endpoint lacks the types ${missing.join(', ')}.`,
       'Add these types to it in the Stripe Dashboard.',
-    );
+    ];
   const optional = OPTIONAL_EVENT_TYPES.filter(type => !has(type));
   if (optional.length > 0)
-    return found(
+    return [
       'warning',
       `The webhook endpoint lacks the types ${optional.join(', ')}: what they tell is seen late.`,
       'Add these types to it in the Stripe Dashboard.',
-    );
+    ];
   const other = enabled.find(it => it.apiVersion !== apiVersion);
   if (other)
-    return found(
+    return [
       'warning',
       `The webhook endpoint sends the API version ${other.apiVersion ?? 'of the account'}, not ${apiVersion}.`,
       reconnect,
-    );
-  return found('ok', 'The webhook endpoint is enabled and has every type.');
+    ];
+  return ['ok', 'The webhook endpoint is enabled and has every type.'];
 }
 
-function signatureCheck({ signatures: { accepted, refused, lastAcceptedAt } }: ConnectionState): HealthCheck {
-  const found = as('signatures');
+function signatureCheck({ signatures: { accepted, refused, lastAcceptedAt } }: ConnectionState): Finding {
   const last = lastAcceptedAt ? `the last valid one came at ${lastAcceptedAt.toISOString()}` : 'none was ever valid';
   const detail = `${accepted} valid and ${refused} invalid signatures within the last hour; ${last}.`;
-  if (accepted > 0) return found('ok', detail);
-  if (refused === 0) return found('unknown', detail);
-  return found(
+  if (accepted > 0) return ['ok', detail];
+  if (refused === 0) return ['unknown', detail];
+  return [
     'failed',
     detail,
     'The signing secret is probably another endpoint’s: connect again with the right one, or without.',
-  );
+  ];
 }
 
-function eventCheck({ events: { newestAt, failed, unroutable, undelivered } }: ConnectionState): HealthCheck {
-  const found = as('events');
+function eventCheck({ events: { newestAt, failed, unroutable, undelivered } }: ConnectionState): Finding {
   const counts = `${failed} failed, ${unroutable} of them without a project; ${undelivered ?? 'unknown'} undelivered`;
   const newest = newestAt ? `The newest came at ${newestAt.toISOString()}` : 'None has come';
   const detail = `${newest}. ${counts}.`;
-  if (failed > 0)
-    return found('warning', detail, 'Read their errors in …/webhook-events?status=failed and replay them.');
+  if (failed > 0) return ['warning', detail, 'Read their errors in …/webhook-events?status=failed and replay them.'];
   if (undelivered !== null && undelivered > 0)
-    return found(
+    return [
       'warning',
       detail,
       'Check that the webhook URL can be reached from outside; undelivered events are fetched within minutes.',
-    );
-  return found(newestAt ? 'ok' : 'unknown', detail);
+    ];
+  return [newestAt ? 'ok' : 'unknown', detail];
 }
 
-function driftCheck({ report, now }: ConnectionState): HealthCheck {
-  const found = as('drift');
+function driftCheck({ report, now }: ConnectionState): Finding {
   if (!report || now.getTime() - report.finishedAt.getTime() > REPORT_DAYS * DAY_MS)
-    return found('unknown', 'No report has compared the records with the account within two days.');
+    return ['unknown', 'No report has compared the records with the account within two days.'];
   const detail = `${report.findings} differences at ${report.finishedAt.toISOString()}.`;
-  if (report.findings === 0) return found('ok', detail);
-  return found('warning', detail, 'Read the findings of the report, and start a sync with "mode": "apply".');
+  if (report.findings === 0) return ['ok', detail];
+  return ['warning', detail, 'Read the findings of the report, and start a sync with "mode": "apply".'];
 }
 
-function clockCheck({ clockSkewSeconds: skew }: ConnectionState): HealthCheck {
-  const found = as('clock');
-  if (skew === null) return found('unknown', 'The payment processor’s time could not be read.');
+function clockCheck({ clockSkewSeconds: skew }: ConnectionState): Finding {
+  if (skew === null) return ['unknown', 'The payment processor’s time could not be read.'];
   const detail = `This clock differs by ${Math.abs(skew)} s from the payment processor’s.`;
-  if (Math.abs(skew) <= SKEW_WARNING_SECONDS) return found('ok', detail);
+  if (Math.abs(skew) <= SKEW_WARNING_SECONDS) return ['ok', detail];
   const isFailed = Math.abs(skew) >= SIGNATURE_TOLERANCE_SECONDS;
-  return found(isFailed ? 'failed' : 'warning', detail, 'Synchronize the clock of this machine, for example with NTP.');
+  return [isFailed ? 'failed' : 'warning', detail, 'Synchronize the clock of this machine, for example with NTP.'];
 }
+
+const CHECKS = {
+  key: keyCheck,
+  endpoint: endpointCheck,
+  signatures: signatureCheck,
+  events: eventCheck,
+  drift: driftCheck,
+  clock: clockCheck,
+} satisfies Record<HealthCheckName, (state: ConnectionState) => Finding>;

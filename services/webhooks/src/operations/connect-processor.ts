@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
-import { Problem } from '@billing/contracts/problem';
+import { conflict, Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { processorConnect } from '@billing/contracts/resources/processor-account';
 import { missingPermission, ProcessorError } from '@billing/processor/errors';
@@ -9,16 +9,22 @@ import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import type { z } from 'zod';
+import type { ReferenceKind } from '#domain/route-hints.ts';
 import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
-import { checkSameAccount, type AccountIdentity } from './check-same-account.ts';
+import { saveSigningSecrets } from '#persistence/signing-secrets.ts';
 import { describeConnection, lockTeam, webhookUrlOf, type ConnectionParts } from './connection.ts';
-import { saveSigningSecrets } from './save-signing-secrets.ts';
 import { createEndpoint, deleteEndpoint, deleteOtherEndpoints } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;
+
+/** An account at Stripe: one id has a test mode and a live mode, which share nothing. */
+interface AccountIdentity {
+  readonly accountId: string;
+  readonly livemode: boolean;
+}
 
 /** How Stripe signs what it sends to us; with `id` when this service made the endpoint. */
 interface Endpoint {
@@ -65,7 +71,7 @@ export function connectProcessor({ outbox, sealed, processorBaseUrl, publicUrl, 
         const endpoint = await createEndpoint(processor, teamId, webhookUrlOf(publicUrl, teamId));
         try {
           const saved = await save(endpoint);
-          await deleteOtherEndpoints(processor, { teamId, except: endpoint.id, logger });
+          await deleteOtherEndpoints(processor, { id: endpoint.id, teamId, logger });
           return saved;
         } catch (err) {
           // After any other error the account may have been saved all the same.
@@ -108,6 +114,37 @@ async function findAccount(processor: Processor, { secretKey, publishableKey }: 
         : `The restricted key lacks ${permission}, without which nobody can tell whose account it is.`;
     throw invalidCredentials(reason, err);
   }
+}
+
+/**
+ * Checks that a team which has records of a Stripe account is connected to no other one, also after a disconnect: the
+ * records would name objects that the new account does not have.
+ * @throws Problem 409 `processor_mismatch`; 409 `processor_purge_running` while the records of the last one are deleted
+ */
+async function checkSameAccount(em: EntityManager, teamId: TeamId, given: AccountIdentity): Promise<void> {
+  const [purge] = await em.execute<unknown[]>(`select 1 from account_purges where team_id = ?`, [teamId]);
+  if (purge) throw conflict('processor_purge_running', 'The records of the last account are still being deleted.', 5);
+  const known = await em.findOne(ProcessorAccount, { teamId });
+  if (!known || known.purgedAt || (known.accountId === given.accountId && known.livemode === given.livemode)) return;
+  const records = await countRecords(em, teamId);
+  if (Object.values(records).every(count => count === 0)) return;
+  const { accountId, livemode } = known;
+  throw new Problem(
+    'conflict',
+    'processor_mismatch',
+    'The key belongs to another account or mode than the records of this team. Connect the same account, or disconnect with purge=true first.',
+    { details: { connected: { accountId, livemode }, given: { ...given }, records } },
+  );
+}
+
+/** Counts what mirrors the account, in all projects of the team, by the routes that events of the records have saved. */
+async function countRecords(em: EntityManager, teamId: TeamId) {
+  const rows = await em.execute<{ kind: ReferenceKind; count: number }[]>(
+    `select kind, count(*)::int as count from routes where team_id = ? and not deleted group by kind`,
+    [teamId],
+  );
+  const of = (wanted: ReferenceKind) => rows.find(({ kind }) => kind === wanted)?.count ?? 0;
+  return { customers: of('customer'), products: of('product'), prices: of('price'), subscriptions: of('subscription') };
 }
 
 /** What the audit log compares; a connection always gets its secrets anew. */

@@ -29,22 +29,8 @@ export async function describeSync(em: EntityManager, sync: Sync): Promise<SyncR
     progress[type] = { read: sum, total: status === 'completed' || isRead(sync, sync, type) ? sum : null };
   }
   const { createdAt, startedAt, finishedAt } = sync;
-  return {
-    id,
-    projectId,
-    mode,
-    status,
-    types,
-    filter: { metadata: { ...filter.metadata }, includeUnmarked: filter.includeUnmarked },
-    markAtProcessor,
-    nightly,
-    progress,
-    counts,
-    error,
-    createdAt,
-    startedAt,
-    finishedAt,
-  };
+  const wanted = { mode, types, filter: { ...filter, metadata: { ...filter.metadata } }, markAtProcessor, nightly };
+  return { id, projectId, status, ...wanted, progress, counts, error, createdAt, startedAt, finishedAt };
 }
 
 /** Lists a project's syncs, newest first. */

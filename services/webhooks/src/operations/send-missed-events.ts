@@ -18,14 +18,14 @@ export interface NewHolder {
 }
 
 interface MissedRow {
-  readonly team_id: TeamId;
-  readonly project_id: ProjectId;
-  readonly id: string;
+  readonly teamId: TeamId;
+  readonly projectId: ProjectId;
+  readonly eventId: string;
   readonly type: ProcessorEventType;
-  readonly api_version: string | null;
+  readonly apiVersion: string | null;
   readonly livemode: boolean;
-  readonly object_id: string;
-  readonly created_ms: number;
+  readonly objectId: string;
+  readonly createdMs: number;
   readonly trace: TraceCarrier;
 }
 
@@ -33,6 +33,9 @@ interface MissedRow {
 const OWN_EVENTS = ['customer.created', 'customer.updated', 'customer.deleted'] satisfies ProcessorEventType[];
 /** The newest events decide; further ones of the same second say the same, since their order is read at Stripe. */
 const NEWEST = 10;
+
+/** Between the clocks of two services. */
+const MARGIN_MS = 60_000;
 
 /**
  * Returns those whose customer another project of the team may have, too. From now on no event of these customers is
@@ -69,13 +72,11 @@ export async function sendMissedEvents(
   shared: readonly NewHolder[],
 ): Promise<void> {
   if (shared.length === 0) return;
-  for (const row of await findMissed(tx, shared)) {
-    const { id: eventId, project_id: projectId, api_version: apiVersion, livemode } = row;
-    const createdAt = new Date(row.created_ms);
-    const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy: 'known-id' } as const;
+  for (const { teamId, type, objectId, createdMs, trace, ...event } of await findMissed(tx, shared)) {
+    const head = { ...event, createdAt: new Date(createdMs), routedBy: 'known-id' } as const;
     // Consumers read the object from the event's row.
-    const object = { object: { id: row.object_id }, previousAttributes: null, objectOmitted: true } as const;
-    publish(processorEvent(row.type), row.team_id, { ...head, ...object }, row.trace);
+    const object = { object: { id: objectId }, previousAttributes: null, objectOmitted: true } as const;
+    publish(processorEvent(type), teamId, { ...head, ...object }, trace);
   }
 }
 
@@ -85,42 +86,31 @@ async function findShared(tx: EntityManager, holders: readonly NewHolder[]): Pro
   const rows = await executeBound<{ place: number }>(
     tx,
     // Each by the index: an `exists` lets PostgreSQL read all routes instead.
-    `select h.place from json_to_recordset($1::json) as h(team_id text, project_id text, customer_id text, place int)
-      cross join lateral (select from routes r where r.team_id = h.team_id and r.kind = 'customer'
-                             and r.processor_id = h.customer_id and r.project_id <> h.project_id limit 1) other`,
-    [JSON.stringify(holders.map(toRow))],
+    `select h.place from json_to_recordset($1::json) as h("teamId" text, "projectId" text, "customerId" text, place int)
+      cross join lateral (select from routes r where r.team_id = h."teamId" and r.kind = 'customer'
+                             and r.processor_id = h."customerId" and r.project_id <> h."projectId" limit 1) other`,
+    [JSON.stringify(holders.map((holder, place) => ({ ...holder, place })))],
   );
   const places = new Set(rows.map(({ place }) => place));
   return holders.filter(({ linkedToExisting }, place) => linkedToExisting || places.has(place));
 }
 
-async function findMissed(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly MissedRow[]> {
+function findMissed(tx: EntityManager, holders: readonly NewHolder[]): Promise<readonly MissedRow[]> {
+  const earliest = Math.min(...holders.map(({ createdAt }) => createdAt.getTime())) - MARGIN_MS;
   return executeBound<MissedRow>(
     tx,
-    `select * from (
-       select h.team_id, h.project_id, e.id, e.type, e.api_version, e.livemode, e.object_id, e.trace,
-              (extract(epoch from e.processor_created_at) * 1000)::float8 as created_ms,
-              row_number() over (partition by h.team_id, h.project_id, h.customer_id
+    `select "teamId", "projectId", "eventId", type, "apiVersion", livemode, "objectId", trace, "createdMs" from (
+       select h."teamId", h."projectId", e.id as "eventId", e.type, e.api_version as "apiVersion", e.livemode,
+              e.object_id as "objectId", e.trace, (extract(epoch from e.processor_created_at) * 1000)::float8 as "createdMs",
+              row_number() over (partition by h."teamId", h."projectId", h."customerId"
                                  order by e.processor_created_at desc, e.received_at desc) as age
-         from json_to_recordset($1::json) as h(team_id text, project_id text, customer_id text, since timestamptz)
-         join webhook_events e on e.team_id = h.team_id and e.object_id = h.customer_id
-        where e.received_at >= greatest($2::timestamptz, now() - interval '1 day') and e.received_at >= h.since
-          and e.type = any($3)
-          and e.sync_id is null and e.status <> 'ignored' and e.waiting_for is null and e.payload is not null and not h.project_id = any(e.routed_to)) as missed
-      where age <= ${NEWEST} order by created_ms`,
-    [JSON.stringify(holders.map(toRow)), earliest(holders).toISOString(), OWN_EVENTS],
+         from json_to_recordset($1::json) as h("teamId" text, "projectId" text, "customerId" text, "createdAt" timestamptz)
+         join webhook_events e on e.team_id = h."teamId" and e.object_id = h."customerId"
+        where e.received_at >= greatest($2::timestamptz, now() - interval '1 day')
+          and e.received_at >= h."createdAt" - make_interval(secs => ${MARGIN_MS / 1_000})
+          and e.type = any($3) and e.sync_id is null and e.status <> 'ignored' and e.waiting_for is null
+          and e.payload is not null and not h."projectId" = any(e.routed_to)) as missed
+      where age <= ${NEWEST} order by "createdMs"`,
+    [JSON.stringify(holders), new Date(earliest).toISOString(), OWN_EVENTS],
   );
 }
-
-/** Between the clocks of two services. */
-const MARGIN_MS = 60_000;
-const since = ({ createdAt }: NewHolder): Date => new Date(createdAt.getTime() - MARGIN_MS);
-const earliest = (holders: readonly NewHolder[]): Date => new Date(Math.min(...holders.map(it => since(it).getTime())));
-
-const toRow = (holder: NewHolder, place: number) => ({
-  team_id: holder.teamId,
-  project_id: holder.projectId,
-  customer_id: holder.customerId,
-  since: since(holder),
-  place,
-});

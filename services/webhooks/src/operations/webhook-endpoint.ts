@@ -33,18 +33,20 @@ export async function createEndpoint(
   }
 }
 
-interface Cleaning {
+interface OwnEndpoint {
+  readonly id: string;
   readonly teamId: TeamId;
-  /** The endpoint that stays. */
-  readonly except: string;
   readonly logger: Logger;
 }
 
-/** Deletes the endpoints that this service made for a team, also those that a crash left behind. */
-export async function deleteOtherEndpoints(processor: Processor, { teamId, except, logger }: Cleaning): Promise<void> {
+/** Deletes the endpoints that this service made for a team but one, also those that a crash left behind. */
+export async function deleteOtherEndpoints(
+  processor: Processor,
+  { id: kept, teamId, logger }: OwnEndpoint,
+): Promise<void> {
   try {
     const marked = (await processor.listWebhookEndpoints()).filter(({ metadata }) => metadata['teamId'] === teamId);
-    for (const { id } of marked) if (id !== except) await deleteEndpoint(processor, { id, teamId, logger });
+    for (const { id } of marked) if (id !== kept) await deleteEndpoint(processor, { id, teamId, logger });
   } catch (err) {
     logger.warn({ err, teamId }, 'webhook endpoints of earlier connections not found');
   }
@@ -54,10 +56,7 @@ export async function deleteOtherEndpoints(processor: Processor, { teamId, excep
  * Deletes an endpoint that this service made. One that stays behind does no harm: its events are refused, and the next
  * connection deletes it. So a failure is only logged.
  */
-export async function deleteEndpoint(
-  processor: Processor,
-  { id, teamId, logger }: { readonly id: string; readonly teamId: TeamId; readonly logger: Logger },
-): Promise<void> {
+export async function deleteEndpoint(processor: Processor, { id, teamId, logger }: OwnEndpoint): Promise<void> {
   await processor.deleteWebhookEndpoint(id).catch((err: unknown) => {
     if (!isMissing(err)) logger.warn({ err, teamId, endpointId: id }, 'webhook endpoint not deleted');
   });

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import {
   FINAL_STATUSES,
@@ -10,16 +9,10 @@ import {
   type RawObject,
   type RawTable,
 } from '#domain/raw-object.ts';
+import type { PipelineEvent } from './lease.ts';
 
 /** An event as far as its object goes. */
-interface ObjectEvent {
-  readonly teamId: TeamId;
-  readonly type: ProcessorEventType;
-  readonly createdAt: Date;
-  readonly objectId: string | null;
-  readonly object: string;
-  readonly isFinal: boolean;
-}
+type ObjectEvent = Pick<PipelineEvent, 'teamId' | 'type' | 'createdAt' | 'objectId' | 'object' | 'isFinal'>;
 
 /**
  * Upserts the newest raw object of each event into its team's schema, in the caller's transaction: one statement per team

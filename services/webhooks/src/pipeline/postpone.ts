@@ -8,25 +8,19 @@ import { toLeasedKey, type LeasedEvent, type LeaseKey } from './lease.ts';
 /** How long to wait for something that is unavailable, in seconds. */
 const UNAVAILABLE_SECONDS = 2;
 
-/** An event that found no project yet, and why. */
-interface UnroutedEvent {
-  readonly event: LeasedEvent;
-  readonly error: string;
-}
-
 /**
  * Releases events to be tried again after their pause; after the last one they have failed, and can be replayed. They go on
  * when a route of what they name is saved.
  */
 export async function postpone(
   em: EntityManager,
-  unrouted: readonly UnroutedEvent[],
+  events: readonly LeasedEvent[],
+  error: string,
   pausesMs: readonly number[],
 ): Promise<void> {
-  if (unrouted.length === 0) return;
-  const rows = unrouted.map(({ event, error }) => ({
+  if (events.length === 0) return;
+  const rows = events.map(event => ({
     ...toLeasedKey(event),
-    error,
     attempt: attemptOf(event),
     pause_ms: pauseAfter(attemptOf(event), pausesMs),
     waiting_for: event.hints.references.map(({ id }) => id),
@@ -34,16 +28,16 @@ export async function postpone(
   await executeBound(
     em.fork(),
     `update webhook_events e
-        set lease_id = null, error = u.error, attempts = u.attempt, routing_attempts = u.attempt,
+        set lease_id = null, error = $2, attempts = u.attempt, routing_attempts = u.attempt,
             due_at = clock_timestamp() + make_interval(secs => u.pause_ms / 1000.0),
             waiting_for = u.waiting_for,
             status = case when u.pause_ms is null then 'failed' else e.status end,
             processed_at = case when u.pause_ms is null then clock_timestamp() end,
             version = e.version + (u.pause_ms is null)::int
        from json_to_recordset($1::json) as
-            u(team_id text, id text, lease_id uuid, error text, attempt int, pause_ms float8, waiting_for text[])
+            u(team_id text, id text, lease_id uuid, attempt int, pause_ms float8, waiting_for text[])
       where e.team_id = u.team_id and e.id = u.id and e.lease_id = u.lease_id`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(rows), error],
   );
 }
 
@@ -77,12 +71,7 @@ export async function postponeAfterError(
   pausesMs: readonly number[],
 ): Promise<void> {
   if (isUnavailable(err)) return releaseUncounted(em, events);
-  const error = `unroutable: ${failureReason(err)}`;
-  await postpone(
-    em,
-    events.map(event => ({ event, error })),
-    pausesMs,
-  );
+  await postpone(em, events, `unroutable: ${failureReason(err)}`, pausesMs);
 }
 
 /** Releases events as if they had not been leased, to be tried again in two seconds, or after a pause in seconds. */

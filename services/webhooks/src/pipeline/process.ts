@@ -127,7 +127,7 @@ export function openEventProcessor(parts: ProcessParts) {
     if (event.type === 'customer.created') return void (await endUnrouted(em, event, 'processed'));
     const mayEnd = isForeign && isForeignAfter(attemptOf(event), pausesMs);
     if (mayEnd && (await endUnrouted(em, event, 'ignored'))) return;
-    await postpone(em, [{ event, error: NO_PROJECT }], pausesMs);
+    await postpone(em, [event], NO_PROJECT, pausesMs);
   };
 
   /** While the database itself is unavailable, the leases end. */
@@ -150,11 +150,7 @@ export function openEventProcessor(parts: ProcessParts) {
       await processBatch(first);
       // One that was leased before may have crashed the process: it must not take others along.
       for (const event of again) await processBatch([event]);
-      await postpone(
-        em,
-        spent.map(event => ({ event, error: NEVER_FINISHED })),
-        pausesMs,
-      );
+      await postpone(em, spent, NEVER_FINISHED, pausesMs);
     },
     /** Fulfilled when nothing is looked up any more. */
     idle: async (): Promise<void> =>

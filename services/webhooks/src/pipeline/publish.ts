@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { metrics } from '@opentelemetry/api';
-import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent, processorEventJson } from '@billing/contracts/processor-events';
 import { executeBound } from '@billing/database/bound-statement';
 import type { PublishMessage } from '@billing/messaging/bus';
@@ -11,9 +10,9 @@ import { publishTogether } from '@billing/messaging/publish-together';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
 import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
-import { nameOf, type LeasedEvent } from './lease.ts';
+import { nameOf, type LeasedEvent, type LeaseKey } from './lease.ts';
 import { publishChanges } from './publish-changes.ts';
-import { toRow, type RoutedEvent, type RoutedKey } from './route.ts';
+import { toRow, type RoutedEvent } from './route.ts';
 
 /** Objects above this size are not put on the bus, in bytes: for all projects of an event together. */
 export const MAX_BYTES_ON_BUS = 32_768;
@@ -36,7 +35,7 @@ interface PublishParts {
 }
 
 /** An event that is published and not completed. */
-interface Published extends RoutedKey {
+interface Published extends RoutedEvent<LeaseKey> {
   readonly at: number;
 }
 
@@ -114,7 +113,7 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts) {
  */
 async function recordRouted(
   outbox: Outbox,
-  routed: readonly RoutedKey[],
+  routed: readonly RoutedEvent<LeaseKey>[],
   { isPublished }: { readonly isPublished: boolean },
 ): Promise<void> {
   if (routed.length === 0) return;
@@ -140,33 +139,28 @@ async function recordRouted(
   });
 }
 
-/** Whether the object stays off the bus, for all projects together. */
-function isTooLarge({ object, previousAttributes }: LeasedEvent, projects: number): boolean {
-  const bytes = Buffer.byteLength(object) + (previousAttributes === null ? 0 : Buffer.byteLength(previousAttributes));
-  return bytes * projects > MAX_BYTES_ON_BUS;
-}
-
-/** Returns the event for each of its projects. */
-function toMessages(routed: RoutedEvent): NewEvent[] {
-  const { projects } = routed.route;
-  const isOmitted = isTooLarge(routed.event, projects.length);
-  return projects.map(projectId => toMessage(routed, projectId, isOmitted));
-}
-
-function toMessage({ event, route }: RoutedEvent, projectId: ProjectId, isOmitted: boolean): NewEvent {
-  const { routedBy } = route;
-  const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace } = event;
+/** Returns the event for each of its projects; a large object stays off the bus. */
+function toMessages({ event, route: { projects, routedBy } }: RoutedEvent): NewEvent[] {
+  const { teamId, id: eventId, type, apiVersion, livemode, createdAt, trace, object, previousAttributes } = event;
   const replays = event.replays > 0 ? { replays: event.replays } : {};
   const fromSync = event.syncId === null ? {} : { fromSync: true as const };
-  const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...fromSync };
-  return {
-    id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
-    type: processorEvent(type).name,
-    teamId,
-    data: isOmitted
-      ? processorEventJson({ ...head, objectOmitted: true }, JSON.stringify({ id: event.objectId ?? undefined }), null)
-      : processorEventJson(head, event.object, event.previousAttributes),
-    trace,
-    occurredMs: Date.now(),
-  };
+  const bytes = Buffer.byteLength(object) + Buffer.byteLength(previousAttributes ?? '');
+  return projects.map(projectId => {
+    const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...fromSync };
+    return {
+      id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
+      type: processorEvent(type).name,
+      teamId,
+      data:
+        bytes * projects.length > MAX_BYTES_ON_BUS
+          ? processorEventJson(
+              { ...head, objectOmitted: true },
+              JSON.stringify({ id: event.objectId ?? undefined }),
+              null,
+            )
+          : processorEventJson(head, object, previousAttributes),
+      trace,
+      occurredMs: Date.now(),
+    };
+  });
 }

@@ -6,15 +6,9 @@ import { decideRoute, type Route } from '#domain/route.ts';
 import { saveRoutes, subscriptionRoute, type RouteRecord, type Routes } from '#persistence/routes.ts';
 import { LEASE_SECONDS, nameOf, toLeasedKey, WINDOW, type LeasedEvent, type LeaseKey } from './lease.ts';
 
-/** An event and where it goes. */
-export interface RoutedEvent {
-  readonly event: LeasedEvent;
-  readonly route: Route;
-}
-
-/** A routed event without its content, which may be large: enough to record and release it. */
-export interface RoutedKey {
-  readonly event: LeaseKey;
+/** An event and where it goes; its key and lease are enough to record and release it, its content may be large. */
+export interface RoutedEvent<Event extends LeaseKey = LeasedEvent> {
+  readonly event: Event;
   readonly route: Route;
 }
 
@@ -84,7 +78,7 @@ async function recordAwaited(tx: EntityManager, routed: readonly RoutedEvent[]):
 }
 
 /** The key of an event's row, its lease, and where it goes, in the shape of a row. */
-export const toRow = ({ event, route: { projects, routedBy, leftOut } }: RoutedKey) => ({
+export const toRow = ({ event, route: { projects, routedBy, leftOut } }: RoutedEvent<LeaseKey>) => ({
   ...toLeasedKey(event),
   projects,
   routed_by: routedBy,

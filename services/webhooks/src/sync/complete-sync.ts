@@ -5,7 +5,13 @@ import type { SyncId } from '@billing/contracts/ids';
 import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
+import { Sync } from '#persistence/sync.entity.ts';
 import { ENDED, updateHeld, type LeasedSync } from './lease-syncs.ts';
+
+/** How long findings are stored; the counts of a sync stay with it. */
+const FINDINGS_DAYS = 30;
+/** Syncs of one run. */
+const LIMIT = 100;
 
 /** The objects of a sync by type and outcome. */
 export type CountsByType = Partial<Record<SyncType, SyncCounts>>;
@@ -36,7 +42,7 @@ export async function countObjects(em: EntityManager, { id, types }: CountedSync
 }
 
 /** Saves the counts of a sync that has ended, in the caller's transaction, and deletes everything but its findings. */
-export async function keepFindings(tx: EntityManager, sync: CountedSync): Promise<CountsByType> {
+async function keepFindings(tx: EntityManager, sync: CountedSync): Promise<CountsByType> {
   const counts = await countObjects(tx, sync);
   await executeBound(tx, `update syncs set counts = $2::jsonb where id = $1`, [sync.id, JSON.stringify(counts)]);
   await executeBound(tx, `delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect')`, [
@@ -64,4 +70,23 @@ export function completeSync(outbox: Outbox) {
     for (const [type, { same: _same, applied: _applied, ...outcomes }] of Object.entries(counts))
       for (const [outcome, count] of Object.entries(outcomes)) findings.add(count, { type, outcome, mode });
   };
+}
+
+/**
+ * Deletes what syncs that have ended need no more: of one that failed or was canceled all but its findings, and what the pipeline
+ * has completed of it since; of any the findings after 30 days.
+ */
+export async function cleanSyncs(em: EntityManager): Promise<void> {
+  const stopped = await em
+    .fork()
+    .find(Sync, { status: { $in: ['failed', 'canceled'] }, counts: null }, { limit: LIMIT });
+  for (const sync of stopped) await em.fork().transactional(tx => keepFindings(tx, sync));
+  await em.fork().execute(
+    `delete from webhook_events e using syncs s
+      where e.sync_id is not null and e.sync_id = s.id and e.status <> 'received' and s.finished_at is not null`,
+  );
+  await em.fork().execute(
+    `delete from sync_objects where sync_id in (
+       select id from syncs where finished_at < clock_timestamp() - make_interval(days => ${FINDINGS_DAYS}))`,
+  );
 }

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '@billing/contracts/problem';
 import type { SyncError } from '@billing/contracts/resources/sync';
+import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Outbox } from '@billing/messaging/outbox';
 import { ProcessorError } from '@billing/processor/errors';
+import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
 import { nextStage, type SyncPhase } from '#domain/sync-stage.ts';
 import { applyBatch } from './apply-batch.ts';
 import { completeSync } from './complete-sync.ts';
-import { ENDED, releaseSync, saveStage, updateHeld, type LeasedSync } from './lease-syncs.ts';
+import { ENDED, leaseSyncs, releaseSync, saveStage, updateHeld, type LeasedSync } from './lease-syncs.ts';
 import { markBatch } from './mark-batch.ts';
 import { findExtras, readPage, recheckBatch } from './read-objects.ts';
 import { resolveEmails } from './resolve-emails.ts';
@@ -17,6 +19,13 @@ import type { Step, StepParts } from './step.ts';
 const TURN_MS = 2_000;
 /** About four hours of failures one after another. */
 const MAX_FAILURES = 50;
+
+/** Syncs that one process runs at once, each of another team. */
+const PARALLEL = 4;
+/** How often to look for syncs that are due, in milliseconds. */
+const POLL_MS = 2_000;
+/** How often to look for reports of the night, in milliseconds. */
+const NIGHTLY_MS = 60_000;
 
 interface RunParts extends Omit<StepParts, 'pace'> {
   readonly outbox: Outbox;
@@ -69,6 +78,48 @@ export function runSync(parts: RunParts) {
         ]);
       else await releaseSync(em, sync, { hasFailed: true });
     }
+  };
+}
+
+interface SyncJobParts extends RunParts {
+  readonly queueNightly: () => Promise<unknown>;
+  readonly isOverloaded: IsOverloaded;
+}
+
+/** Runs queued syncs until stopped; then they wait for another copy. Any number of copies may run it side by side. */
+export function syncJob(parts: SyncJobParts) {
+  const { em, queueNightly, isOverloaded, logger } = parts;
+  const run = runSync(parts);
+  const stopping = new AbortController();
+  let loop: LeaseLoop | undefined;
+  let nightlyAt = 0;
+  return {
+    wake: () => loop?.wake(),
+    start() {
+      loop = startLeaseLoop<LeasedSync>({
+        name: 'syncs',
+        batchSize: PARALLEL,
+        parallel: PARALLEL,
+        async lease(limit) {
+          if (isOverloaded()) return [];
+          if (performance.now() > nightlyAt) {
+            nightlyAt = performance.now() + NIGHTLY_MS;
+            await queueNightly();
+          }
+          return leaseSyncs(em, limit);
+        },
+        async work([sync]) {
+          if (sync) await run(sync, stopping.signal);
+          loop?.wake(); // it may have come to the end of its turn
+        },
+        intervalMs: POLL_MS,
+        logger,
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await loop?.stop();
+    },
   };
 }
 
