@@ -32,7 +32,7 @@ export interface RouteHints {
 }
 
 /** A field of an object; undefined for other shapes, and for fields that are missing. */
-const fieldOf = (value: unknown, name: string): unknown =>
+export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 /** The id of a reference, which is an id or an object with one. */

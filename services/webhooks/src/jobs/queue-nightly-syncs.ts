@@ -12,8 +12,8 @@ const HOURS = 4;
 const LIMIT = 100;
 
 interface DueProject {
-  readonly team_id: TeamId;
-  readonly project_id: ProjectId;
+  readonly teamId: TeamId;
+  readonly projectId: ProjectId;
   readonly filter: SyncFilter | null;
 }
 
@@ -31,7 +31,7 @@ export async function queueNightlySyncs(em: EntityManager, now: Date): Promise<n
   if (elapsed < 0) return 0;
   const due = await executeBound<DueProject>(
     em.fork(),
-    `select distinct on (p.team_id) p.team_id, p.project_id,
+    `select distinct on (p.team_id) p.team_id as "teamId", p.project_id as "projectId",
             (select s.filter from syncs s
               where s.team_id = p.team_id and s.project_id = p.project_id and s.mode = 'apply'
               order by s.created_at desc limit 1) as filter
@@ -47,11 +47,10 @@ export async function queueNightlySyncs(em: EntityManager, now: Date): Promise<n
     [night, Math.min(elapsed, 1)],
   );
   const queued = await Promise.all(
-    due.map(({ team_id: teamId, project_id: projectId, filter }) =>
+    due.map(({ filter, ...scope }) =>
       queueSync(em.fork(), {
         id: SyncId.create(),
-        teamId,
-        projectId,
+        ...scope,
         mode: 'report',
         types: [...SYNC_TYPES],
         filter: filter ?? OWN_ONLY,

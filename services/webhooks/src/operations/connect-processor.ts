@@ -10,13 +10,12 @@ import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import type { z } from 'zod';
 import type { ReferenceKind } from '#domain/route-hints.ts';
-import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { saveSigningSecrets } from '#persistence/signing-secrets.ts';
 import { describeConnection, lockTeam, webhookUrlOf, type ConnectionParts } from './connection.ts';
-import { createEndpoint, deleteEndpoint, deleteOtherEndpoints } from './webhook-endpoint.ts';
+import { createEndpoint, deleteEndpoint, deleteOtherEndpoints, withEndpointLease } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;
 

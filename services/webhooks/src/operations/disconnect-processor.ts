@@ -7,12 +7,11 @@ import { FindTeamName } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { recordAudit } from '@billing/service/audit';
-import { withEndpointLease } from '#persistence/endpoint-leases.ts';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { pauseTeam } from '#persistence/reconciliations.ts';
 import { lockTeam, notConnected, type ConnectionParts } from './connection.ts';
 import { startPurge } from './purge-account.ts';
-import { deleteEndpoint } from './webhook-endpoint.ts';
+import { deleteEndpoint, withEndpointLease } from './webhook-endpoint.ts';
 
 interface Options {
   /** Whether everything is deleted that mirrors the account. */

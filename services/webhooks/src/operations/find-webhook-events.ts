@@ -3,6 +3,7 @@ import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { paginate, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
+import { executeBound } from '@billing/database/bound-statement';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
 import { findProjects } from '#persistence/routes.ts';
 
@@ -52,25 +53,19 @@ export function listWebhookEvents(em: EntityManager) {
 }
 
 /** Lists all of a team's events, newest first. */
-export function listTeamWebhookEvents(em: EntityManager) {
-  const list = listWebhookEvents(em);
-  return async (teamId: TeamId, query: ListQuery) =>
-    list(teamId, [null, ...(await findProjects(em.fork(), teamId))], query);
-}
+export const listTeamWebhookEvents = async (em: EntityManager, teamId: TeamId, query: ListQuery) =>
+  listWebhookEvents(em)(teamId, [null, ...(await findProjects(em.fork(), teamId))], query);
 
 /**
  * Returns an event of a team and what Stripe sent; the payload is null once it was deleted.
  * @throws Problem 404
  */
-export function findTeamWebhookEvent(em: EntityManager) {
-  return async (teamId: TeamId, eventId: string) => {
-    const [row] = await em
-      .fork()
-      .execute<EventRow[]>(
-        `select ${RECORD_COLUMNS}, e.payload from webhook_events e where e.team_id = ? and e.id = ?`,
-        [teamId, eventId],
-      );
-    if (!row) throw notFound('webhook_event');
-    return { webhookEvent: toResource(row), payload: row.payload };
-  };
+export async function findTeamWebhookEvent(em: EntityManager, teamId: TeamId, eventId: string) {
+  const [row] = await executeBound<EventRow>(
+    em.fork(),
+    `select ${RECORD_COLUMNS}, e.payload from webhook_events e where e.team_id = $1 and e.id = $2`,
+    [teamId, eventId],
+  );
+  if (!row) throw notFound('webhook_event');
+  return { webhookEvent: toResource(row), payload: row.payload };
 }

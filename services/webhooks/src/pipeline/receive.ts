@@ -34,7 +34,11 @@ export function receiveEvent({ secrets, store, continueTrace, onRefused, now }: 
     if (ageSeconds !== undefined) recordAge(ageSeconds);
     if (ageSeconds === undefined || !isTimely(ageSeconds)) {
       onRefused(teamId);
-      throw invalidSignature();
+      throw new Problem(
+        'validation',
+        'invalid_signature',
+        'The signature does not fit this body and team, or is too old.',
+      );
     }
     const event = readEvent(body);
     // Only an existing team has a secret that signs.
@@ -42,14 +46,6 @@ export function receiveEvent({ secrets, store, continueTrace, onRefused, now }: 
     const stored = await continueTrace(team, event, trace => store({ teamId: team, event, trace, recovered: false }));
     return stored === 'new' ? { received: true as const } : { received: true as const, duplicate: true as const };
   };
-}
-
-function invalidSignature(): Problem {
-  return new Problem(
-    'validation',
-    'invalid_signature',
-    'The signature does not fit this body and team, or is too old.',
-  );
 }
 
 /**

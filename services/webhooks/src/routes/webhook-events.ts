@@ -18,8 +18,6 @@ export const webhookEventRoutes =
   ({ em, outbox, onDue }: Dependencies) =>
   (app: HttpServer): void => {
     const list = listWebhookEvents(em);
-    const listOfTeam = listTeamWebhookEvents(em);
-    const findOfTeam = findTeamWebhookEvent(em);
     const replayEvent = replayWebhookEvent(outbox);
     const replay = async (...event: Parameters<typeof replayEvent>) => {
       const webhookEvent = await replayEvent(...event);
@@ -31,10 +29,10 @@ export const webhookEventRoutes =
       list(teamId, principal.kind === 'user' ? [projectId, null] : [projectId], query),
     );
     serve(app, webhooksOperations.listTeamWebhookEvents, ({ params: { teamId }, query: { projectId, ...query } }) =>
-      projectId === 'none' ? list(teamId, [null], query) : listOfTeam(teamId, query),
+      projectId === 'none' ? list(teamId, [null], query) : listTeamWebhookEvents(em, teamId, query),
     );
     serve(app, webhooksOperations.getTeamWebhookEvent, ({ params: { teamId, eventId } }) =>
-      findOfTeam(teamId, eventId),
+      findTeamWebhookEvent(em, teamId, eventId),
     );
     serve(app, webhooksOperations.replayWebhookEvent, ({ params: { teamId, projectId, eventId }, audit }) =>
       replay(teamId, projectId, eventId, audit),

@@ -1,17 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectId } from '@billing/contracts/ids';
 import type { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
-import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import type { z } from 'zod';
+import type { RecordRow } from '#persistence/record-row.ts';
 
-interface Row {
-  readonly id: string;
-  readonly projectId: ProjectId;
-  readonly status: WebhookEventStatus;
-  readonly version: number;
+type Row = Pick<RecordRow, 'id' | 'projectId' | 'status' | 'version'> & {
   /** Milliseconds since 1970. */
   readonly recorded: number;
-}
+};
 
 type Request = z.output<typeof ListWebhookEventStates.request>;
 

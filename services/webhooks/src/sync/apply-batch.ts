@@ -8,7 +8,7 @@ import { findMirrored, openTeamSchemas } from '#persistence/team-schema.ts';
 import { storeSyncedObjects } from '#pipeline/store.ts';
 import { compareObjects } from './decide-objects.ts';
 import { updateHeld, type LeasedSync } from './lease-syncs.ts';
-import { nextObjects, type StoredObject } from './object-rows.ts';
+import { nextObjects, updateObjects, type StoredObject } from './object-rows.ts';
 import type { Step, StepParts } from './step.ts';
 import { gone, TRAITS } from './synced-objects.ts';
 
@@ -28,12 +28,19 @@ export function applyBatch({ em, rpc, onStored }: Pick<StepParts, 'em' | 'rpc' |
     const objects = handled.map(({ processorId, isExtra, object }) => (isExtra ? gone(processorId) : object));
     const comparisons = await compareObjects(rpc, sync, type, objects);
     const verified = handled.map(({ processorId, error }, index) => {
-      const { outcome, id: recordId } = comparisons[index] ?? { outcome: null, id: null };
+      const { outcome = null, id: recordId = null } = comparisons[index] ?? {};
       const applied = outcome === 'same';
       const reason = applied ? null : (error ?? 'the record is newer, or another rule keeps it');
-      return { processorId, recordId, applied, reason };
+      return { processorId, state: 'done', recordId, applied, reason } as const;
     });
-    await saveVerified(em, sync, type, verified);
+    await em.fork().transactional(async tx => {
+      await updateObjects(tx, sync, type, verified);
+      const ids = handled.map(({ processorId }) => rowIdOf(sync, type, processorId));
+      await executeBound(tx, `delete from webhook_events where team_id = $1 and id = any($2::text[])`, [
+        sync.teamId,
+        ids,
+      ]);
+    });
   };
 
   return async (sync, { type, after }) => {
@@ -53,19 +60,20 @@ export function applyBatch({ em, rpc, onStored }: Pick<StepParts, 'em' | 'rpc' |
 
 /** Moves objects into rows of the pipeline, all or none; a sync that is not held any more stores nothing. */
 async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confirmed: readonly StoredObject[]) {
-  const { id, teamId, projectId } = sync;
+  const { teamId, projectId } = sync;
   const last = await findLast(em, sync, type, confirmed);
   const objects = confirmed.flatMap(({ processorId: objectId, object: read, outcome, readMs }) => {
     const [readAt, isExtra] = [new Date(readMs), outcome === 'extra'];
     const object = isExtra ? endOf(type, objectId, readMs, last.get(objectId)) : read;
     const eventType = TRAITS[type][isExtra ? 'gone' : 'observed'];
-    return object ? [{ id: `${id}:${type}:${objectId}`, type: eventType, objectId, object, readAt }] : [];
+    return object ? [{ id: rowIdOf(sync, type, objectId), type: eventType, objectId, object, readAt }] : [];
   });
   const stored = new Set(objects.map(({ objectId }) => objectId));
-  const states = confirmed.map(({ processorId }) => {
-    const isStored = stored.has(processorId);
-    return { processorId, state: isStored ? 'applying' : 'done', reason: isStored ? null : UNKNOWN };
-  });
+  const states = confirmed.map(({ processorId }) =>
+    stored.has(processorId)
+      ? { processorId, state: 'applying' as const }
+      : { processorId, state: 'done' as const, reason: UNKNOWN },
+  );
   await em.fork().transactional(async tx => {
     if (!(await updateHeld(tx, sync, 'failures = 0', []))) return;
     await storeSyncedObjects(tx, sync, objects);
@@ -78,15 +86,12 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
         ),
       );
     }
-    await executeBound(
-      tx,
-      `update sync_objects o set object = null, state = w.state, reason = w.reason
-         from json_to_recordset($3::json) as w("processorId" text, state text, reason text)
-        where o.sync_id = $1 and o.type = $2 and o.processor_id = w."processorId"`,
-      [id, type, JSON.stringify(states)],
-    );
+    await updateObjects(tx, sync, type, states);
   });
 }
+
+/** The key of the row that carries an object. */
+const rowIdOf = ({ id }: LeasedSync, type: SyncType, processorId: string): string => `${id}:${type}:${processorId}`;
 
 /** What the event of an object's end would carry; null where that is nowhere known. */
 function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject | null {
@@ -125,25 +130,4 @@ async function findRows(em: EntityManager, { id }: LeasedSync) {
   );
   const handled = rows.filter(({ isOpen }) => !isOpen);
   return { open: rows.length - handled.length, handled };
-}
-
-/** Saves what was verified, and deletes its rows. */
-async function saveVerified(
-  em: EntityManager,
-  { id, teamId }: LeasedSync,
-  type: SyncType,
-  verified: readonly { readonly processorId: string }[],
-): Promise<void> {
-  await executeBound(
-    em.fork(),
-    `with verified as (
-       select * from json_to_recordset($4::json) as v("processorId" text, "recordId" text, applied boolean, reason text)),
-     deleted as (
-       delete from webhook_events e using verified v
-        where e.team_id = $1 and e.id = $2 || ':' || $3 || ':' || v."processorId")
-     update sync_objects o
-        set state = 'done', record_id = coalesce(v."recordId", o.record_id), applied = v.applied, reason = v.reason
-       from verified v where o.sync_id = $2 and o.type = $3 and o.processor_id = v."processorId"`,
-    [teamId, id, type, JSON.stringify(verified)],
-  );
 }

@@ -2,6 +2,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { ProcessorError } from '@billing/processor/errors';
 import type { MarkedType } from '@billing/processor/port';
 import type { LeasedSync } from './lease-syncs.ts';
+import { updateObjects } from './object-rows.ts';
 import type { Step, StepParts } from './step.ts';
 import { detailsOf, gone } from './synced-objects.ts';
 
@@ -38,11 +39,7 @@ export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'proc
             if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
           });
       }
-      await executeBound(
-        em.fork(),
-        `update sync_objects set is_marked = true where sync_id = $1 and type = $2 and processor_id = $3`,
-        [sync.id, type, id],
-      );
+      await updateObjects(em.fork(), sync, type, [{ processorId: id, isMarked: true }]);
     }
     return {};
   };

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { SyncType } from '@billing/contracts/resources/sync';
+import type { FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
 import type { SyncObjectState } from '#persistence/sync.entity.ts';
@@ -60,6 +60,37 @@ export async function saveObjects(
 const REPLACE = `update set (state, object, read_at, email, created_at, is_marked, outcome, record_id, fields, reason, checks, due_at) =
   (excluded.state, excluded.object, excluded.read_at, excluded.email, excluded.created_at, excluded.is_marked,
    excluded.outcome, excluded.record_id, excluded.fields, excluded.reason, excluded.checks, excluded.due_at)`;
+
+/** What changes about an object; what is not given stays as it is, but for its reason. */
+interface ObjectChange {
+  readonly processorId: string;
+  readonly state?: SyncObjectState;
+  readonly outcome?: FindingOutcome;
+  readonly recordId?: string | null;
+  readonly applied?: boolean;
+  readonly isMarked?: boolean;
+  readonly reason?: string | null;
+}
+
+/** Changes objects that are not to be applied any more, and stores what was read of them no longer. */
+export async function updateObjects(
+  em: EntityManager,
+  { id }: Pick<LeasedSync, 'id'>,
+  type: SyncType,
+  changes: readonly ObjectChange[],
+): Promise<void> {
+  await executeBound(
+    em,
+    `update sync_objects o
+        set object = null, state = coalesce(c.state, o.state), outcome = coalesce(c.outcome, o.outcome), reason = c.reason,
+            record_id = coalesce(c."recordId", o.record_id), applied = coalesce(c.applied, o.applied),
+            is_marked = coalesce(c."isMarked", o.is_marked)
+       from json_to_recordset($3::json) as
+            c("processorId" text, state text, outcome text, "recordId" text, applied boolean, "isMarked" boolean, reason text)
+      where o.sync_id = $1 and o.type = $2 and o.processor_id = c."processorId"`,
+    [id, type, JSON.stringify(changes)],
+  );
+}
 
 /** An object that a sync has stored. */
 export interface StoredObject extends Omit<ObjectDecision, 'object' | 'readAt' | 'state'> {

@@ -3,6 +3,7 @@ import type { SyncId } from '@billing/contracts/ids';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import { chooseCustomer, type EmailCandidate } from '#domain/sync-decision.ts';
+import { updateObjects } from './object-rows.ts';
 import type { Step, StepParts } from './step.ts';
 
 /** Customers of one step; each costs a request. */
@@ -13,10 +14,10 @@ const BATCH = 20;
  * others conflicts that name it.
  */
 export function resolveEmails({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
-  return async ({ id, teamId }) => {
-    const customers = await findShared(em, id);
+  return async sync => {
+    const customers = await findShared(em, sync.id);
     if (customers.length === 0) return 'done';
-    const processor = await processors.of(teamId);
+    const processor = await processors.of(sync.teamId);
     const candidates = await Promise.all(
       customers.map(async customer => {
         await pace();
@@ -25,13 +26,7 @@ export function resolveEmails({ em, processors, pace }: Pick<StepParts, 'em' | '
       }),
     );
     const conflicts = [...Map.groupBy(candidates, ({ email }) => email).values()].flatMap(toConflicts);
-    await executeBound(
-      em.fork(),
-      `update sync_objects o set state = 'done', outcome = 'conflict', reason = c.reason, object = null
-         from json_to_recordset($2::json) as c("processorId" text, reason text)
-        where o.sync_id = $1 and o.type = 'customer' and o.processor_id = c."processorId"`,
-      [id, JSON.stringify(conflicts)],
-    );
+    await updateObjects(em.fork(), sync, 'customer', conflicts);
     return {};
   };
 }
@@ -41,7 +36,9 @@ function toConflicts(candidates: readonly EmailCandidate[]) {
   const taken = chooseCustomer(candidates);
   const why = taken?.hasLiveSubscription ? 'has a live subscription' : 'is the newest';
   const reason = `${taken?.processorId} with the same e-mail is taken: it ${why}`;
-  return candidates.filter(it => it !== taken).map(({ processorId }) => ({ processorId, reason }));
+  return candidates
+    .filter(it => it !== taken)
+    .map(({ processorId }) => ({ processorId, state: 'done', outcome: 'conflict', reason }) as const);
 }
 
 /** Customers whose e-mail several have, by e-mail. */

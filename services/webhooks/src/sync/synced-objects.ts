@@ -1,8 +1,7 @@
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import type { ListedObject } from '@billing/processor/port';
-
-import { readRouteHints, type Reference, type ReferenceKind } from '#domain/route-hints.ts';
+import { fieldOf, readRouteHints, type Reference, type ReferenceKind } from '#domain/route-hints.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -55,9 +54,6 @@ export function detailsOf(type: SyncType, object: Fields): ObjectDetails {
     email: type === 'customer' ? emailOf(object['email']) : null,
   };
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
 
 const textsOf = (value: unknown): Record<string, string> =>
   Object.fromEntries(
