@@ -1,27 +1,11 @@
+import type { Completion as Report } from '@billing/contracts/processor-events';
+import type { TeamId } from '@billing/contracts/ids';
+
 /** One project's report on an event. */
-export interface Completion {
-  readonly teamId: string;
-  readonly eventId: string;
-  readonly projectId: string;
-  readonly routedBy: string;
-  readonly outcome: 'processed' | 'failed';
-  readonly error: string | null;
-  readonly attempts: number;
-}
+export type Completion = Report & { readonly teamId: TeamId };
 
-/** What several projects reported on one event, in the shape of a row. */
-export interface CompletionSum {
-  readonly team_id: string;
-  readonly id: string;
-  readonly projects: readonly string[];
-  readonly routed_by: string;
-  readonly failed_in: readonly string[];
-  readonly attempts: number;
-  readonly error: string | null;
-}
-
-/** Adds up reports by event, ordered by event: one statement changes a row only once. */
-export function sumUp(completions: readonly Completion[]): CompletionSum[] {
+/** Adds up reports by event, in the shape of rows, ordered by event: one statement changes a row only once. */
+export function sumUp(completions: readonly Completion[]) {
   const byEvent = Map.groupBy(completions, ({ teamId, eventId }) => `${teamId} ${eventId}`);
   return [...byEvent]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

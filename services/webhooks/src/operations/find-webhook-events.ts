@@ -4,7 +4,7 @@ import { paginate, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import { executeBound } from '@billing/database/bound-statement';
-import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
+import { RECORD_COLUMNS, toResource, type RecordRow } from '#pipeline/records.ts';
 import { findProjects } from '#persistence/routes.ts';
 
 interface EventRow extends RecordRow {

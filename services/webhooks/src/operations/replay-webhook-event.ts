@@ -7,8 +7,7 @@ import type { WebhookEvent, WebhookEventStatus } from '@billing/contracts/resour
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { FOREIGN, LIVEMODE_MISMATCH } from '#domain/unrouted.ts';
-import { RECORD_COLUMNS, toResource, type RecordRow } from '#persistence/record-row.ts';
-import { publishChanges } from '#pipeline/publish-changes.ts';
+import { publishChanges, RECORD_COLUMNS, toResource, type RecordRow } from '#pipeline/records.ts';
 
 interface LockedRow {
   readonly status: WebhookEventStatus;

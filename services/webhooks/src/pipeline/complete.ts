@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import { executeBound } from '@billing/database/bound-statement';
 import { sumUp, type Completion } from '#domain/completion.ts';
-import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
-import { publishChanges } from './publish-changes.ts';
+import { publishChanges, RECORD_COLUMNS, type RecordRow } from './records.ts';
 
 /** The projects whose report is awaited. An event that went to one project may not have been recorded as routed yet. */
 const AWAITED = `case when e.awaiting = '{}' then c.projects else e.awaiting end`;

@@ -11,21 +11,16 @@ const CONTINUED: ReadonlySet<ProcessorEventType> = new Set([
   'customer.subscription.created',
 ]);
 
-/** Stores an event within the right trace, which `store` gets. */
-export type ContinueTrace = <Result>(
-  teamId: TeamId,
-  event: IncomingEvent,
-  store: (trace: TraceCarrier) => Promise<Result>,
-) => Promise<Result>;
+export type ContinueTrace = ReturnType<typeof continueTrace>;
 
 /**
- * An event that a checkout led to continues the trace of the request that started the checkout, which is in the object's
+ * Stores an event within the right trace, which `store` gets. An event that a checkout led to continues the trace of the request that started the checkout, which is in the object's
  * metadata, with a link to the trace of the webhook. Any other event stays in the current trace, and so does one when
  * `mayContinue` returns false: a team can put the trace of one checkout into any number of its objects.
  */
 export const continueTrace =
-  (traces: Pick<SignedTraces, 'read'>, mayContinue: () => boolean): ContinueTrace =>
-  (teamId, event, store) => {
+  (traces: Pick<SignedTraces, 'read'>, mayContinue: () => boolean) =>
+  <Result>(teamId: TeamId, event: IncomingEvent, store: (trace: TraceCarrier) => Promise<Result>): Promise<Result> => {
     const carrier = traceBehind(traces, teamId, event);
     if (!carrier || !mayContinue()) return store(currentTrace());
     const attributes = { 'billing.team.id': teamId, 'messaging.message.id': event.id };

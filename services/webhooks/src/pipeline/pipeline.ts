@@ -1,14 +1,9 @@
-import type { PublishMessage } from '@billing/messaging/bus';
-import type { Outbox } from '@billing/messaging/outbox';
-import type { RpcClient } from '@billing/messaging/rpc';
-import type { TeamProcessors } from '@billing/processor/team-processors';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import { openLeaseQueue } from '@billing/database/lease-queue';
-import type { Logger } from 'pino';
 import { leaseDueEvents, type LeasedEvent } from './lease.ts';
 import { releaseUncounted } from './postpone.ts';
-import { openEventProcessor } from './process.ts';
-import { openEventPublisher } from './publish.ts';
+import { openEventProcessor, type ProcessParts } from './process.ts';
+import { openEventPublisher, type PublishParts } from './publish.ts';
 import { storeEvents } from './store.ts';
 
 /** Events per batch. */
@@ -22,15 +17,7 @@ const POLL_MS = 500;
 /** How often to look for them while there are some, in milliseconds. */
 const BUSY_POLL_MS = 50;
 
-interface PipelineParts {
-  readonly outbox: Outbox;
-  readonly publish: PublishMessage;
-  readonly rpc: RpcClient;
-  readonly processors: TeamProcessors;
-  /** Between attempts to find an event's project, in milliseconds. */
-  readonly pausesMs?: readonly number[] | undefined;
-  readonly logger: Logger;
-}
+type PipelineParts = PublishParts & Omit<ProcessParts, 'em' | 'publisher'>;
 
 /**
  * Opens the pipeline of webhook events: store, lease, mirror, route, publish, complete. An event's row is the work on it. This

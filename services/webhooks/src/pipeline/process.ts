@@ -20,7 +20,7 @@ const PARALLEL_LOOK_UPS = 16;
 /** With those that wait for their turn: so few that their leases last. */
 const MAX_LOOK_UPS = 128;
 
-interface ProcessParts extends LookUpParts {
+export interface ProcessParts extends LookUpParts {
   readonly publisher: EventPublisher;
   readonly logger: Logger;
   /** Between attempts to find an event's project, in milliseconds; after one more attempt it has failed. */

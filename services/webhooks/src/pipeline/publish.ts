@@ -9,9 +9,8 @@ import { publicationId } from '@billing/messaging/publication-id';
 import { publishTogether } from '@billing/messaging/publish-together';
 import { semaphore } from '@billing/messaging/semaphore';
 import type { Logger } from 'pino';
-import { RECORD_COLUMNS, type RecordRow } from '#persistence/record-row.ts';
 import { nameOf, type LeasedEvent, type LeaseKey } from './lease.ts';
-import { publishChanges } from './publish-changes.ts';
+import { publishChanges, RECORD_COLUMNS, type RecordRow } from './records.ts';
 import { toRow, type RoutedEvent } from './route.ts';
 
 /** Objects above this size are not put on the bus, in bytes: for all projects of an event together. */
@@ -28,7 +27,7 @@ const REFUSED_PAUSE_MS = 1_000;
 /** Messages on their way to the bus at the same time: an event may become many. */
 const MAX_IN_FLIGHT = 512;
 
-interface PublishParts {
+export interface PublishParts {
   readonly outbox: Outbox;
   readonly publish: PublishMessage;
   readonly logger: Logger;

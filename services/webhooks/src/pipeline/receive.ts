@@ -8,7 +8,7 @@ import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 import type { ContinueTrace } from './continue-trace.ts';
 import type { ReceivedEvent, Stored } from './store.ts';
 
-interface ReceiveParts {
+export interface ReceiveParts {
   readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
   /** Resolves once the event is committed. */
   readonly store: (received: ReceivedEvent) => Promise<Stored>;

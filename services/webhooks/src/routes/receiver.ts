@@ -9,9 +9,7 @@ import { toProblem } from '@billing/service/to-problem';
 import { overloaded, teamOverloaded, type IsOverloaded } from '@billing/service/overloaded';
 import { serve } from '@billing/service/serve';
 import type { Logger } from 'pino';
-import type { SigningSecrets } from '#persistence/signing-secrets.ts';
-import type { ContinueTrace } from '#pipeline/continue-trace.ts';
-import { receiveEvent } from '#pipeline/receive.ts';
+import { receiveEvent, type ReceiveParts } from '#pipeline/receive.ts';
 import type { ReceivedEvent, Stored } from '#pipeline/store.ts';
 
 /** Room for a full bundle, its head, and one more body. */
@@ -19,15 +17,10 @@ const BUNDLE_LIMIT = 2 * BUNDLE_BYTES;
 /** While one batch waits for its commit, others are stored. */
 const PARALLEL_STORES = 3;
 
-interface Dependencies {
-  readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
+interface Dependencies extends Omit<ReceiveParts, 'store'> {
   readonly store: (received: readonly ReceivedEvent[]) => Promise<readonly Stored[]>;
-  readonly continueTrace: ContinueTrace;
-  /** Called for a body that the team's secrets have not signed. */
-  readonly onRefused: (teamId: string) => void;
   readonly isOverloaded: IsOverloaded;
   readonly isTeamOverloaded: (teamId: TeamId) => boolean;
-  readonly now: () => Date;
   readonly logger: Logger;
 }
 
@@ -36,14 +29,14 @@ interface Dependencies {
  * Bodies stay the bytes that were signed.
  */
 export const receiverRoutes =
-  ({ secrets, store, continueTrace, onRefused, isOverloaded, isTeamOverloaded, now, logger }: Dependencies) =>
+  ({ store, isOverloaded, isTeamOverloaded, logger, ...parts }: Dependencies) =>
   (app: HttpServer): void => {
     const storeBatched = openBatcher(store, { parallel: PARALLEL_STORES });
     const storeOne = async (received: ReceivedEvent) => {
       if (isTeamOverloaded(received.teamId)) throw teamOverloaded();
       return storeBatched(received);
     };
-    const receive = receiveEvent({ secrets, store: storeOne, continueTrace, onRefused, now });
+    const receive = receiveEvent({ ...parts, store: storeOne });
 
     const respondTo = async (delivery: Delivery): Promise<DeliveryResponse> => {
       const { teamId, body, signature, trace, requestId } = delivery;

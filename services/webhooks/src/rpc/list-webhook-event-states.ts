@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import type { z } from 'zod';
-import type { RecordRow } from '#persistence/record-row.ts';
+import type { RecordRow } from '#pipeline/records.ts';
 
 type Row = Pick<RecordRow, 'id' | 'projectId' | 'status' | 'version'> & {
   /** Milliseconds since 1970. */

@@ -7,9 +7,8 @@ import { saveRoutes, subscriptionRoute } from '#persistence/routes.ts';
 import { findMirrored, openTeamSchemas } from '#persistence/team-schema.ts';
 import { storeSyncedObjects } from '#pipeline/store.ts';
 import { compareObjects } from './decide-objects.ts';
-import { updateHeld, type LeasedSync } from './lease-syncs.ts';
+import { updateHeld, type LeasedSync, type Step, type StepParts } from './lease-syncs.ts';
 import { nextObjects, updateObjects, type StoredObject } from './object-rows.ts';
-import type { Step, StepParts } from './step.ts';
 import { gone, TRAITS } from './synced-objects.ts';
 
 /** Rows of a sync that are not handled yet: few, so that webhook events of the team don't wait long behind them. */

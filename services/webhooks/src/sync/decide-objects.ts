@@ -6,8 +6,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { ListedObject } from '@billing/processor/port';
 import { decide, type SyncDecision } from '#domain/sync-decision.ts';
-import type { LeasedSync } from './lease-syncs.ts';
-import type { StepParts } from './step.ts';
+import type { LeasedSync, StepParts } from './lease-syncs.ts';
 import { detailsOf, type ObjectDetails } from './synced-objects.ts';
 
 /** Characters of one call, unless one object has more: a message of the bus holds a megabyte. */

@@ -1,9 +1,8 @@
 import { executeBound } from '@billing/database/bound-statement';
 import { ProcessorError } from '@billing/processor/errors';
 import type { MarkedType } from '@billing/processor/port';
-import type { LeasedSync } from './lease-syncs.ts';
+import type { LeasedSync, Step, StepParts } from './lease-syncs.ts';
 import { updateObjects } from './object-rows.ts';
-import type { Step, StepParts } from './step.ts';
 import { detailsOf, gone } from './synced-objects.ts';
 
 /** Objects of one step; each costs two requests. */

@@ -8,8 +8,8 @@ import type { ListedObject } from '@billing/processor/port';
 import { afterFirstReading, afterRecheck } from '#domain/sync-finding.ts';
 import { decideObjects } from './decide-objects.ts';
 import { nextObjects, saveObjects } from './object-rows.ts';
-import type { Step, StepParts } from './step.ts';
 import { detailsOf, gone } from './synced-objects.ts';
+import type { Step, StepParts } from './lease-syncs.ts';
 
 /** The event of an object that is younger may be on its way, in milliseconds. */
 const RECENT_MS = 10 * 60_000;

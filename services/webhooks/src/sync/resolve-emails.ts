@@ -4,7 +4,7 @@ import { hasEnded } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import { chooseCustomer, type EmailCandidate } from '#domain/sync-decision.ts';
 import { updateObjects } from './object-rows.ts';
-import type { Step, StepParts } from './step.ts';
+import type { Step, StepParts } from './lease-syncs.ts';
 
 /** Customers of one step; each costs a request. */
 const BATCH = 20;

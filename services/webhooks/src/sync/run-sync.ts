@@ -9,11 +9,19 @@ import type { Logger } from 'pino';
 import { nextStage, type SyncPhase } from '#domain/sync-stage.ts';
 import { applyBatch } from './apply-batch.ts';
 import { completeSync } from './complete-sync.ts';
-import { ENDED, leaseSyncs, releaseSync, saveStage, updateHeld, type LeasedSync } from './lease-syncs.ts';
+import {
+  ENDED,
+  leaseSyncs,
+  releaseSync,
+  saveStage,
+  updateHeld,
+  type LeasedSync,
+  type Step,
+  type StepParts,
+} from './lease-syncs.ts';
 import { markBatch } from './mark-batch.ts';
 import { findExtras, readPage, recheckBatch } from './read-objects.ts';
 import { resolveEmails } from './resolve-emails.ts';
-import type { Step, StepParts } from './step.ts';
 
 /** How long a sync works before the syncs of other teams have their turn, in milliseconds. */
 const TURN_MS = 2_000;

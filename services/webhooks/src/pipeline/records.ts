@@ -1,9 +1,39 @@
 import { metrics } from '@opentelemetry/api';
 import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import type { SyncId } from '@billing/contracts/ids';
+import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import type { Publish } from '@billing/messaging/outbox';
 import { publishBatched } from '@billing/messaging/publish-batched';
 import { currentTrace } from '@billing/tracing/trace-carrier';
-import { toResource, type RecordRow } from '#persistence/record-row.ts';
+
+/** What a statement on `webhook_events e` returns, so that `toResource` can read it. */
+export const RECORD_COLUMNS = `
+  e.team_id as "teamId", e.id, e.type, e.api_version as "apiVersion", e.livemode, e.object_id as "objectId", e.status,
+  e.project_id as "projectId", e.routed_by as "routedBy", e.attempts, e.error, e.version, e.recovered, e.sync_id as "syncId",
+  (extract(epoch from e.processor_created_at) * 1000)::float8 as "createdMs",
+  (extract(epoch from e.received_at) * 1000)::float8 as "receivedMs",
+  (extract(epoch from e.processed_at) * 1000)::float8 as "processedMs"`;
+
+/** Times are milliseconds since 1970. */
+export interface RecordRow extends Omit<WebhookEvent, 'processorCreatedAt' | 'receivedAt' | 'processedAt'> {
+  readonly version: number;
+  /** The sync that has read the object, in place of an event. */
+  readonly syncId: SyncId | null;
+  readonly createdMs: number;
+  readonly receivedMs: number;
+  readonly processedMs: number | null;
+}
+
+/** The record of an event as the API and `webhook-event.changed` show it, with its version. */
+export function toResource(row: RecordRow): WebhookEvent & { version: number } {
+  const { syncId: _syncId, createdMs, receivedMs, processedMs, ...record } = row;
+  return {
+    ...record,
+    processorCreatedAt: new Date(createdMs),
+    receivedAt: new Date(receivedMs),
+    processedAt: processedMs === null ? null : new Date(processedMs),
+  };
+}
 
 /**
  * Publishes the new records of events, and counts those that ended; those without a project concern no other service. What a
