@@ -6,16 +6,15 @@ import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer, purgeReports } from './consumers/reports.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
 import { webhooksEnv } from './env.ts';
-import { deletePayloads } from './jobs/delete-payloads.ts';
+import { deleteExpired, deletePayloads } from './jobs/delete-expired.ts';
 import { queueNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { openReconciler } from './jobs/reconciler.ts';
 import { purgeOf } from './operations/purge-account.ts';
 import { webhooksSchema } from './persistence/schema.ts';
-import { deleteOldLookUps } from './persistence/customer-look-ups.ts';
 import { busiestTeams } from './persistence/busiest-teams.ts';
-import { deleteOldRefusals, openRefusedSignatures } from './persistence/refused-signatures.ts';
+import { openRefusedSignatures } from './persistence/refused-signatures.ts';
 import { openSealedSecrets } from './persistence/sealed-secrets.ts';
-import { deleteExpiredSecrets, openSigningSecrets } from './persistence/signing-secrets.ts';
+import { openSigningSecrets } from './persistence/signing-secrets.ts';
 import { continueTrace } from './pipeline/continue-trace.ts';
 import { openPipeline } from './pipeline/pipeline.ts';
 import { processorRoutes } from './routes/processor.ts';
@@ -69,10 +68,8 @@ export const webhooks = defineService({
       jobs: [pipeline, syncs, () => reconciler.start()],
       gauges: [busiestTeams(em)],
       cleaning: [
-        () => deleteExpiredSecrets(em),
+        () => deleteExpired(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
-        () => deleteOldLookUps(em),
-        () => deleteOldRefusals(em),
         () => cleanSyncs(em),
       ],
       routes: [

@@ -5,7 +5,7 @@ import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deletePayloads } from '../src/jobs/delete-payloads.ts';
+import { deletePayloads } from '../src/jobs/delete-expired.ts';
 import { completed, customerCreated, customerState } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { newStripeCustomer } from './stripe-events.ts';

@@ -1,6 +1,6 @@
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { expect, it } from 'vitest';
-import { deletePayloads } from '../src/jobs/delete-payloads.ts';
+import { deletePayloads } from '../src/jobs/delete-expired.ts';
 import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';

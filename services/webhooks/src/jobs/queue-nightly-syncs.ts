@@ -3,7 +3,7 @@ import { SyncId, type ProjectId, type TeamId } from '@billing/contracts/ids';
 import { SYNC_TYPES } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { SyncFilter } from '#domain/sync-decision.ts';
-import { queueSync } from '#operations/start-sync.ts';
+import { queueSync } from '#operations/start-and-cancel-syncs.ts';
 
 /** The hours of the night, in UTC: a report of each team starts in one of them. */
 const FROM_HOUR = 1;

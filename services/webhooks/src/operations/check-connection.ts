@@ -9,15 +9,13 @@ import { API_VERSION } from '@billing/processor/stripe-client';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { judgeConnection, type ConnectionState } from '#domain/connection-health.ts';
 import type { ProcessorAccount } from '#persistence/processor-account.entity.ts';
-import { requireAccount, webhookUrlOf } from './connection.ts';
+import { requireAccount, webhookUrlOf, type ConnectionParts } from './connection.ts';
 
 /** A webhook that is younger may be on its way, in milliseconds. */
 const DELIVERY_MS = 60_000;
 
-interface CheckConnectionParts {
-  readonly em: EntityManager;
+export interface CheckConnectionParts extends Pick<ConnectionParts, 'outbox' | 'publicUrl'> {
   readonly processors: TeamProcessors;
-  readonly publicUrl: string;
   readonly now: () => Date;
 }
 
@@ -26,7 +24,7 @@ interface CheckConnectionParts {
  * rest. What cannot be found out is `unknown`.
  * @throws Problem 409 `processor_not_connected`
  */
-export function checkConnection({ em, processors, publicUrl, now }: CheckConnectionParts) {
+export function checkConnection({ outbox: { em }, processors, publicUrl, now }: CheckConnectionParts) {
   return async (teamId: TeamId): Promise<ProcessorHealth> => {
     const account = await requireAccount(em.fork(), teamId);
     const processor = await processors.of(teamId);

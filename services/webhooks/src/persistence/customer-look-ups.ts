@@ -52,8 +52,3 @@ export async function lookUpOncePerHour(
     throw err;
   }
 }
-
-/** Deletes results that are used no more. */
-export async function deleteOldLookUps(em: EntityManager): Promise<void> {
-  await em.fork().execute(`delete from customer_look_ups where valid_until < clock_timestamp()`);
-}

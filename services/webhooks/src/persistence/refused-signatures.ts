@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 const WRITE_MS = 2_000;
 /** Teams that are counted between two writes: anyone may invent more. */
 const MAX_TEAMS = 10_000;
-const KEPT = `interval '2 hours'`;
 
 /** Opens a counter of webhooks whose signature was refused, by team and minute: few writes, whatever is posted, and rows of connected teams only. */
 export function openRefusedSignatures(em: EntityManager, logger: Logger) {
@@ -36,7 +35,3 @@ export function openRefusedSignatures(em: EntityManager, logger: Logger) {
     },
   };
 }
-
-/** Deletes counts that nobody looks at any more. */
-export const deleteOldRefusals = (em: EntityManager): Promise<unknown> =>
-  em.fork().execute(`delete from refused_signatures where minute < clock_timestamp() - ${KEPT}`);

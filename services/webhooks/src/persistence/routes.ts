@@ -107,7 +107,6 @@ interface RouteRow {
   readonly kind: string;
   readonly processor_id: string;
   readonly project_id: ProjectId;
-  readonly deleted: boolean;
 }
 
 /** What this service's own tables say; projects that are not among its copies must be looked up at the gateway. */
@@ -136,28 +135,25 @@ async function findNamed(em: EntityManager, events: readonly HintedEvent[]): Pro
   return new Set(rows.map(row => `${row.team_id} ${row.project_id}`));
 }
 
+/** A deleted record leads to its project only where no other project has a live one. */
 async function findHolders(em: EntityManager, events: readonly HintedEvent[]): Promise<Map<string, ProjectId[]>> {
   const references = events.flatMap(({ teamId, hints }) => hints.references.map(it => ({ team_id: teamId, ...it })));
   if (references.length === 0) return new Map();
   const rows = await executeBound<RouteRow>(
     em,
-    `select r.team_id, r.kind, r.processor_id, r.project_id, bool_and(r.deleted) as deleted
-       from routes r
-       join (select distinct team_id, kind, id
-               from json_to_recordset($1::json) as w(team_id text, kind text, id text)) w
-         on r.team_id = w.team_id and r.kind = w.kind and r.processor_id = w.id
-      group by r.team_id, r.kind, r.processor_id, r.project_id
-      order by min(r.created_at), r.project_id`,
+    `select * from (
+       select r.team_id, r.kind, r.processor_id, r.project_id, min(r.created_at) as created_at, bool_and(r.deleted) as deleted,
+              bool_and(bool_and(r.deleted)) over (partition by r.team_id, r.kind, r.processor_id) as is_deleted_everywhere
+         from routes r
+         join (select distinct team_id, kind, id
+                 from json_to_recordset($1::json) as w(team_id text, kind text, id text)) w
+           on r.team_id = w.team_id and r.kind = w.kind and r.processor_id = w.id
+        group by r.team_id, r.kind, r.processor_id, r.project_id) as holders
+      where is_deleted_everywhere or not deleted order by created_at, project_id`,
     [JSON.stringify(references)],
   );
   const groups = Map.groupBy(rows, row => keyOf(row.team_id, { kind: row.kind, id: row.processor_id }));
-  return new Map([...groups].map(([key, found]) => [key, preferLive(found).map(row => row.project_id)]));
-}
-
-/** A deleted record leads to its project only where no other project has a live one. */
-function preferLive(rows: readonly RouteRow[]): readonly RouteRow[] {
-  const live = rows.filter(row => !row.deleted);
-  return live.length > 0 ? live : rows;
+  return new Map([...groups].map(([key, found]) => [key, found.map(row => row.project_id)]));
 }
 
 const keyOf = (teamId: string, { kind, id }: { kind: string; id: string }) => `${teamId} ${kind} ${id}`;

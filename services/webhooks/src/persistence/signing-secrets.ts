@@ -152,8 +152,3 @@ export async function saveSigningSecrets(
     );
   }
 }
-
-/** Deletes secrets whose 24 hours are over. */
-export async function deleteExpiredSecrets(em: EntityManager): Promise<void> {
-  await em.fork().execute(`delete from signing_secrets where valid_until <= clock_timestamp()`);
-}

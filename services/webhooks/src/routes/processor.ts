@@ -5,13 +5,10 @@ import { serve } from '@billing/service/serve';
 import { connectProcessor } from '#operations/connect-processor.ts';
 import { disconnectProcessor } from '#operations/disconnect-processor.ts';
 import { describeWebhookUrl, findConnection, type ConnectionParts } from '#operations/connection.ts';
-import type { TeamProcessors } from '@billing/processor/team-processors';
-import { checkConnection } from '#operations/check-connection.ts';
+import { checkConnection, type CheckConnectionParts } from '#operations/check-connection.ts';
 import type { SigningSecrets } from '#persistence/signing-secrets.ts';
 
-interface Dependencies extends ConnectionParts {
-  readonly processors: TeamProcessors;
-  readonly now: () => Date;
+interface Dependencies extends ConnectionParts, CheckConnectionParts {
   readonly rpc: RpcClient;
   readonly secrets: Pick<SigningSecrets, 'forget'>;
 }
@@ -20,16 +17,13 @@ interface Dependencies extends ConnectionParts {
 export const processorRoutes =
   ({ secrets, ...parts }: Dependencies) =>
   (app: HttpServer): void => {
-    const connect = connectProcessor(parts);
+    const [connect, disconnect] = [connectProcessor(parts), disconnectProcessor(parts)];
+    const [find, check] = [findConnection(parts), checkConnection(parts)];
     serve(app, webhooksOperations.getWebhookUrl, async ({ params }) =>
       describeWebhookUrl(parts.publicUrl, params.teamId),
     );
-    const { outbox, processors, publicUrl, now } = parts;
-    const check = checkConnection({ em: outbox.em, processors, publicUrl, now });
     serve(app, webhooksOperations.getProcessorHealth, ({ params }) => check(params.teamId));
-    const find = findConnection(parts);
     serve(app, webhooksOperations.getProcessor, ({ params }) => find(params.teamId));
-    const disconnect = disconnectProcessor(parts);
     serve(app, webhooksOperations.disconnectProcessor, async ({ params, query: { purge }, body, audit }) => {
       await disconnect(params.teamId, { purge, confirm: body?.confirm }, audit);
       secrets.forget(params.teamId);

@@ -3,9 +3,8 @@ import { syncOperations } from '@billing/contracts/operations/syncs';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import { cancelSync } from '#operations/cancel-sync.ts';
 import { describeSync, findSync, listFindings, listSyncs } from '#operations/find-syncs.ts';
-import { startSync } from '#operations/start-sync.ts';
+import { cancelSync, startSync } from '#operations/start-and-cancel-syncs.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { SyncId, type ProjectScope } from '@billing/contracts/ids';
-import { conflict } from '@billing/contracts/problem';
+import { conflict, notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { SYNC_TYPES, type Sync as SyncResource, type syncCreate } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
@@ -47,6 +47,25 @@ export function startSync(outbox: Outbox) {
       const changes = [{ field: 'mode', from: null, to: mode }];
       recordAudit(publish, teamId, context, { target: { type: 'sync', id }, changes });
       return describeSync(tx, await tx.findOneOrFail(Sync, { id, teamId, projectId }));
+    });
+}
+
+/**
+ * Stops a sync: the process that works on it loses its lease and ends after the step under way. What it has found and
+ * applied stays. One that has ended stays as it is.
+ * @throws Problem 404
+ */
+export function cancelSync({ outbox, now }: { readonly outbox: Outbox; readonly now: () => Date }) {
+  return ({ teamId, projectId }: ProjectScope, id: SyncId, context: AuditContext): Promise<SyncResource> =>
+    outbox.transaction(async (tx, publish) => {
+      const sync = await tx.findOne(Sync, { id, teamId, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!sync) throw notFound('sync');
+      const isOpen = sync.status === 'queued' || sync.status === 'running';
+      const changes = isOpen ? [{ field: 'status', from: sync.status, to: 'canceled' }] : [];
+      if (isOpen) tx.assign(sync, { status: 'canceled', finishedAt: now(), dueAt: null, leaseId: null });
+      await tx.flush();
+      recordAudit(publish, teamId, context, { target: { type: 'sync', id }, changes });
+      return describeSync(tx, sync);
     });
 }
 

@@ -39,3 +39,16 @@ async function deleteOlder(em: EntityManager, which: string, { days, batchSize }
     if (rows.length < batchSize) return;
   }
 }
+
+const EXPIRED = [
+  // Replaced signing secrets, which are accepted for 24 hours more.
+  `delete from signing_secrets where valid_until <= clock_timestamp()`,
+  `delete from customer_look_ups where valid_until < clock_timestamp()`,
+  // Nobody looks at counts of more than an hour ago.
+  `delete from refused_signatures where minute < clock_timestamp() - interval '2 hours'`,
+];
+
+/** Deletes rows that are used no more: replaced signing secrets, results of look-ups, counts of refused signatures. */
+export async function deleteExpired(em: EntityManager): Promise<void> {
+  for (const statement of EXPIRED) await em.fork().execute(statement);
+}
