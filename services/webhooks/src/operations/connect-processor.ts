@@ -31,12 +31,6 @@ interface Endpoint {
   readonly secret: string;
 }
 
-/** What a connection replaced. */
-type Previous = Pick<
-  ProcessorAccount,
-  'accountId' | 'livemode' | 'publishableKey' | 'sealedSecretKey' | 'webhookEndpointId'
-> | null;
-
 const SECRETS = ['secretKey', 'webhookSecret', 'additionalWebhookSecrets'];
 
 /**
@@ -78,22 +72,19 @@ export function connectProcessor({ outbox, sealed, processorBaseUrl, publicUrl, 
           throw err;
         }
       });
-    /** The endpoint that the previous connection made, by its own key if that was another account's. */
-    const deletePrevious = async (previous: Previous, current: string | null) => {
-      if (!previous?.webhookEndpointId || !previous.sealedSecretKey || previous.webhookEndpointId === current) return;
-      const isSame = previous.accountId === identity.accountId && previous.livemode === identity.livemode;
-      const own = { teamId, kind: 'secret-key' } as const;
-      const key = isSame ? secretKey : sealed.openIfPossible(own, previous.sealedSecretKey);
-      // Without the other account's key its endpoint stays there.
-      if (key === undefined) return;
-      await deleteEndpoint(stripeProcessor(key, processorBaseUrl), { id: previous.webhookEndpointId, teamId, logger });
-    };
-
     await checkSameAccount(outbox.em.fork(), teamId, identity);
     const { account, previous } = await (webhookSecret === undefined
       ? saveWithOwnEndpoint()
       : save({ id: null, secret: webhookSecret }));
-    await deletePrevious(previous, account.webhookEndpointId);
+    const replaced = previous?.webhookEndpointId;
+    if (replaced && previous.sealedSecretKey && replaced !== account.webhookEndpointId) {
+      const isSame = previous.accountId === identity.accountId && previous.livemode === identity.livemode;
+      const own = { teamId, kind: 'secret-key' } as const;
+      // Without the other account's key its endpoint stays there.
+      const key = isSame ? secretKey : sealed.openIfPossible(own, previous.sealedSecretKey);
+      if (key !== undefined)
+        await deleteEndpoint(stripeProcessor(key, processorBaseUrl), { id: replaced, teamId, logger });
+    }
     return describeConnection(account, publicUrl);
   };
 }
@@ -165,7 +156,7 @@ async function saveAccount(
   teamId: TeamId,
   { secretKey, publishableKey, accountId, livemode }: Credentials & AccountIdentity,
   endpoint: Endpoint,
-): Promise<{ account: ProcessorAccount; previous: Previous }> {
+) {
   const known = await tx.findOne(ProcessorAccount, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   const previous = known && { ...known };
   const now = new Date();

@@ -12,18 +12,15 @@ export const LEASE_SECONDS = 15;
 /** While other services and Stripe are called: longer than they may take. */
 const FIND_ROUTE_SECONDS = 40;
 
-/** Rows that a process works on, or whose outcome is awaited from projects: an index finds them. */
-export const IS_IN_FLIGHT = `lease_id is not null or awaiting <> '{}'`;
-
 /**
- * What a team may have in flight: more would only wait on the bus, in front of the events of other teams. An event counts as
+ * What a team may have in flight, which is what a process works on or projects are to report on; an index finds it. More would only wait on the bus, in front of the events of other teams. An event counts as
  * often as it is published.
  */
 export const WINDOW: TeamWindow = {
   ofTeam: 1_000,
   ofAll: 2_000,
   least: 50,
-  isInFlight: IS_IN_FLIGHT,
+  isInFlight: `lease_id is not null or awaiting <> '{}'`,
   weight: 'greatest(cardinality(awaiting), 1)',
 };
 

@@ -5,7 +5,7 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { TABLES } from '#domain/raw-object.ts';
-import { readRouteHints, type RouteHints } from '#domain/route-hints.ts';
+import { readRouteHints } from '#domain/route-hints.ts';
 import { decideRoute, type Route } from '#domain/route.ts';
 import { lookUpOncePerHour } from '#persistence/customer-look-ups.ts';
 import type { Routes } from '#persistence/routes.ts';
@@ -20,7 +20,20 @@ export interface LookUpParts {
 
 /** Opens the look-ups of a process: what other services, Stripe and the team's schema tell about where an event goes. */
 export function openLookUps({ em, rpc, processors }: LookUpParts) {
-  const findUnknown = findUnknownCustomer({ em, processors });
+  const running = new Map<string, Promise<ProjectId | null>>();
+
+  /**
+   * Finds the project that a customer names whom no project of the team has: a flood of its events costs one call an hour, and
+   * they wait for it together.
+   */
+  function findUnknown(teamId: TeamId, customerId: string): Promise<ProjectId | null> {
+    const key = `${teamId} ${customerId}`;
+    const lookUp = () =>
+      lookUpOncePerHour(em, teamId, customerId, () => findNamedProject(processors, teamId, customerId));
+    const shared = running.get(key) ?? lookUp().finally(() => running.delete(key));
+    running.set(key, shared);
+    return shared;
+  }
 
   /**
    * Finds where an event goes, or why that can't be found: projects at the gateway, customers at Stripe.
@@ -59,33 +72,23 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
     }
   }
 
-  return {
-    findRoute,
-    /**
-     * Adds to the hints of an event those of the payment that it names.
-     * @throws Problem `unavailable` when Stripe is
-     */
-    followPayment: async <Event extends PipelineEvent>(event: Event): Promise<Event> => ({
-      ...event,
-      hints: await followPayment({ em, processors }, event),
-    }),
-  };
-}
+  /**
+   * Adds to the hints of an event those of the payment that it names: a refund or dispute names no customer, but its payment
+   * does. The payment is usually in the team's schema, where its own event brought it; else Stripe is asked.
+   * @throws Problem `unavailable` when Stripe is
+   */
+  async function followPayment<Event extends PipelineEvent>(event: Event): Promise<Event> {
+    const { teamId, hints } = event;
+    if (!hints.payment) return event;
+    const { kind, id } = hints.payment;
+    const mirrored = await findMirrored(em, teamId, TABLES[kind], [id]);
+    const payment = mirrored.get(id) ?? (await (await processors.of(teamId)).findObject(kind, id));
+    if (!payment) return event;
+    const ofPayment = readRouteHints(`${kind}.succeeded`, payment);
+    return { ...event, hints: { ...ofPayment, named: [...hints.named, ...ofPayment.named] } };
+  }
 
-/**
- * Finds the project that a customer names whom no project of the team has: a flood of its events costs one call an hour, and
- * they wait for it together.
- */
-function findUnknownCustomer({ em, processors }: Pick<LookUpParts, 'em' | 'processors'>) {
-  const running = new Map<string, Promise<ProjectId | null>>();
-  return (teamId: TeamId, customerId: string): Promise<ProjectId | null> => {
-    const key = `${teamId} ${customerId}`;
-    const lookUp = () =>
-      lookUpOncePerHour(em, teamId, customerId, () => findNamedProject(processors, teamId, customerId));
-    const shared = running.get(key) ?? lookUp().finally(() => running.delete(key));
-    running.set(key, shared);
-    return shared;
-  };
+  return { findRoute, followPayment };
 }
 
 async function findNamedProject(processors: TeamProcessors, teamId: TeamId, customerId: string) {
@@ -98,21 +101,4 @@ async function findNamedProject(processors: TeamProcessors, teamId: TeamId, cust
     if (isMissing(err)) return null;
     throw err;
   }
-}
-
-/**
- * A refund or dispute names no customer, but its payment does. The payment is usually in the team's schema, where its own
- * event brought it; else Stripe is asked.
- */
-async function followPayment(
-  { em, processors }: Pick<LookUpParts, 'em' | 'processors'>,
-  { teamId, hints }: PipelineEvent,
-): Promise<RouteHints> {
-  if (!hints.payment) return hints;
-  const { kind, id } = hints.payment;
-  const mirrored = await findMirrored(em, teamId, TABLES[kind], [id]);
-  const payment = mirrored.get(id) ?? (await (await processors.of(teamId)).findObject(kind, id));
-  if (!payment) return hints;
-  const ofPayment = readRouteHints(`${kind}.succeeded`, payment);
-  return { ...ofPayment, named: [...hints.named, ...ofPayment.named] };
 }

@@ -11,7 +11,7 @@ import { openLookUps, type LookUpParts } from './look-up-route.ts';
 import { mirrorObjects } from './mirror.ts';
 import { attemptOf, endUnrouted, postpone, postponeAfterError, releaseUncounted } from './postpone.ts';
 import type { EventPublisher } from './publish.ts';
-import { divideByRoute, recordRoutes } from './route.ts';
+import { recordRoutes, routeOf } from './route.ts';
 
 const NO_PROJECT = 'unroutable: neither its metadata nor a known id nor its customer leads to a project of this team';
 const NEVER_FINISHED = 'unroutable: no attempt finished; the event may have crashed the process';
@@ -63,7 +63,9 @@ export function openEventProcessor(parts: ProcessParts) {
       em.fork().transactional(async tx => {
         await mirrorObjects(tx, events);
         const routes = await readRoutes(tx, events);
-        const { routed, unclear } = divideByRoute(events, routes);
+        const found = events.map(event => ({ event, route: routeOf(event, routes) }));
+        const routed = found.flatMap(({ event, route }) => (route ? [{ event, route }] : []));
+        const unclear = found.flatMap(({ event, route }) => (route ? [] : [event]));
         return { recorded: await recordRoutes(tx, routed), unclear, routes };
       });
     try {
@@ -108,18 +110,13 @@ export function openEventProcessor(parts: ProcessParts) {
       event = await lookUps.followPayment(leased);
       const routes = event.hints === leased.hints ? known : await readRoutes(em.fork(), [event]);
       const found = await lookUps.findRoute(event, routes);
-      const route = typeof found === 'string' ? await readRouteNow(event) : found;
+      // A record may have been created meanwhile; it could not wake an event that was leased.
+      const route = typeof found === 'string' ? routeOf(event, await readRoutes(em.fork(), [event])) : found;
       if (route) await publisher.publish(await em.fork().transactional(tx => recordRoutes(tx, [{ event, route }])));
       else await afterLookUp(event, found === 'foreign');
     } catch (err) {
       await release([event], err);
     }
-  };
-
-  /** A record may have been created meanwhile; it could not wake an event that was leased. */
-  const readRouteNow = async (event: LeasedEvent) => {
-    const { routed } = divideByRoute([event], await readRoutes(em.fork(), [event]));
-    return routed[0]?.route ?? null;
   };
 
   const afterLookUp = async (event: LeasedEvent, isForeign: boolean): Promise<void> => {

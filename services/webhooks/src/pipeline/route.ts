@@ -12,20 +12,11 @@ export interface RoutedEvent<Event extends LeaseKey = LeasedEvent> {
   readonly route: Route;
 }
 
-/** Divides events into those whose project the service's own tables tell, and the others. */
-export function divideByRoute(events: readonly LeasedEvent[], routes: Routes) {
-  const routed: RoutedEvent[] = [];
-  const unclear: LeasedEvent[] = [];
-  for (const event of events) {
-    if (event.route) {
-      routed.push({ event, route: event.route });
-      continue;
-    }
-    const decision = decideRoute(event.hints, { ...routes(event.teamId), customerNames: undefined });
-    if (decision.kind === 'route') routed.push({ event, route: decision.route });
-    else unclear.push(event);
-  }
-  return { routed, unclear };
+/** Returns where an event goes, as far as its row or the service's own tables tell. */
+export function routeOf(event: LeasedEvent, routes: Routes): Route | null {
+  if (event.route) return event.route;
+  const decision = decideRoute(event.hints, { ...routes(event.teamId), customerNames: undefined });
+  return decision.kind === 'route' ? decision.route : null;
 }
 
 /**

@@ -44,11 +44,14 @@ export async function countObjects(em: EntityManager, { id, types }: CountedSync
 /** Saves the counts of a sync that has ended, in the caller's transaction, and deletes everything but its findings. */
 async function keepFindings(tx: EntityManager, sync: CountedSync): Promise<CountsByType> {
   const counts = await countObjects(tx, sync);
-  await executeBound(tx, `update syncs set counts = $2::jsonb where id = $1`, [sync.id, JSON.stringify(counts)]);
-  await executeBound(tx, `delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect')`, [
-    sync.id,
-  ]);
-  await executeBound(tx, `update sync_objects set object = null where sync_id = $1 and object is not null`, [sync.id]);
+  await executeBound(
+    tx,
+    `with saved as (update syncs set counts = $2::jsonb where id = $1),
+     deleted as (delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect'))
+     update sync_objects set object = null
+      where sync_id = $1 and object is not null and outcome <> 'same' and state <> 'suspect'`,
+    [sync.id, JSON.stringify(counts)],
+  );
   return counts;
 }
 
