@@ -4,18 +4,14 @@ import { ProjectId } from '@billing/contracts/ids';
 export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price';
 
 /** One of Stripe's objects that an event names. */
-export interface Reference {
-  readonly kind: ReferenceKind;
+export interface Reference<Kind = ReferenceKind> {
+  readonly kind: Kind;
   /** Stripe's id. */
   readonly id: string;
 }
 
 /** A payment that a refund or dispute is about. */
-export interface PaymentReference {
-  readonly kind: 'charge' | 'payment_intent';
-  /** Stripe's id. */
-  readonly id: string;
-}
+type PaymentReference = Reference<'charge' | 'payment_intent'>;
 
 /** What an event itself says about its project. */
 export interface RouteHints {

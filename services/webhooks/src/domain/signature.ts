@@ -5,12 +5,6 @@ const TOLERANCE_SECONDS = 300;
 /** More signatures than any rotation of secrets needs; what stands beyond is not looked at. */
 const MAX_SIGNATURES = 16;
 
-interface SignatureHeader {
-  /** As it stands in the header, for that is what was signed. */
-  readonly timestamp: string;
-  readonly signatures: readonly Buffer[];
-}
-
 /**
  * How old the signature is by `now`, in seconds, negative for one from the future; undefined when none of the secrets
  * signed the body. Every secret is tried against every signature whatever the result, so that the time taken tells
@@ -34,8 +28,8 @@ export function ageOfSignature(
 /** Whether a signature is from now, or within 300 seconds before or after. */
 export const isTimely = (ageSeconds: number): boolean => Math.abs(ageSeconds) <= TOLERANCE_SECONDS;
 
-/** Reads `t=…,v1=…,v1=…`; other schemes (`v0`) are passed over. What is no signature gives none. */
-function readHeader(header: string): SignatureHeader {
+/** Reads `t=…,v1=…,v1=…`, the timestamp as it stands there, for that is what was signed; other schemes (`v0`) are passed over. */
+function readHeader(header: string): { readonly timestamp: string; readonly signatures: readonly Buffer[] } {
   const parts = header.split(',').map(part => {
     const [scheme = '', ...rest] = part.trim().split('=');
     return { scheme, value: rest.join('=') };

@@ -34,12 +34,6 @@ const DAY_MS = 86_400_000;
 /** Subscriptions that ended longer ago are not taken; those that ended since count as churn. */
 const ENDED_DAYS = 400;
 
-const PARENT: Readonly<Partial<Record<SyncType, string>>> = {
-  price: 'product',
-  subscription: 'customer',
-  invoice: 'customer',
-};
-
 /**
  * Decides what an object is to a project. A record that the project has counts most. An object without a record is taken
  * unless it names or belongs to another project, what it belongs to is not taken, or the filter leaves it out.
@@ -52,12 +46,12 @@ export function decide(
   if (outcome === 'same' || outcome === 'different' || outcome === 'extra') return { outcome, reason: null };
   if (outcome === 'deleted') return skipped('deleted_here');
   const { type, metadata, parents, holders, endedAt, isDraft } = object;
+  const parent = type === 'price' ? 'product' : 'customer';
   const { teamId = scope.teamId, projectId = scope.projectId } = metadata;
   if (teamId !== scope.teamId) return skipped('other_team');
   if (projectId !== scope.projectId || holders.length > 0) return skipped('other_project');
-  if (parents.some(parent => parent.outcome === 'skipped' || parent.outcome === 'conflict'))
-    return skipped(`${PARENT[type] ?? 'parent'}_skipped`);
-  if (parents.length === 0 && !hasParent) return skipped(`${PARENT[type] ?? 'parent'}_unknown`);
+  if (parents.some(one => one.outcome === 'skipped' || one.outcome === 'conflict')) return skipped(`${parent}_skipped`);
+  if (parents.length === 0 && !hasParent) return skipped(`${parent}_unknown`);
   if (!isTaken(object, filter)) return skipped('foreign');
   if (endedAt !== null && now.getTime() - endedAt.getTime() > ENDED_DAYS * DAY_MS) return skipped('ended_long_ago');
   if (isDraft) return skipped('draft');

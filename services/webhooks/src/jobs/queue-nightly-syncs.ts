@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { SyncId, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import { SyncId, type ProjectScope } from '@billing/contracts/ids';
 import { SYNC_TYPES } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { SyncFilter } from '#domain/sync-decision.ts';
@@ -10,12 +10,6 @@ const FROM_HOUR = 1;
 const HOURS = 4;
 /** Teams of one look. */
 const LIMIT = 100;
-
-interface DueProject {
-  readonly teamId: TeamId;
-  readonly projectId: ProjectId;
-  readonly filter: SyncFilter | null;
-}
 
 /** Without a sync before, only objects that name the project, and those with a record, are its own. */
 const OWN_ONLY: SyncFilter = { metadata: {}, includeUnmarked: false };
@@ -29,7 +23,7 @@ export async function queueNightlySyncs(em: EntityManager, now: Date): Promise<n
   const night = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), FROM_HOUR));
   const elapsed = (now.getTime() - night.getTime()) / (HOURS * 3_600_000);
   if (elapsed < 0) return 0;
-  const due = await executeBound<DueProject>(
+  const due = await executeBound<ProjectScope & { filter: SyncFilter | null }>(
     em.fork(),
     `select distinct on (p.team_id) p.team_id as "teamId", p.project_id as "projectId",
             (select s.filter from syncs s

@@ -60,15 +60,10 @@ export function disconnectProcessor(parts: ConnectionParts & { readonly rpc: Rpc
       return sealedSecretKey !== null && webhookEndpointId !== null ? { sealedSecretKey, webhookEndpointId } : null;
     });
 
-  const requireConfirmation = async (teamId: TeamId, { purge, confirm }: Options): Promise<void> => {
-    if (!purge) return;
-    const team = await rpc.call(FindTeamName, { teamId });
-    if (confirm === undefined || confirm !== team?.name)
-      throw unprocessable('confirmation_required', 'To delete the records, confirm must be the name of the team.');
-  };
-
   return async (teamId: TeamId, options: Options, context: AuditContext): Promise<void> => {
-    await requireConfirmation(teamId, options);
+    const team = options.purge ? await rpc.call(FindTeamName, { teamId }) : null;
+    if (options.purge && (options.confirm === undefined || options.confirm !== team?.name))
+      throw unprocessable('confirmation_required', 'To delete the records, confirm must be the name of the team.');
     await withEndpointLease(outbox.em, teamId, async () => {
       const own = await removeSecrets(teamId, options, context);
       if (!own) return;

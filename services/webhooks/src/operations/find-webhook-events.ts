@@ -7,10 +7,6 @@ import { executeBound } from '@billing/database/bound-statement';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#pipeline/records.ts';
 import { findProjects } from '#persistence/routes.ts';
 
-interface EventRow extends RecordRow {
-  readonly payload: Record<string, unknown> | null;
-}
-
 interface ListQuery extends Page {
   readonly status?: WebhookEventStatus | undefined;
   readonly type?: string | undefined;
@@ -61,7 +57,7 @@ export const listTeamWebhookEvents = async (em: EntityManager, teamId: TeamId, q
  * @throws Problem 404
  */
 export async function findTeamWebhookEvent(em: EntityManager, teamId: TeamId, eventId: string) {
-  const [row] = await executeBound<EventRow>(
+  const [row] = await executeBound<RecordRow & { payload: Record<string, unknown> | null }>(
     em.fork(),
     `select ${RECORD_COLUMNS}, e.payload from webhook_events e where e.team_id = $1 and e.id = $2`,
     [teamId, eventId],

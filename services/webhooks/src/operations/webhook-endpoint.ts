@@ -14,11 +14,8 @@ const LEASE_SECONDS = 60;
 const WAIT_MS = 10_000;
 const POLL_MS = 100;
 
-/** Marks an endpoint as made by this service for the team. */
-const markOf = (teamId: TeamId) => ({ teamId });
-
 /**
- * Makes a webhook endpoint for a team at Stripe, for every type that is handled. Only the response to this has its secret.
+ * Makes a webhook endpoint for a team at Stripe, for every type that is handled; its metadata mark it as ours. Only the response to this has its secret.
  * @throws Problem 422 `webhook_endpoint_not_permitted`; 502 or 503
  */
 export async function createEndpoint(
@@ -28,7 +25,7 @@ export async function createEndpoint(
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const types = Object.keys(PROCESSOR_EVENT_OWNERS).filter(isHandled);
   try {
-    return await processor.createWebhookEndpoint({ url, types, metadata: markOf(teamId) }, `endpoint:${randomUUID()}`);
+    return await processor.createWebhookEndpoint({ url, types, metadata: { teamId } }, `endpoint:${randomUUID()}`);
   } catch (err) {
     const permission = missingPermission(err);
     if (permission === null) throw err;

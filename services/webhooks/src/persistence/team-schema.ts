@@ -36,12 +36,11 @@ export function openTeamSchemas(em: EntityManager) {
  */
 async function createTeamSchema(em: EntityManager, teamId: TeamId): Promise<void> {
   const name = teamSchemaName(teamId);
-  const [found] = await em
-    .fork()
-    .execute<unknown[]>(`select 1 from pg_tables where schemaname = ? group by schemaname having count(*) >= ?`, [
-      name,
-      RAW_TABLES.length,
-    ]);
+  const [found] = await executeBound(
+    em.fork(),
+    `select 1 from pg_tables where schemaname = $1 group by schemaname having count(*) >= $2`,
+    [name, RAW_TABLES.length],
+  );
   if (found) return;
   const schema = em.getPlatform().quoteIdentifier(name);
   await em.fork().transactional(async tx => {

@@ -11,18 +11,13 @@ const PART = 900_000;
 
 const zip = promisify(gzip);
 
-interface Row {
-  readonly object: string;
-  readonly previous: string | null;
-}
-
 type Request = z.output<typeof FindWebhookEventObject.request>;
 
 /** Finds a part of the object of a webhook event, or of what a sync read; null when its payload was deleted, or when there is no such event. */
 export function findWebhookEventObject(em: EntityManager) {
   return async ({ teamId, eventId, part }: Request) => {
     // The text as it is stored: parsed here, it would take several times the memory.
-    const [row] = await executeBound<Row>(
+    const [row] = await executeBound<{ object: string; previous: string | null }>(
       em.fork(),
       `select (payload #> '{data,object}')::text as object, (payload #> '{data,previous_attributes}')::text as previous
          from webhook_events where team_id = $1 and id = $2 and payload is not null

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { metrics } from '@opentelemetry/api';
 import { SyncApplied } from '@billing/contracts/events/webhooks';
-import type { SyncId } from '@billing/contracts/ids';
 import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
@@ -16,10 +15,7 @@ const LIMIT = 100;
 /** The objects of a sync by type and outcome. */
 export type CountsByType = Partial<Record<SyncType, SyncCounts>>;
 
-interface CountedSync {
-  readonly id: SyncId;
-  readonly types: readonly SyncType[];
-}
+type CountedSync = Pick<LeasedSync, 'id' | 'types'>;
 
 const NONE: SyncCounts = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped: 0, applied: 0 };
 

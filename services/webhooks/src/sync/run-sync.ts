@@ -52,7 +52,15 @@ export function runSync(parts: RunParts) {
   const complete = completeSync(outbox);
 
   const run = async (sync: LeasedSync, signal: AbortSignal): Promise<void> => {
-    const steps = stepsOf({ ...parts, pace: openPacer(requestsPerSecond) });
+    const stepParts = { ...parts, pace: openPacer(requestsPerSecond) };
+    const steps: Readonly<Record<SyncPhase, Step>> = {
+      read: readPage(stepParts),
+      extras: findExtras(stepParts),
+      conflicts: resolveEmails(stepParts),
+      recheck: recheckBatch(stepParts),
+      apply: applyBatch(stepParts),
+      mark: markBatch(stepParts),
+    };
     const endsAt = performance.now() + TURN_MS;
     let { stage, failures } = sync;
     while (await saveStage(em, sync, stage, failures)) {
@@ -141,15 +149,6 @@ const describe = (err: unknown): SyncError =>
   err instanceof Problem
     ? { code: err.code, message: err.message }
     : { code: 'internal', message: 'The sync failed; the log of the webhooks service says why.' };
-
-const stepsOf = (parts: StepParts): Readonly<Record<SyncPhase, Step>> => ({
-  read: readPage(parts),
-  extras: findExtras(parts),
-  conflicts: resolveEmails(parts),
-  recheck: recheckBatch(parts),
-  apply: applyBatch(parts),
-  mark: markBatch(parts),
-});
 
 /** Spaces requests evenly. */
 function openPacer(perSecond: number): () => Promise<void> {
