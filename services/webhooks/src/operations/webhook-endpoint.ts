@@ -15,7 +15,8 @@ const WAIT_MS = 10_000;
 const POLL_MS = 100;
 
 /**
- * Makes a webhook endpoint for a team at Stripe, for every type that is handled; its metadata mark it as ours. Only the response to this has its secret.
+ * Makes a webhook endpoint for a team at Stripe, for every type that is handled; its metadata mark it as ours. Only the
+ * response to this has its secret.
  * @throws Problem 422 `webhook_endpoint_not_permitted`; 502 or 503
  */
 export async function createEndpoint(

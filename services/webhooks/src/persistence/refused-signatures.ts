@@ -7,7 +7,10 @@ const WRITE_MS = 2_000;
 /** Teams that are counted between two writes: anyone may invent more. */
 const MAX_TEAMS = 10_000;
 
-/** Opens a counter of webhooks whose signature was refused, by team and minute: few writes, whatever is posted, and rows of connected teams only. */
+/**
+ * Opens a counter of webhooks whose signature was refused, by team and minute: few writes, whatever is posted, and rows of
+ * connected teams only.
+ */
 export function openRefusedSignatures(em: EntityManager, logger: Logger) {
   let counts = new Map<string, number>();
   const write = async (): Promise<void> => {

@@ -142,8 +142,7 @@ export async function saveSigningSecrets(
       where team_id = ? and valid_until is null`,
     [teamId],
   );
-  const listed = new Set(additional.filter(secret => secret !== current));
-  const wanted = [[current, false] as const, ...[...listed].map(secret => [secret, true] as const)];
+  const wanted = new Map([...additional.map(secret => [secret, true] as const), [current, false] as const]);
   for (const [secret, isAdditional] of wanted) {
     await tx.execute(
       `insert into signing_secrets (id, team_id, sealed_secret, is_additional) values (?, ?, ?, ?)

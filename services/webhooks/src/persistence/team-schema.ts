@@ -10,7 +10,7 @@ const MISSING = new Set(['3F000', '42P01']);
 /** Teams whose schema a process remembers. */
 const MAX_REMEMBERED = 10_000;
 
-/** Creates the schemas of teams where they are missing, before a transaction writes to them, and remembers for which teams it did. */
+/** Creates schemas of teams where they are missing, before a transaction writes to them, and remembers for which it did. */
 export function openTeamSchemas(em: EntityManager) {
   const existing = new LRUCache<TeamId, true>({ max: MAX_REMEMBERED });
   return {

@@ -14,9 +14,10 @@ const CONTINUED: ReadonlySet<ProcessorEventType> = new Set([
 export type ContinueTrace = ReturnType<typeof continueTrace>;
 
 /**
- * Stores an event within the right trace, which `store` gets. An event that a checkout led to continues the trace of the request that started the checkout, which is in the object's
- * metadata, with a link to the trace of the webhook. Any other event stays in the current trace, and so does one when
- * `mayContinue` returns false: a team can put the trace of one checkout into any number of its objects.
+ * Stores an event within the right trace, which `store` gets. An event that a checkout led to continues the trace of the
+ * request that started the checkout, which is in the object's metadata, with a link to the trace of the webhook. Any other
+ * event stays in the current trace, and so does one when `mayContinue` returns false: a team can put the trace of one checkout
+ * into any number of its objects.
  */
 export const continueTrace =
   (traces: Pick<SignedTraces, 'read'>, mayContinue: () => boolean) =>

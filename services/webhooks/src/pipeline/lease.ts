@@ -13,8 +13,8 @@ export const LEASE_SECONDS = 15;
 const FIND_ROUTE_SECONDS = 40;
 
 /**
- * What a team may have in flight, which is what a process works on or projects are to report on; an index finds it. More would only wait on the bus, in front of the events of other teams. An event counts as
- * often as it is published.
+ * What a team may have in flight: rows that a process works on, or whose outcome is awaited from projects; an index finds
+ * them. More would only wait on the bus, in front of the events of other teams. An event counts as often as it is published.
  */
 export const WINDOW: TeamWindow = {
   ofTeam: 1_000,

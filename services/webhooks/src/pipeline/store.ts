@@ -64,13 +64,6 @@ export function storeEvents({ em, stored }: StoreParts) {
 
 const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id: event.id });
 
-interface InsertedRow {
-  readonly team_id: string;
-  readonly id: string;
-  readonly is_work: boolean;
-  readonly is_leased: boolean;
-}
-
 /**
  * Events that are not leased may be processed by any copy at once. Two copies of the service that store the same events wait
  * for each other in the same order.
