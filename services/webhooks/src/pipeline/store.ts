@@ -41,14 +41,9 @@ export function storeEvents({ em, stored }: StoreParts) {
     await rooms.refresh();
     const leasedAt = performance.now();
     const leaseId = randomUUID();
-    const hasRoom = ({ teamId, event }: ReceivedEvent) =>
+    const isToLease = ({ teamId, event }: ReceivedEvent) =>
       isHandled(event.type) && stored.hasRoom() && rooms.take(teamId);
-    const inserted = await insert(
-      em,
-      received.map(one => ({ ...toRow(one), leased: hasRoom(one) })),
-      received.map(({ event }) => event.payload),
-      leaseId,
-    );
+    const inserted = await insert(em, received, received.map(isToLease), leaseId);
     const isLeased = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_leased]));
     const leased: LeasedEvent[] = [];
     const outcomes = received.map(one => {
@@ -68,38 +63,36 @@ const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id:
  * Events that are not leased may be processed by any copy at once. Two copies of the service that store the same events wait
  * for each other in the same order.
  */
-function insert(
-  em: EntityManager,
-  rows: readonly (ReturnType<typeof toRow> & { readonly leased: boolean })[],
-  payloads: readonly string[],
-  leaseId: string,
-) {
-  return executeBound<InsertedRow>(
+function insert(em: EntityManager, received: readonly ReceivedEvent[], leased: readonly boolean[], leaseId: string) {
+  const rows = received.map(({ event: { payload: _payload, content: _content, ...head }, ...one }, index) => {
+    return { ...one, ...head, handled: isHandled(head.type), leased: leased[index] };
+  });
+  return executeBound<{ team_id: string; id: string; is_work: boolean; is_leased: boolean }>(
     em.fork(),
     `insert into webhook_events
        (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
         failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
         processed_at, recovered, error)
-     select team_id, id, type, api_version, livemode, object_id, payload::json, octet_length(payload), trace,
-            case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, created, now(),
+     select "teamId", id, type, "apiVersion", livemode, "objectId", payload::json, octet_length(payload), trace,
+            case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, "createdAt", now(),
             case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
             case when is_work and leased then $3::uuid end,
             case when is_work then null else now() end, recovered, case when not fits then '${LIVEMODE_MISMATCH}' end
        from rows from (
               json_to_recordset($1::json) as
-                (team_id text, id text, type text, api_version text, livemode boolean, object_id text, trace jsonb,
-                 handled boolean, created timestamptz, recovered boolean, leased boolean),
+                ("teamId" text, id text, type text, "apiVersion" text, livemode boolean, "objectId" text, trace jsonb,
+                 handled boolean, "createdAt" timestamptz, recovered boolean, leased boolean),
               unnest($2::text[])) as
-              e(team_id, id, type, api_version, livemode, object_id, trace, handled, created, recovered, leased, payload)
+              e("teamId", id, type, "apiVersion", livemode, "objectId", trace, handled, "createdAt", recovered, leased, payload)
       cross join lateral (
               select coalesce(
-                (select a.livemode = e.livemode from processor_accounts a where a.team_id = e.team_id), true) as fits) f
+                (select a.livemode = e.livemode from processor_accounts a where a.team_id = "teamId"), true) as fits) f
       cross join lateral (select handled and fits as is_work) w
-      where not exists (select from purged_teams t where t.team_id = e.team_id and not t.is_open)
-      order by team_id collate "C", id collate "C"
+      where not exists (select from purged_teams t where t.team_id = "teamId" and not t.is_open)
+      order by "teamId" collate "C", id collate "C"
      on conflict (team_id, id) do nothing
      returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased`,
-    [JSON.stringify(rows), textArray(payloads), leaseId, LEASE_SECONDS],
+    [JSON.stringify(rows), textArray(received.map(({ event }) => event.payload)), leaseId, LEASE_SECONDS],
   );
 }
 
