@@ -80,7 +80,7 @@ export function connectProcessor({ outbox, sealed, processorBaseUrl, publicUrl, 
     if (replaced && previous.sealedSecretKey && replaced !== account.webhookEndpointId) {
       const isSame = previous.accountId === identity.accountId && previous.livemode === identity.livemode;
       const own = { teamId, kind: 'secret-key' } as const;
-      // Without the other account's key its endpoint stays there.
+      // By its own key if it was another account's; without that its endpoint stays there.
       const key = isSame ? secretKey : sealed.openIfPossible(own, previous.sealedSecretKey);
       if (key !== undefined)
         await deleteEndpoint(stripeProcessor(key, processorBaseUrl), { id: replaced, teamId, logger });

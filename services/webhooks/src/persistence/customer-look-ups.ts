@@ -30,12 +30,8 @@ export async function lookUpOncePerHour(
     key,
   );
   if (!begun) {
-    const [known] = await em
-      .fork()
-      .execute<{ project_id: ProjectId | null }[]>(
-        `select project_id from customer_look_ups where ${IS_CUSTOMER} and has_ended`,
-        key,
-      );
+    const select = `select project_id from customer_look_ups where ${IS_CUSTOMER} and has_ended`;
+    const [known] = await em.fork().execute<{ project_id: ProjectId | null }[]>(select, key);
     if (known) return known.project_id;
     throw unavailable('Another copy of the service looks the customer up.');
   }
