@@ -158,7 +158,14 @@ async function saveAccount(
   endpoint: Endpoint,
 ) {
   const known = await tx.findOne(ProcessorAccount, { teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const previous = known && { ...known };
+  // The entity itself is changed below.
+  const previous = known && {
+    accountId: known.accountId,
+    livemode: known.livemode,
+    publishableKey: known.publishableKey,
+    sealedSecretKey: known.sealedSecretKey,
+    webhookEndpointId: known.webhookEndpointId,
+  };
   const now = new Date();
   const changes = {
     accountId,

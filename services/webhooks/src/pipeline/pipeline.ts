@@ -40,13 +40,13 @@ export function openPipeline({ outbox, publish, rpc, processors, pausesMs, logge
     store: storeEvents({ em, stored }),
     /** Events may have become due in the table. */
     wake: stored.missed,
-    completed: publisher.completed,
+    completed: (events: Parameters<typeof publisher.completed>[0]) => publisher.completed(events),
     start() {
       loop = startLeaseLoop<LeasedEvent>({
         name: 'webhook-events',
         batchSize: BATCH_SIZE,
         lease: limit => stored.lease(limit, table),
-        work: processor.process,
+        work: events => processor.process(events),
         intervalMs: BUSY_POLL_MS,
         logger,
       });
