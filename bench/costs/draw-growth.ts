@@ -1,4 +1,4 @@
-// Prints the table of docs/scale.md, and draws docs/images/growth.svg: `node bench/costs/draw-growth.ts`.
+// Prints a table of what a system needs as it grows, and draws docs/images/growth.svg: `node bench/costs/draw-growth.ts`.
 import { writeFile } from 'node:fs/promises';
 import { needsOf, type Needs } from './growth.ts';
 
