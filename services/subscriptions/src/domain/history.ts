@@ -17,8 +17,8 @@ export interface Point {
 
 /** How many times a history has at most. More than that are thinned out where it shows nothing. */
 const MAX_TIMES = 2_000;
-/** How many different states it has at most, so that a message can carry it: what was before the newest is forgotten. */
-const MAX_STATES = 500;
+/** How many items its states have at most together, so that a message can carry it: what was before is forgotten. */
+const MAX_ITEMS = 500;
 
 /** Returns what an event shows; undefined of an end, which is final and which the record has. */
 export function pointOfEvent(terms: SubscriptionTerms, { at, rank }: EventPosition): Point | undefined {
@@ -59,14 +59,17 @@ function thinned(history: History): History {
     .flatMap(state => state.shown.map(time => ({ state, time })))
     .toSorted((one, other) => one.time[0] - other.time[0]);
   const surplus = all.length - MAX_TIMES;
-  if (surplus <= 0 && history.length <= MAX_STATES) return history;
+  if (surplus <= 0 && sizeOf(history) <= MAX_ITEMS) return history;
   const idle = all.filter(({ state }, index) => all[index - 1]?.state === state && all[index + 1]?.state === state);
   const left = new Set(idle.slice(0, Math.max(0, surplus)).map(({ time }) => time));
   const states = new Set<ShownState>();
   const newest = new Set<ShownState['shown'][number]>();
+  let items = 0;
   for (const { state, time } of all.toReversed()) {
     if (left.has(time)) continue;
-    if (newest.size >= MAX_TIMES || (!states.has(state) && states.size >= MAX_STATES)) break;
+    const added = states.has(state) ? 0 : sizeOf([state]);
+    if (newest.size >= MAX_TIMES || items + added > MAX_ITEMS) break;
+    items += added;
     states.add(state);
     newest.add(time);
   }
@@ -74,3 +77,6 @@ function thinned(history: History): History {
     .filter(state => states.has(state))
     .map(state => ({ ...state, shown: state.shown.filter(time => newest.has(time)) }));
 }
+
+/** How many items the states have together; one without items counts as one. */
+const sizeOf = (states: History): number => states.reduce((sum, { items }) => sum + Math.max(items.length, 1), 0);
