@@ -188,6 +188,14 @@ describe('a reading of the processor', () => {
     expect(movements(subscription(points))).toEqual(['new 2027-12-31 100', 'expansion 2028-01-03 100']);
   });
 
+  it('settles with another one of the same time, whatever their order', () => {
+    const events = [event, { at: on(3), amount: 200 }, { at: on(3), amount: 300 }];
+    const readings = [reading(on(5), 200), reading(on(5), 300)];
+    const record = subscription([...events, ...readings]);
+    const turned = subscription([...events.toReversed(), ...readings.toReversed()]);
+    expect(movements({ ...turned, items: record.items })).toEqual(movements(record));
+  });
+
   it('shows what the record has since it was observed when no event does', () => {
     const record = { ...subscription([event]), items: [itemOf(500)], observedAt: on(7) };
     expect(movements(record)).toEqual(['new 2027-12-31 100', 'expansion 2028-01-07 400']);

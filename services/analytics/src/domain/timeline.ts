@@ -88,15 +88,24 @@ function knownState(status: SubscriptionStatus, hasTrial: boolean, items: readon
 /** Returns the states one after the other, each with the time from which it was shown. */
 function changesIn(history: readonly ShownState[], newest: Known | null): Pick<Point, 'at' | 'state'>[] {
   const moments = momentsIn(history);
+  const seenNext = seenAfter(moments, newest);
   const changes: Pick<Point, 'at' | 'state'>[] = [];
   for (const [index, points] of moments.entries()) {
     const former = changes.at(-1)?.state;
-    const next = moments[index + 1];
-    const later = next ? (next[0]?.by === SHOWN_BY.reading ? next[0].state : null) : newest;
-    const state = settle(points, { former, later });
+    const state = settle(points, { former, later: seenNext[index] ?? null });
     if (state && state.key !== former?.key) changes.push({ at: points[0]?.at ?? 0, state });
   }
   return changes;
+}
+
+/** Returns for each moment the state that was seen next, be it in a reading or as the newest; null if an event came before. */
+function seenAfter(moments: readonly Point[][], newest: Known | null): (Known | null)[] {
+  const seen: (Known | null)[] = [newest];
+  for (const points of moments.slice(1).toReversed()) {
+    const isReading = points[0]?.by === SHOWN_BY.reading;
+    seen.push(isReading ? (settle(points, { former: undefined, later: seen.at(-1) ?? null }) ?? null) : null);
+  }
+  return seen.toReversed();
 }
 
 /** Groups what was shown by its time, oldest first. A reading follows the events of its time. */
