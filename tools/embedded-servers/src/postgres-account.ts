@@ -21,7 +21,8 @@ export function choosePostgresAccount(dataDir: string, binary: string): Postgres
   const { uid, gid } = ownerOf(dataDir) ?? findPostgresUser() ?? createPostgresUser();
   const unreachable = [dataDir, binary].find(path => !isReachable(path, uid, gid));
   if (unreachable === undefined) return { uid, gid, prefix: [] };
-  // Other users cannot enter /root. The capability to search folders allows it without moving the data.
+  // Other users cannot enter /root. The capability to search folders allows it without moving the data. Without the bit, the
+  // system call `access`, by which PostgreSQL looks for its own programs, leaves the capabilities of such users out.
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
   const capability = searchCapability();
   if (setpriv === undefined || capability === undefined)
@@ -29,18 +30,28 @@ export function choosePostgresAccount(dataDir: string, binary: string): Postgres
       `PostgreSQL does not run as root, and its own user may not enter the folder of ${unreachable}. Put the project or BILLING_DATA_DIR where other users may enter, or start it as an ordinary user.`,
     );
   const switchUser = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  const keepCapability = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
+  const keepCapability = [
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
+    '--securebits=+no_setuid_fixup',
+  ];
   return { prefix: [setpriv, ...switchUser, ...keepCapability, '--'], uid, gid };
 }
 
-/** Returns the weaker of the two capabilities that open a folder, if this process has one: containers drop some. */
+/**
+ * Returns the weaker of the two capabilities that open a folder, if this process has one and may pass it on: containers drop
+ * some.
+ */
 function searchCapability(): string | undefined {
   if (!existsSync('/proc/self/status')) return undefined;
   const [, hex = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   const held = BigInt(`0x${hex}`);
   // The numbers are those of linux/capability.h.
-  if (held & (1n << 2n)) return 'dac_read_search';
-  if (held & (1n << 1n)) return 'dac_override';
+  const has = (capability: bigint) => (held & (1n << capability)) !== 0n;
+  const [dacOverride, dacReadSearch, setpcap] = [1n, 2n, 8n];
+  if (!has(setpcap)) return undefined;
+  if (has(dacReadSearch)) return 'dac_read_search';
+  if (has(dacOverride)) return 'dac_override';
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderStartSummary } from './start-summary.ts';
+import { formatMoney, renderStartSummary } from './start-summary.ts';
 
 const system = {
   gatewayUrl: 'http://localhost:8080',
@@ -44,4 +44,9 @@ it('begins with the address of the console', () => {
 
 it('omits the demo when there was none', () => {
   expect(renderStartSummary({ ...system, demo: undefined })).not.toContain('API key');
+});
+
+it('formats an amount with the decimals of its currency', () => {
+  expect(formatMoney(500, 'jpy')).toBe('¥500');
+  expect(formatMoney(1_234, 'kwd')).toMatch(/^KWD\s1\.234$/);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatExactMoney, formatMoney, formatShortMoney, parseMoney, typedMoney } from './money.ts';
+import { formatExactMoney, formatMoney, formatShortMoney, parseMoney } from './money.ts';
 
 it('reads amounts with a point or a comma', () => {
   expect(parseMoney('29.99', 'usd')).toBe(2_999);
@@ -7,7 +7,6 @@ it('reads amounts with a point or a comma', () => {
   expect(parseMoney('30', 'usd')).toBe(3_000);
   expect(parseMoney('500', 'jpy')).toBe(500);
   expect(parseMoney('1.5', 'kwd')).toBe(1_500);
-  expect(parseMoney('500', 'ugx')).toBe(50_000);
 });
 
 it.each(['', '-1', '1.999', '1e3', '1,000.00', 'x'])('refuses %j as dollars', text => {
@@ -17,8 +16,6 @@ it.each(['', '-1', '1.999', '1e3', '1,000.00', 'x'])('refuses %j as dollars', te
 it('formats the smallest unit of each currency', () => {
   expect(formatMoney(2_999, 'usd')).toMatch(/29[.,]99/);
   expect(formatMoney(500, 'jpy')).toMatch(/500$/);
-  expect(formatMoney(50_000, 'ugx')).toMatch(/\b500$/);
-  expect(typedMoney(50_000, 'ugx')).toBe('500.00');
 });
 
 it('shows every decimal of what costs less than the smallest unit', () => {

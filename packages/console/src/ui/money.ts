@@ -1,14 +1,30 @@
-import { amountFormat, decimalsOf } from '@billing/contracts/currencies';
+/** Decimals of a currency's smallest unit at the processor. https://docs.stripe.com/currencies#zero-decimal */
+const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '));
+const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '));
 
-/** Stripe's amounts have at most twelve decimals. https://docs.stripe.com/api/prices/create */
-const MOST_FRACTIONS = 12;
+export function decimalsOf(currency: string): number {
+  if (ZERO_DECIMAL.has(currency)) return 0;
+  return THREE_DECIMAL.has(currency) ? 3 : 2;
+}
 
 /** Formats an amount in the currency's smallest unit for the reader's locale: 2999 usd is $29.99. */
-export const formatMoney = (amount: number, currency: string): string => amountFormat(currency)(amount);
+export function formatMoney(amount: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase(), ...digits }).format(
+    amount / 10 ** decimals,
+  );
+}
 
 /** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. */
-export const formatExactMoney = (amount: string, currency: string): string =>
-  amountFormat(currency, undefined, MOST_FRACTIONS)(amount);
+export function formatExactMoney(amount: string, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const fraction = amount.split('.')[1]?.length ?? 0;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals + fraction };
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase(), ...digits }).format(
+    Number(amount) / 10 ** decimals,
+  );
+}
 
 /** Formats an amount as short as it can be, for the axis of a chart: $30, $22.50, $1.2K. */
 export function formatShortMoney(amount: number, currency: string): string {
@@ -28,10 +44,4 @@ export function parseMoney(text: string, currency: string): number | undefined {
   const fraction = match?.[2] ?? '';
   if (!match || fraction.length > decimals) return undefined;
   return Number(match[1]) * 10 ** decimals + Number(fraction.padEnd(decimals, '0') || 0);
-}
-
-/** Returns an amount as a person would type it: 2999 usd is 29.99. */
-export function typedMoney(amount: number, currency: string): string {
-  const decimals = decimalsOf(currency);
-  return (amount / 10 ** decimals).toFixed(decimals);
 }

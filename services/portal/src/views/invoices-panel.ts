@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { amountFormat } from '@billing/contracts/currencies';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { processorLink } from '#domain/processor-link.ts';
 import type { StatusLabel } from '#domain/subscription-status.ts';
 import { INVOICES_PER_PAGE } from '#operations/find-customer-billing.ts';
+import { formatMoney } from './format/money.ts';
 import { timeElement, type Html } from './html.ts';
 import { DOWNLOAD } from './icons.ts';
 import type { PortalView, ShownInvoice } from './portal-view.ts';
@@ -51,7 +51,7 @@ function row(invoice: ShownInvoice, { locale, processorBaseUrl }: PortalView): H
   return html`<tr role="row">
     <td role="cell" class="date">${timeElement(createdAt, locale)}</td>
     <td role="cell" class="number"><bdi>${number}</bdi></td>
-    <td role="cell" class="amount">${amountFormat(currency, locale)(amountDue)}</td>
+    <td role="cell" class="amount">${formatMoney(amountDue, currency, locale)}</td>
     <td role="cell" class="state"><span class="status ${label.tone}">${label.text}</span></td>
     <td role="cell" class="links">
       ${payment && html`<a href="${payment}" rel="noreferrer">Pay<span class="visually-hidden"> ${number}</span></a>`}

@@ -17,9 +17,9 @@ const FIND_ROUTE_SECONDS = 40;
  * them. More would only wait on the bus, in front of the events of other teams. An event counts as often as it is published.
  */
 export const WINDOW: TeamWindow = {
-  ofTeam: 200,
-  ofAll: 600,
-  least: 20,
+  ofTeam: 1_000,
+  ofAll: 2_000,
+  least: 50,
   isInFlight: `lease_id is not null or awaiting <> '{}'`,
   weight: 'greatest(cardinality(awaiting), 1)',
 };

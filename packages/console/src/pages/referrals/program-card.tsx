@@ -11,7 +11,7 @@ import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
-import { formatMoney, parseMoney, typedMoney } from '#ui/money.ts';
+import { decimalsOf, formatMoney, parseMoney } from '#ui/money.ts';
 
 /** What the program pays, and whether it runs. */
 export function ProgramCard() {
@@ -52,6 +52,9 @@ export function ProgramCard() {
 const rewardOf = (amount: number, currency: string): string =>
   amount === 0 ? 'nothing' : formatMoney(amount, currency);
 
+const asTyped = (amount: number, currency: string): string =>
+  (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency));
+
 function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; readonly onClose: () => void }) {
   const { billing, key } = useProject();
   const save = useWrite({
@@ -91,14 +94,14 @@ function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; r
         name="referrer"
         inputMode="decimal"
         required
-        defaultValue={typedMoney(config.referrerCreditAmount, config.currency)}
+        defaultValue={asTyped(config.referrerCreditAmount, config.currency)}
       />
       <TextField
         label="The referred customer gets"
         name="referee"
         inputMode="decimal"
         required
-        defaultValue={typedMoney(config.refereeCreditAmount, config.currency)}
+        defaultValue={asTyped(config.refereeCreditAmount, config.currency)}
       />
       <CurrencySelect label="Currency" name="currency" defaultValue={config.currency} />
     </FormDialog>
