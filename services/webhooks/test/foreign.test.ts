@@ -1,6 +1,6 @@
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProductCreated } from '@billing/contracts/events/catalog';
-import { ProductId, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import { ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
@@ -95,6 +95,32 @@ it('looks a customer up again at once when Stripe was unavailable', async () => 
   await service.send(team, event);
   const [publication] = await service.waitForPublications(event.id, 'charge.succeeded');
   expect(publication?.data).toMatchObject({ projectId, routedBy: 'customer-metadata' });
+});
+
+it.each([
+  ['of another installation', () => ProjectId.create()],
+  ['of another team', async () => (await service.newTeam()).projectId],
+])('ignores what names a project %s, itself or by its customer, until the customer is ours', async (_whose, theirs) => {
+  const team = await service.newTeam();
+  const metadata = { teamId: TeamId.create(), projectId: await theirs() };
+  const { id: customer } = await service.stripeOf(team).customers.create({ metadata });
+  const [byCustomer, byItself] = [newCharge(customer), newCharge(customer, { metadata })];
+  const others = [
+    newCharge(null, { metadata }),
+    newWebhookEvent('customer.updated', { id: customer, object: 'customer', metadata }),
+  ];
+  for (const event of [byCustomer, byItself, ...others]) await service.send(team, event);
+  for (const { id } of [byCustomer, byItself, ...others])
+    expect(await waitForStatus(team, id, 'ignored')).toMatchObject({ error: 'foreign', projectId: null });
+  expect(await countLookUps(team)).toBe(1);
+
+  expect((await service.replay(team, byItself.id)).body.webhookEvent).toMatchObject({ status: 'received' });
+  await waitForStatus(team, byItself.id, 'ignored');
+  await service.emit(customerCreated(team.teamId, team.projectId, customer));
+  for (const { id } of [byCustomer, byItself]) {
+    const [publication] = await service.waitForPublications(id, 'charge.succeeded');
+    expect(publication?.data).toMatchObject({ projectId: team.projectId, routedBy: 'known-id' });
+  }
 });
 
 it('ignores an object without a customer, and asks nobody', async () => {

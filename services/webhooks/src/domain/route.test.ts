@@ -39,13 +39,12 @@ it('prefers the subscription to its customer', () => {
 
 it('passes over a foreign project wherever it is named', () => {
   expect(decideRoute(hints({ named: [foreign, a] }), knowing())).toEqual(routed('object-metadata', a));
-  expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
 });
 
-it('takes for foreign only what names no project at all', () => {
+it('takes for foreign what names no project of the team, but one of others or none', () => {
   expect(decideRoute(hints(), knowing({ customerNames: null }))).toEqual({ kind: 'foreign' });
-  expect(decideRoute(hints(), knowing({ customerNames: foreign }))).toEqual({ kind: 'unroutable' });
-  expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: null }))).toEqual({ kind: 'unroutable' });
+  expect(decideRoute(hints(), knowing({ customerNames: foreign }))).toEqual({ kind: 'foreign' });
+  expect(decideRoute(hints({ named: [foreign] }), knowing({ customerNames: null }))).toEqual({ kind: 'foreign' });
 });
 
 it('looks up what it needs, and nothing else', () => {

@@ -29,8 +29,8 @@ export type Decision =
   | { readonly kind: 'needs-project'; readonly projectId: ProjectId }
   /** `isShared` when several projects have the customer, so that it is foreign to none of them. */
   | { readonly kind: 'needs-customer'; readonly customerId: string; readonly isShared: boolean }
-  /** `foreign` when nothing names any project: neither the object nor its customer. */
-  | { readonly kind: 'unroutable' | 'foreign' };
+  /** Neither the object nor its customer leads to a project of the team: another product's, or another installation's. */
+  | { readonly kind: 'foreign' };
 
 /**
  * Finds the project of an event, or what must be looked up to find it: the metadata of the object itself, then the known
@@ -67,7 +67,7 @@ function byCustomer(hints: RouteHints, lookup: RouteLookup, shared: readonly Pro
   }
   const [first] = shared;
   if (first) return route('known-id', [first]);
-  return { kind: hints.named.length > 0 || customerNames ? 'unroutable' : 'foreign' };
+  return { kind: 'foreign' };
 }
 
 const holders = (hints: RouteHints, lookup: RouteLookup) => hints.references.flatMap(it => lookup.projectsOf(it));

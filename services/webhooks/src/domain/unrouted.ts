@@ -5,8 +5,8 @@ const MINUTE = 60 * SECOND;
 export const ROUTING_PAUSES_MS: readonly number[] = [1 * SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
 /**
- * After so many attempts an event of which nothing is known counts as foreign: by then our own change that it may have
- * overtaken is committed. If not, the event is routed when that happens.
+ * After so many attempts an event that leads to no project of its team counts as foreign: by then our own change that it may
+ * have overtaken is committed. If not, the event is routed when that happens.
  */
 const FOREIGN_AFTER_ATTEMPTS = 3;
 
@@ -19,7 +19,7 @@ export function pauseAfter(attempt: number, pausesMs: readonly number[]): number
   return pausesMs[attempt - 1] ?? null;
 }
 
-/** Why an event of a handled type is ignored: its object and its customer belong to nobody here. */
+/** Why an event of a handled type is ignored: its object and its customer belong to no project of the team. */
 export const FOREIGN = 'foreign';
 /** Why an event of any type is ignored: it is of test mode and the account of live mode, or the other way round. */
 export const LIVEMODE_MISMATCH = 'livemode_mismatch';

@@ -36,13 +36,10 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
   }
 
   /**
-   * Finds where an event goes, or why that can't be found: projects at the gateway, customers at Stripe.
+   * Finds where an event goes, null for one that is foreign: asks the gateway about projects, Stripe about customers.
    * @throws Problem `unavailable` when one of them is
    */
-  async function findRoute(
-    { teamId, hints }: PipelineEvent,
-    routes: Routes,
-  ): Promise<Route | 'unroutable' | 'foreign'> {
+  async function findRoute({ teamId, hints }: PipelineEvent, routes: Routes): Promise<Route | null> {
     const lookup = routes(teamId);
     const isOwn = new Map<ProjectId, boolean>();
     let customerNames: ProjectId | null | undefined;
@@ -55,9 +52,8 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
       switch (decision.kind) {
         case 'route':
           return decision.route;
-        case 'unroutable':
         case 'foreign':
-          return decision.kind;
+          return null;
         case 'needs-project': {
           const { projectId } = decision;
           isOwn.set(projectId, (await rpc.call(FindProject, { teamId, projectId })) !== null);

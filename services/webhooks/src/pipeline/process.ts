@@ -111,18 +111,18 @@ export function openEventProcessor(parts: ProcessParts) {
       const routes = event.hints === leased.hints ? known : await readRoutes(em.fork(), [event]);
       const found = await lookUps.findRoute(event, routes);
       // A record may have been created meanwhile; it could not wake an event that was leased.
-      const route = typeof found === 'string' ? routeOf(event, await readRoutes(em.fork(), [event])) : found;
+      const route = found ?? routeOf(event, await readRoutes(em.fork(), [event]));
       if (route) await publisher.publish(await em.fork().transactional(tx => recordRoutes(tx, [{ event, route }])));
-      else await afterLookUp(event, found === 'foreign');
+      else await afterLookUp(event);
     } catch (err) {
       await release([event], err);
     }
   };
 
-  const afterLookUp = async (event: LeasedEvent, isForeign: boolean): Promise<void> => {
+  const afterLookUp = async (event: LeasedEvent): Promise<void> => {
     // Its object is in the team's schema, and a customer record is only made by callers.
     if (event.type === 'customer.created') return void (await endUnrouted(em, event, 'processed'));
-    const mayEnd = isForeign && isForeignAfter(attemptOf(event), pausesMs);
+    const mayEnd = isForeignAfter(attemptOf(event), pausesMs);
     if (mayEnd && (await endUnrouted(em, event, 'ignored'))) return;
     await postpone(em, [event], NO_PROJECT, pausesMs);
   };
