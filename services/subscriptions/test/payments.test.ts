@@ -26,6 +26,7 @@ const OBJECTS = {
   payment_intent: paymentIntentObject,
   charge: chargeObject,
   'charge.dispute': disputeObject,
+  'charge.refund': refundObject,
   refund: refundObject,
 } as const;
 
@@ -105,6 +106,60 @@ it('leads to the same payment in every order of events', async () => {
     }),
     { numRuns: runs(15) },
   );
+});
+
+it.each(['captured', 'canceled'] as const)('ends an authorization that is %s alike in every order', async end => {
+  const held = { captured: false, amount_captured: 0 };
+  const captured = { captured: true, amount_captured: 2_000, amount_refunded: 999 };
+  const releases = { charge: 'ch_1', amount: 2_999, id: 're_release', created: 5 };
+  const history = (event: Awaited<ReturnType<typeof startPayment>>['event']) => [
+    event('charge.succeeded', after(1), held),
+    event('payment_intent.amount_capturable_updated', after(1), { status: 'requires_capture' }),
+    ...(end === 'captured'
+      ? [
+          event('charge.captured', after(2), captured),
+          event('payment_intent.succeeded', after(2), { amount_received: 2_000 }),
+          event('charge.refunded', after(4), { ...captured, amount_refunded: 1_499 }),
+          event('charge.refunded', after(6), { ...captured, amount_refunded: 2_999, refunded: true }),
+          event('refund.failed', after(7), { id: 're_2', amount: 1_500, status: 'failed' }),
+        ]
+      : [
+          event('refund.created', after(5), releases),
+          event('charge.refunded', after(5), { ...held, amount_refunded: 2_999, refunded: true }),
+          event('charge.expired', after(5), held),
+          event('payment_intent.canceled', after(5), { status: 'canceled' }),
+        ]),
+  ];
+  const expected =
+    end === 'captured'
+      ? { status: 'partially_refunded', amount: 2_000, amountRefunded: 500 }
+      : { status: 'canceled', amount: 2_999, amountRefunded: 0 };
+  const length = end === 'captured' ? 7 : 6;
+  const order = fc.shuffledSubarray([...Array(length).keys(), 0, 2, 4], { minLength: length + 3 });
+  await fc.assert(
+    fc.asyncProperty(order, fc.boolean(), async (indexes, isBatch) => {
+      const { event, payments } = await startPayment();
+      const events = history(event);
+      await service.deliver(...events.slice(0, 2));
+      expect(await payments()).toMatchObject([{ status: 'requires_capture', amount: 2_999, amountRefunded: 0 }]);
+      const delivered = indexes.flatMap(index => events[index] ?? []).map(deliveredAgain);
+      if (isBatch) await service.deliver(...delivered);
+      else for (const one of delivered) await service.deliver(one);
+      expect(await payments()).toMatchObject([expected]);
+    }),
+    { numRuns: runs(5) },
+  );
+});
+
+it.each(['refund.failed', 'charge.refund.updated'] as const)('takes a refund back that failed, by %s', async type => {
+  const { event, payments } = await startPayment();
+  await service.deliver(
+    event('charge.succeeded', after(1)),
+    event('charge.refunded', after(2), { amount_refunded: 2_999, refunded: true }),
+  );
+  expect(await payments()).toMatchObject([{ status: 'refunded', amountRefunded: 2_999 }]);
+  await service.deliver(event(type, after(9), { amount: 2_999, status: 'failed' }));
+  expect(await payments()).toMatchObject([{ status: 'succeeded', amountRefunded: 0 }]);
 });
 
 describe('a payment that is known only by its charge', () => {

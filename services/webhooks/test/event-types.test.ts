@@ -26,12 +26,21 @@ const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly Processo
     'invoice.marked_uncollectible',
     'payment_intent.succeeded',
     'payment_intent.payment_failed',
+    'payment_intent.amount_capturable_updated',
+    'payment_intent.canceled',
     'charge.succeeded',
     'charge.failed',
+    'charge.updated',
+    'charge.captured',
+    'charge.expired',
     'charge.refunded',
     'charge.dispute.created',
+    'charge.dispute.updated',
     'charge.dispute.closed',
+    'charge.refund.updated',
+    'refund.created',
     'refund.updated',
+    'refund.failed',
   ],
 };
 const TYPES = Object.entries(OWNED).flatMap(([owner, types]) => types.map(type => ({ owner, type })));
@@ -39,8 +48,8 @@ const TYPES = Object.entries(OWNED).flatMap(([owner, types]) => types.map(type =
 /** Other types of Stripe, among them similar ones, and words that are special in JavaScript. */
 const UNHANDLED = [
   'account.updated',
-  'charge.dispute.updated',
-  'charge.refund.updated',
+  'charge.dispute.funds_withdrawn',
+  'charge.pending',
   'checkout.session',
   'customer.source.created',
   'customer.subscription.pending_update_applied',

@@ -36,10 +36,13 @@ export const INVOICE_STATUS: Readonly<Record<Invoice['status'], StatusText>> = {
 };
 
 export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
+  requires_capture: { name: 'Not captured', tone: 'accent' },
+  canceled: { name: 'Canceled', tone: 'neutral' },
   succeeded: { name: 'Succeeded', tone: 'good' },
   failed: { name: 'Failed', tone: 'bad' },
   refunded: { name: 'Refunded', tone: 'neutral' },
   partially_refunded: { name: 'Partly refunded', tone: 'neutral' },
+  inquiry: { name: 'Inquiry', tone: 'warn' },
   disputed: { name: 'Disputed', tone: 'warn' },
   dispute_lost: { name: 'Dispute lost', tone: 'bad' },
 };

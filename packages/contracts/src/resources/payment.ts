@@ -4,10 +4,13 @@ import { storedCurrency } from '../money.ts';
 import { createdAt, updatedAt } from '../timestamp.ts';
 
 export const PAYMENT_STATUSES = [
+  'requires_capture',
+  'canceled',
   'succeeded',
   'failed',
   'refunded',
   'partially_refunded',
+  'inquiry',
   'disputed',
   'dispute_lost',
 ] as const;
@@ -28,10 +31,14 @@ export const payment = z
     invoiceId: InvoiceId.schema
       .nullable()
       .describe('Null unless the events of the payment processor name the invoice.'),
-    amount: z.int().describe('The whole amount.'),
+    amount: z.int().describe('What was captured; until then, what was asked for or authorized.'),
     amountRefunded: z.int().describe('The part of the amount that was refunded, or is being refunded.'),
     currency: storedCurrency,
-    status: z.enum(PAYMENT_STATUSES).describe('A payment whose dispute was won is `succeeded` again.'),
+    status: z
+      .enum(PAYMENT_STATUSES)
+      .describe(
+        '`requires_capture`: authorized, no money taken. `canceled`: the authorization was released or expired. `inquiry`: the bank asks, and took no money. A payment whose dispute was won is `succeeded` again.',
+      ),
     failureCode: z.string().nullable().describe('Why the last attempt failed; null for a payment that has succeeded.'),
     failureMessage: z.string().nullable().describe('The same in words, as the payment processor says it.'),
     projectId: ProjectId.schema,

@@ -1,4 +1,4 @@
-import { parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+import { flag, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
 
 /** What payment intents and charges have in common; the amount is in the currency's smallest unit. */
 interface PaidSnapshot {
@@ -15,13 +15,22 @@ interface PaidSnapshot {
 }
 
 /** A payment intent of the processor; the failure is that of the last attempt, which a later one may have made good. */
-export type PaymentIntentSnapshot = PaidSnapshot;
+export interface PaymentIntentSnapshot extends PaidSnapshot {
+  /** What was captured of the amount; null where the object does not say it. */
+  readonly amountReceived: number | null;
+}
 
 /** A charge of the processor: one attempt to pay. */
 export interface ChargeSnapshot extends PaidSnapshot {
   /** `pending`, `succeeded` or `failed`; other words may be added. */
   readonly status: string | null;
+  /** False for an authorization that has not been captured. https://docs.stripe.com/payments/place-a-hold-on-a-payment-method */
+  readonly isCaptured: boolean;
+  /** What was captured of the amount; null where the object does not say it. */
+  readonly amountCaptured: number | null;
   readonly amountRefunded: number;
+  /** Whether nothing is left of it: all was refunded, or the authorization was released. */
+  readonly isRefunded: boolean;
   readonly paymentIntentId: string | null;
 }
 
@@ -37,7 +46,9 @@ interface ChargeChangeSnapshot {
 /** https://docs.stripe.com/api/disputes/object */
 export type DisputeSnapshot = ChargeChangeSnapshot;
 /** https://docs.stripe.com/api/refunds/object */
-export type RefundSnapshot = ChargeChangeSnapshot;
+export interface RefundSnapshot extends ChargeChangeSnapshot {
+  readonly createdAt: Date | null;
+}
 
 /** Parses a payment intent of any API version. */
 export const readPaymentIntent = (raw: unknown): PaymentIntentSnapshot =>
@@ -46,7 +57,8 @@ export const readPaymentIntent = (raw: unknown): PaymentIntentSnapshot =>
       failureCode: it.optional('code', text),
       failureMessage: it.optional('message', text),
     }));
-    return { ...paidFields(intent), failureCode: null, failureMessage: null, ...lastError };
+    const amountReceived = intent.optional('amount_received', wholeNumber);
+    return { ...paidFields(intent), amountReceived, failureCode: null, failureMessage: null, ...lastError };
   });
 
 /** Parses a charge of any API version. */
@@ -54,7 +66,10 @@ export const readCharge = (raw: unknown): ChargeSnapshot =>
   parseObject(raw, charge => ({
     ...paidFields(charge),
     status: charge.optional('status', text),
+    isCaptured: charge.optional('captured', flag) ?? true,
+    amountCaptured: charge.optional('amount_captured', wholeNumber),
     amountRefunded: charge.optional('amount_refunded', wholeNumber) ?? 0,
+    isRefunded: charge.optional('refunded', flag) ?? false,
     failureCode: charge.optional('failure_code', text),
     failureMessage: charge.optional('failure_message', text),
     paymentIntentId: charge.optional('payment_intent', reference),
@@ -64,7 +79,8 @@ export const readCharge = (raw: unknown): ChargeSnapshot =>
 export const readDispute = (raw: unknown): DisputeSnapshot => parseObject(raw, chargeChangeFields);
 
 /** Parses a refund of any API version. */
-export const readRefund = (raw: unknown): RefundSnapshot => parseObject(raw, chargeChangeFields);
+export const readRefund = (raw: unknown): RefundSnapshot =>
+  parseObject(raw, refund => ({ ...chargeChangeFields(refund), createdAt: refund.optional('created', unixTime) }));
 
 const paidFields = (it: Fields) => ({
   id: it.required('id', text),

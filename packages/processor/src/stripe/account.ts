@@ -104,6 +104,7 @@ const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) =>
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
   charge: (stripe, id) => stripe.charges.retrieve(id),
   'charge.dispute': (stripe, id) => stripe.disputes.retrieve(id),
+  'charge.refund': (stripe, id) => stripe.refunds.retrieve(id),
   refund: (stripe, id) => stripe.refunds.retrieve(id),
   product: (stripe, id) => stripe.products.retrieve(id),
   price: (stripe, id) => stripe.prices.retrieve(id),

@@ -11,13 +11,14 @@ import {
   type DisputeSnapshot,
 } from '@billing/processor/snapshots/payments';
 import {
+  observedCancellation,
   observedCharge,
   observedDispute,
   observedIntent,
   observedInvoice,
   observedRefund,
 } from '#domain/payment-observations.ts';
-import type { PaymentObservations } from '#domain/payment.ts';
+import type { AttemptState, PaymentObservations } from '#domain/payment.ts';
 import {
   applyPaymentEvents,
   preparePaymentEvent,
@@ -34,18 +35,28 @@ type Read = (raw: unknown, at: Date) => readonly Content[];
 type ReadByType = readonly (readonly [ProcessorEventType, Read])[];
 
 const INTENTS: ReadByType = [
-  ['payment_intent.succeeded', ofIntent(true)],
-  ['payment_intent.payment_failed', ofIntent(false)],
+  ['payment_intent.succeeded', ofIntent('succeeded')],
+  ['payment_intent.payment_failed', ofIntent('failed')],
+  ['payment_intent.amount_capturable_updated', ofIntent('authorized')],
+  ['payment_intent.canceled', ofIntent('canceled')],
 ];
-/** A charge that was refunded had succeeded. */
 const CHARGES: ReadByType = [
-  ['charge.succeeded', ofCharge(true)],
-  ['charge.failed', ofCharge(false)],
-  ['charge.refunded', ofCharge(true)],
+  ['charge.succeeded', ofCharge()],
+  ['charge.captured', ofCharge()],
+  ['charge.updated', ofCharge()],
+  ['charge.refunded', ofCharge()],
+  ['charge.failed', ofCharge('failed')],
+  ['charge.expired', ofCharge('released')],
   ['charge.dispute.created', ofDispute(false)],
+  ['charge.dispute.updated', ofDispute(false)],
   ['charge.dispute.closed', ofDispute(true)],
+  ['charge.refund.updated', ofRefund],
 ];
-const REFUNDS: ReadByType = [['refund.updated', ofRefund]];
+const REFUNDS: ReadByType = [
+  ['refund.created', ofRefund],
+  ['refund.updated', ofRefund],
+  ['refund.failed', ofRefund],
+];
 const INVOICES: ReadByType = [['invoice.paid', ofInvoice]];
 
 /** Records how payment intents ended. */
@@ -107,20 +118,20 @@ function recordPayments(
 
 type Received = Delivery<ProcessorEventData, PaymentReport>;
 
-function ofIntent(hasSucceeded: boolean): Read {
+function ofIntent(state: Exclude<AttemptState, 'released'> | 'canceled'): Read {
   return (raw, at) => {
     const intent = readPaymentIntent(raw);
     const { id, metadata } = intent;
-    const observations = observedIntent(intent, at, hasSucceeded);
+    const observations = state === 'canceled' ? observedCancellation(intent) : observedIntent(intent, at, state);
     return [{ processorId: id, paymentIntentId: id, chargeToRead: null, observations, metadata }];
   };
 }
 
-function ofCharge(hasSucceeded: boolean): Read {
+function ofCharge(end?: 'failed' | 'released'): Read {
   return (raw, at) => {
     const charge = readCharge(raw);
     const { id, paymentIntentId, metadata } = charge;
-    const observations = observedCharge(charge, at, hasSucceeded);
+    const observations = observedCharge(charge, at, end);
     return [{ processorId: paymentIntentId ?? id, paymentIntentId, chargeToRead: null, observations, metadata }];
   };
 }

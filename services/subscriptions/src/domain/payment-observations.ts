@@ -4,30 +4,56 @@ import type {
   PaymentIntentSnapshot,
   RefundSnapshot,
 } from '@billing/processor/snapshots/payments';
-import { NOTHING_OBSERVED, type PaymentObservations } from './payment.ts';
+import { NOTHING_OBSERVED, type AttemptState, type PaymentObservations } from './payment.ts';
 
 /** What the object of an event shows of a payment. `at` is the processor's time of the event. */
 
 /** The type of the event tells how the attempt ended: a payment intent that succeeded may still show an earlier error. */
-export function observedIntent(intent: PaymentIntentSnapshot, at: Date, hasSucceeded: boolean): PaymentObservations {
-  const attempt = { ...attemptOf(intent, at, hasSucceeded), amountRefunded: 0 };
+export function observedIntent(
+  intent: PaymentIntentSnapshot,
+  at: Date,
+  state: Exclude<AttemptState, 'released'>,
+): PaymentObservations {
+  const amount = (state === 'succeeded' && intent.amountReceived) || intent.amount;
+  const attempt = { ...attemptOf(intent, at, state), amount, amountReleased: 0, amountRefunded: 0 };
   return { ...sharedObservations(intent), intent: attempt };
 }
 
-export function observedCharge(charge: ChargeSnapshot, at: Date, hasSucceeded: boolean): PaymentObservations {
-  const attempt = { ...attemptOf(charge, at, hasSucceeded), amountRefunded: charge.amountRefunded };
-  return { ...sharedObservations(charge), charges: [attempt] };
+/** Nothing was attempted for most of the payment intents that are canceled. */
+export const observedCancellation = (intent: PaymentIntentSnapshot): PaymentObservations => ({
+  ...sharedObservations(intent),
+  isCanceled: true,
+});
+
+/** A pending charge says nothing about the payment. The event may tell an end that the object does not show. */
+export function observedCharge(charge: ChargeSnapshot, at: Date, end?: 'failed' | 'released'): PaymentObservations {
+  if (charge.status === 'pending' && !end) return sharedObservations(charge);
+  const state = end ?? stateOf(charge);
+  const captured = state === 'succeeded' ? (charge.amountCaptured ?? charge.amount) : charge.amount;
+  const { id, amountRefunded } = charge;
+  const amountReleased = charge.amount - captured;
+  const attempt = { ...attemptOf(charge, at, state), amount: captured, amountReleased, amountRefunded };
+  const partialCaptures = amountReleased > 0 ? [{ id, leastRefunded: amountRefunded }] : [];
+  return { ...sharedObservations(charge), charges: [attempt], partialCaptures };
+}
+
+function stateOf({ status, isCaptured, isRefunded }: ChargeSnapshot): AttemptState {
+  if (status === 'failed') return 'failed';
+  if (isCaptured) return 'succeeded';
+  return isRefunded ? 'released' : 'authorized';
 }
 
 /** https://docs.stripe.com/api/refunds/object#refund_object-status */
-export function observedRefund({ id, amount, status }: RefundSnapshot, at: Date): PaymentObservations {
+export function observedRefund({ id, amount, status, createdAt }: RefundSnapshot, at: Date): PaymentObservations {
   const isUndone = status === 'failed' || status === 'canceled';
-  return { ...NOTHING_OBSERVED, refunds: [{ id, amount, undoneAt: isUndone ? at.getTime() : null }] };
+  const refund = { id, amount, createdAt: createdAt?.getTime() ?? null, undoneAt: isUndone ? at.getTime() : null };
+  return { ...NOTHING_OBSERVED, refunds: [refund] };
 }
 
 /** An inquiry that was closed, and a dispute that was prevented, took no money: they count as won. */
 export function observedDispute({ id, status }: DisputeSnapshot, at: Date, isClosed: boolean): PaymentObservations {
-  const outcome = status === 'lost' ? 'lost' : isClosed || WON.has(status) ? 'won' : 'open';
+  const open = status?.startsWith('warning_') ? 'inquiry' : 'open';
+  const outcome = status === 'lost' ? 'lost' : isClosed || WON.has(status) ? 'won' : open;
   return { ...NOTHING_OBSERVED, disputes: [{ id, at: at.getTime(), outcome }] };
 }
 
@@ -36,13 +62,20 @@ const WON: ReadonlySet<string | null> = new Set(['won', 'warning_closed', 'preve
 
 export const observedInvoice = (invoiceId: string): PaymentObservations => ({ ...NOTHING_OBSERVED, invoiceId });
 
-function attemptOf(it: PaymentIntentSnapshot, at: Date, hasSucceeded: boolean) {
-  const { id, amount, currency } = it;
-  const { failureCode, failureMessage } = hasSucceeded ? { failureCode: null, failureMessage: null } : it;
-  return { id, at: at.getTime(), hasSucceeded, amount, currency, failureCode, failureMessage };
+function attemptOf(
+  { id, currency, failureCode, failureMessage }: PaymentIntentSnapshot | ChargeSnapshot,
+  at: Date,
+  state: AttemptState,
+) {
+  const failure = state === 'failed' ? { failureCode, failureMessage } : { failureCode: null, failureMessage: null };
+  return { id, at: at.getTime(), state, currency, ...failure };
 }
 
-const sharedObservations = ({ customerId, invoiceId, createdAt }: PaymentIntentSnapshot): PaymentObservations => ({
+const sharedObservations = ({
+  customerId,
+  invoiceId,
+  createdAt,
+}: PaymentIntentSnapshot | ChargeSnapshot): PaymentObservations => ({
   ...NOTHING_OBSERVED,
   customerId,
   invoiceId,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChargeSnapshot } from '@billing/processor/snapshots/payments';
 import {
+  observedCancellation,
   observedCharge,
   observedDispute,
   observedIntent,
@@ -29,16 +30,20 @@ const charge = (id: string, changes: Partial<ChargeSnapshot> = {}): ChargeSnapsh
   metadata: {},
   createdAt: new Date(0),
   status: 'succeeded',
+  isCaptured: true,
+  amountCaptured: null,
   amountRefunded: 0,
+  isRefunded: false,
   paymentIntentId: 'pi_1',
   ...changes,
 });
 const declined = { failureCode: 'card_declined', failureMessage: 'No.' };
-const intent = (changes: object = {}) => ({ ...charge('pi_1'), ...changes });
-const refund = (id: string, amount: number, status: string) => ({
+const intent = (changes: object = {}) => ({ ...charge('pi_1'), amountReceived: null, ...changes });
+const refund = (id: string, amount: number, status: string, createdAt: Date | null = null) => ({
   id,
   amount,
   status,
+  createdAt,
   chargeId: 'ch_ok',
   paymentIntentId: 'pi_1',
 });
@@ -58,36 +63,56 @@ interface History {
   readonly expected: Partial<PaymentTerms>;
 }
 
+/** How the payment came to be captured: at once, or after an authorization, of which a part may be released. */
+interface Capture {
+  readonly amount: number;
+  readonly isHeld: boolean;
+  /** Whether the charge counts what was not captured as refunded, and has a refund of it, as Stripe's charges do. */
+  readonly countsRelease: boolean;
+}
+
 /** Plays steps at the processor: the events that it sends, and the record that must come of them. */
-function play(failures: number, succeeds: boolean, steps: readonly Step[]): History {
+function play(failures: number, succeeds: boolean, capture: Capture, steps: readonly Step[]): History {
   let second = 1;
   const events: PaymentObservations[] = [];
   for (let n = 0; n < failures; n += 1) {
-    events.push(observedCharge(charge(`ch_${n}`, { status: 'failed', ...declined }), at(second), false));
-    events.push(observedIntent(intent(declined), at(second), false));
+    events.push(observedCharge(charge(`ch_${n}`, { status: 'failed', ...declined }), at(second), 'failed'));
+    events.push(observedIntent(intent(declined), at(second), 'failed'));
     second += 1;
   }
   if (!succeeds) {
-    if (failures === 0) return { events: [observedIntent(intent(declined), at(1), false)], expected: FAILED };
+    if (failures === 0) return { events: [observedIntent(intent(declined), at(1), 'failed')], expected: FAILED };
     return { events, expected: { ...FAILED, processorChargeId: `ch_${failures - 1}` } };
   }
-  events.push(observedCharge(charge('ch_ok'), at(second), true), observedIntent(intent(declined), at(second), true));
-  const refunds: { amount: number; isUndone: boolean }[] = [];
+  const { amount, isHeld } = capture;
+  if (isHeld) {
+    events.push(observedCharge(charge('ch_ok', HELD), at(second), undefined));
+    events.push(observedIntent(intent(declined), at(second), 'authorized'));
+    second += 1;
+  }
+  const released = capture.countsRelease ? AMOUNT - amount : 0;
+  const captured = { amountCaptured: amount, amountRefunded: released };
+  events.push(observedCharge(charge('ch_ok', captured), at(second)));
+  events.push(observedIntent(intent({ ...declined, amountReceived: amount }), at(second), 'succeeded'));
+  if (released > 0) events.push(observedRefund(refund('re_rest', released, 'succeeded', at(second)), at(second)));
+  const refunds: { amount: number; at: Date; isUndone: boolean }[] = [];
   const disputes: string[] = [];
   const refunded = () => refunds.reduce((sum, one) => sum + (one.isUndone ? 0 : one.amount), 0);
   for (const step of steps) {
     second += 1;
     if (step.kind === 'refund') {
-      const amount = Math.min(step.amount, AMOUNT - refunded());
-      if (amount === 0) continue;
-      refunds.push({ amount, isUndone: false });
-      events.push(observedCharge(charge('ch_ok', { amountRefunded: refunded() }), at(second), true));
-      events.push(observedRefund(refund(`re_${refunds.length - 1}`, amount, 'succeeded'), at(second)));
+      const part = Math.min(step.amount, amount - refunded());
+      if (part === 0) continue;
+      refunds.push({ amount: part, at: at(second), isUndone: false });
+      const counted = { ...captured, amountRefunded: released + refunded() };
+      events.push(observedCharge(charge('ch_ok', counted), at(second)));
+      const id = `re_${refunds.length - 1}`;
+      events.push(observedRefund(refund(id, part, 'succeeded', at(second)), at(second)));
     } else if (step.kind === 'undo') {
       const undone = refunds[step.index];
       if (!undone || undone.isUndone) continue;
       undone.isUndone = true;
-      events.push(observedRefund(refund(`re_${step.index}`, undone.amount, 'failed'), at(second)));
+      events.push(observedRefund(refund(`re_${step.index}`, undone.amount, 'failed', undone.at), at(second)));
     } else if (step.kind === 'dispute') {
       if (disputes.at(-1) === 'open') continue;
       disputes.push('open');
@@ -103,14 +128,23 @@ function play(failures: number, succeeds: boolean, steps: readonly Step[]): Hist
       ? 'dispute_lost'
       : refunded() === 0
         ? 'succeeded'
-        : refunded() < AMOUNT
+        : refunded() < amount
           ? 'partially_refunded'
           : 'refunded';
-  const expected = { status, amountRefunded: refunded(), processorChargeId: 'ch_ok', failureCode: null } as const;
-  return { events, expected };
+  const terms = { status, amount, amountRefunded: refunded() } as const;
+  return { events, expected: { ...terms, processorChargeId: 'ch_ok', failureCode: null } };
 }
 
-const FAILED = { status: 'failed', amountRefunded: 0, failureCode: 'card_declined', failureMessage: 'No.' } as const;
+/** An authorization. */
+const HELD = { isCaptured: false, amountCaptured: 0 };
+const AT_ONCE: Capture = { amount: AMOUNT, isHeld: false, countsRelease: false };
+const FAILED = {
+  status: 'failed',
+  amount: AMOUNT,
+  amountRefunded: 0,
+  failureCode: 'card_declined',
+  failureMessage: 'No.',
+} as const;
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('refund' as const), amount: fc.integer({ min: 1, max: AMOUNT }) }),
@@ -118,9 +152,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: 'dispute' as const }),
   fc.record({ kind: fc.constant('close' as const), outcome: fc.constantFrom('won' as const, 'lost' as const) }),
 );
-const history = fc
-  .tuple(fc.nat(3), fc.boolean(), fc.array(step, { maxLength: 8 }))
-  .map(([failures, succeeds, steps]) => play(failures, succeeds, steps));
+const capture: fc.Arbitrary<Capture> = fc
+  .record({ amount: fc.integer({ min: 1, max: AMOUNT }), isHeld: fc.boolean(), countsRelease: fc.boolean() })
+  .map(one => (one.isHeld ? one : AT_ONCE));
+const history = fc.tuple(fc.nat(3), fc.boolean(), capture, fc.array(step, { maxLength: 8 })).map(args => play(...args));
 
 describe('the events of a payment', () => {
   it('lead to what happened, in every order and repeatedly', () => {
@@ -129,7 +164,7 @@ describe('the events of a payment', () => {
     );
     fc.assert(
       fc.property(deliveries, ([expected, delivered]) => {
-        expect(termsOf(fold(delivered))).toMatchObject({ amount: AMOUNT, currency: 'usd', ...expected });
+        expect(termsOf(fold(delivered))).toMatchObject({ currency: 'usd', ...expected });
       }),
       { numRuns: runs(500) },
     );
@@ -139,17 +174,25 @@ describe('the events of a payment', () => {
     const time = fc.nat(2).map(at);
     const id = fc.constantFrom('a', 'b');
     const observation = fc.oneof(
-      fc.tuple(time, fc.boolean()).map(([when, ok]) => observedIntent(intent(declined), when, ok)),
       fc
-        .tuple(id, time, fc.boolean(), fc.nat(3), fc.constantFrom('cus_1', 'cus_2', null))
-        .map(([one, when, ok, amountRefunded, customerId]) =>
-          observedCharge(charge(one, { amountRefunded, customerId }), when, ok),
-        ),
+        .tuple(time, fc.constantFrom('failed', 'authorized', 'succeeded'))
+        .map(([when, state]) => observedIntent(intent(declined), when, state)),
+      fc.constant(observedCancellation(intent())),
       fc
-        .tuple(id, time, fc.nat(3), fc.constantFrom('failed', 'pending'))
-        .map(([one, when, amount, status]) => observedRefund(refund(one, amount, status), when)),
+        .record({
+          amountRefunded: fc.nat(3),
+          amountCaptured: fc.constantFrom(AMOUNT, AMOUNT - 1, null),
+          isCaptured: fc.boolean(),
+          isRefunded: fc.boolean(),
+          status: fc.constantFrom('succeeded', 'failed', 'pending'),
+          customerId: fc.constantFrom('cus_1', 'cus_2', null),
+        })
+        .chain(changes => fc.tuple(id, time).map(([one, when]) => observedCharge(charge(one, changes), when))),
       fc
-        .tuple(id, time, fc.constantFrom('won', 'lost', 'under_review'), fc.boolean())
+        .tuple(id, time, fc.nat(3), fc.constantFrom('failed', 'pending'), fc.option(time))
+        .map(([one, when, amount, status, made]) => observedRefund(refund(one, amount, status, made), when)),
+      fc
+        .tuple(id, time, fc.constantFrom('won', 'lost', 'under_review', 'warning_under_review'), fc.boolean())
         .map(([one, when, status, isClosed]) => observedDispute(dispute(one, status), when, isClosed)),
       fc.constantFrom('in_1', 'in_2').map(observedInvoice),
     );
@@ -165,7 +208,7 @@ describe('the events of a payment', () => {
   });
 
   it('are the same observations when the database returns their fields in another order', () => {
-    const observations = play(1, true, [{ kind: 'refund', amount: 5 }, { kind: 'dispute' }]).events;
+    const observations = play(1, true, AT_ONCE, [{ kind: 'refund', amount: 5 }, { kind: 'dispute' }]).events;
     const stored = JSON.parse(
       JSON.stringify(fold(observations), (_key, value: unknown) =>
         typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -184,14 +227,62 @@ it('knows no payment of which it has only a refund, a dispute or an invoice', ()
     observedInvoice('in_1'),
   ];
   expect(termsOf(fold(others))).toBeNull();
-  expect(termsOf(fold([...others, observedCharge(charge('ch_1'), at(1), true)]))).toMatchObject({
+  expect(termsOf(fold([...others, observedCharge(charge('ch_1'), at(1))]))).toMatchObject({
     status: 'dispute_lost',
     amountRefunded: 5,
   });
 });
 
+describe('an authorization', () => {
+  const held = [observedCharge(charge('ch_1', HELD), at(1)), observedIntent(intent(), at(1), 'authorized')];
+  const released = observedCharge(charge('ch_1', { ...HELD, amountRefunded: AMOUNT, isRefunded: true }), at(5));
+  const ends = {
+    'is canceled': [observedCancellation(intent())],
+    'is released by its charge': [released],
+    expires: [observedCharge(charge('ch_1', HELD), at(5), 'released'), observedCancellation(intent())],
+    'is released by a refund': [observedRefund(refund('re_1', AMOUNT, 'succeeded', at(5)), at(5))],
+  } as const;
+
+  it('is no payment yet, whatever of it is known', () => {
+    for (const known of [held, held.slice(0, 1), held.slice(1)])
+      expect(termsOf(fold(known))).toMatchObject({ status: 'requires_capture', amount: AMOUNT, amountRefunded: 0 });
+  });
+
+  it.each(Object.entries(ends))('that %s is no refund, in every order', (_end, events) => {
+    const all = [...held, ...events];
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...all, ...all], { minLength: all.length * 2 }), delivered => {
+        expect(termsOf(fold(delivered))).toMatchObject({ status: 'canceled', amount: AMOUNT, amountRefunded: 0 });
+      }),
+    );
+  });
+
+  it('that was captured in part counts what was captured, and its refunds of that', () => {
+    const captured = { amountCaptured: 600, amountRefunded: 400 };
+    const events = [...held, observedCharge(charge('ch_1', captured), at(3))];
+    expect(termsOf(fold(events))).toMatchObject({ status: 'succeeded', amount: 600, amountRefunded: 0 });
+    events.push(observedCharge(charge('ch_1', { ...captured, amountRefunded: 500 }), at(4)));
+    expect(termsOf(fold(events))).toMatchObject({ status: 'partially_refunded', amount: 600, amountRefunded: 100 });
+  });
+
+  it('is not shown where nothing was attempted', () => {
+    expect(termsOf(observedCancellation(intent()))).toBeNull();
+    expect(termsOf(observedCharge(charge('ch_1', { status: 'pending' }), at(1)))).toBeNull();
+  });
+});
+
+it('adds a refund that the charge has not counted, and takes off what failed since', () => {
+  const events = [observedCharge(charge('ch_1', { amountRefunded: 300 }), at(2))];
+  events.push(observedRefund(refund('re_2', 200, 'succeeded', at(3)), at(3)));
+  expect(termsOf(fold(events))).toMatchObject({ amountRefunded: 500 });
+  events.push(observedRefund(refund('re_2', 200, 'failed', at(3)), at(4)));
+  expect(termsOf(fold(events))).toMatchObject({ amountRefunded: 300 });
+  events.push(observedRefund(refund('re_1', 300, 'failed', at(2)), at(5)));
+  expect(termsOf(fold(events))).toMatchObject({ status: 'succeeded', amountRefunded: 0 });
+});
+
 it.each([
-  ['warning_needs_response', false, 'disputed'],
+  ['warning_needs_response', false, 'inquiry'],
   ['warning_closed', true, 'succeeded'],
   ['prevented', false, 'succeeded'],
   ['won', true, 'succeeded'],
@@ -200,7 +291,7 @@ it.each([
   ['something_new', false, 'disputed'],
 ] as const)('shows a dispute that is %s (closed: %s) as %s', (status, isClosed, expected) => {
   const observations = [
-    observedCharge(charge('ch_1'), at(1), true),
+    observedCharge(charge('ch_1'), at(1)),
     observedDispute(dispute('du_1', status), at(2), isClosed),
   ];
   expect(termsOf(fold(observations))?.status).toBe(expected);

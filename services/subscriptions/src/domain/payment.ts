@@ -8,13 +8,20 @@ import { compareOrder, type EventOrder } from '@billing/processor/event-order';
  * smallest unit. Ids are the processor's.
  */
 
+/** How an attempt to pay ended, in the order in which one state may follow another. `released`: authorized, never captured. */
+const ATTEMPT_STATES = ['failed', 'authorized', 'released', 'succeeded'] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
 /** The newest event of a payment intent, or of one of the charges. */
 interface Attempt {
   readonly id: string;
   /** The processor's time of the event. */
   readonly at: number;
-  readonly hasSucceeded: boolean;
+  readonly state: AttemptState;
+  /** What was captured of one that succeeded, else what was asked for. */
   readonly amount: number;
+  /** The part of an authorization that a charge did not capture; 0 for a payment intent. */
+  readonly amountReleased: number;
   /** Of a charge, as it was at that time; 0 for a payment intent. */
   readonly amountRefunded: number;
   readonly currency: string;
@@ -22,9 +29,16 @@ interface Attempt {
   readonly failureMessage: string | null;
 }
 
+/** The least that a charge counted as refunded since a part of it was captured. */
+interface PartialCapture {
+  readonly id: string;
+  readonly leastRefunded: number;
+}
+
 interface Refund {
   readonly id: string;
   readonly amount: number;
+  readonly createdAt: number | null;
   /** When it was first seen to have failed or been canceled; null if it has not. */
   readonly undoneAt: number | null;
 }
@@ -32,13 +46,16 @@ interface Refund {
 interface Dispute {
   readonly id: string;
   readonly at: number;
-  readonly outcome: 'open' | 'won' | 'lost';
+  readonly outcome: 'inquiry' | 'open' | 'won' | 'lost';
 }
 
 /** All that was observed of a payment. Lists are sorted by id. */
 export interface PaymentObservations {
   readonly intent: Attempt | null;
+  /** Whether the payment intent was canceled, which ends an authorization. */
+  readonly isCanceled: boolean;
   readonly charges: readonly Attempt[];
+  readonly partialCaptures: readonly PartialCapture[];
   readonly refunds: readonly Refund[];
   readonly disputes: readonly Dispute[];
   readonly customerId: string | null;
@@ -49,7 +66,9 @@ export interface PaymentObservations {
 
 export const NOTHING_OBSERVED: PaymentObservations = {
   intent: null,
+  isCanceled: false,
   charges: [],
+  partialCaptures: [],
   refunds: [],
   disputes: [],
   customerId: null,
@@ -65,7 +84,9 @@ export function mergeObservations(one: PaymentObservations, other: PaymentObserv
         [one.intent, other.intent].flatMap(it => it ?? []),
         newerIntent,
       )[0] ?? null,
+    isCanceled: one.isCanceled || other.isCanceled,
     charges: newestById([...one.charges, ...other.charges], newerCharge),
+    partialCaptures: newestById([...one.partialCaptures, ...other.partialCaptures], leastRefunded),
     refunds: newestById([...one.refunds, ...other.refunds], mergedRefund),
     disputes: newestById([...one.disputes, ...other.disputes], newerDispute),
     // All objects of a payment name the same customer and invoice, if they name one.
@@ -86,22 +107,20 @@ export interface PaymentTerms {
   readonly failureMessage: string | null;
 }
 
-/** Returns the record that follows from the observations; null while only refunds, disputes or an invoice are known of it. */
+/** Returns the record that follows from the observations; null while only refunds, disputes, an invoice or a cancellation are known of it. */
 export function termsOf(observations: PaymentObservations): PaymentTerms | null {
-  const { intent, charges, disputes } = observations;
+  const { intent, charges } = observations;
   const charge = charges.toSorted(byDecisiveness).at(-1);
-  const attempt = intent ?? charge;
+  const attempt = intent?.state !== 'succeeded' && charge?.state === 'succeeded' ? charge : (intent ?? charge);
   if (!attempt) return null;
   const { amount, currency } = attempt;
-  const amountRefunded = Math.min(refundedOf(observations, charge), amount);
-  // Only what has succeeded can be disputed or refunded.
-  const hasSucceeded = [intent, charge].some(it => it?.hasSucceeded) || disputes.length > 0 || amountRefunded > 0;
-  const status = hasSucceeded ? settledStatus(disputes, amount, amountRefunded) : 'failed';
-  const { failureCode, failureMessage } = hasSucceeded ? NO_FAILURE : attempt;
+  const refunded = Math.min(refundedOf(observations, charge), amount);
+  const status = statusOf(observations, { intent, charge, amount, refunded });
+  const { failureCode, failureMessage } = status === 'failed' ? attempt : NO_FAILURE;
   return {
     status,
     amount,
-    amountRefunded,
+    amountRefunded: status === 'requires_capture' || status === 'canceled' ? 0 : refunded,
     currency,
     processorChargeId: charge?.id ?? null,
     failureCode,
@@ -111,52 +130,109 @@ export function termsOf(observations: PaymentObservations): PaymentTerms | null 
 
 const NO_FAILURE = { failureCode: null, failureMessage: null };
 
+interface Found {
+  readonly intent: Attempt | null;
+  readonly charge: Attempt | undefined;
+  readonly amount: number;
+  readonly refunded: number;
+}
+
+/**
+ * Only what was captured can be disputed, or refunded: the refund of an authorization is its release.
+ * https://docs.stripe.com/payments/place-a-hold-on-a-payment-method
+ */
+function statusOf(
+  { disputes, isCanceled }: PaymentObservations,
+  { intent, charge, amount, refunded }: Found,
+): PaymentStatus {
+  const states = [intent?.state, charge?.state];
+  if (states.includes('succeeded') || disputes.length > 0) return settledStatus(disputes, amount, refunded);
+  if (states.includes('released')) return 'canceled';
+  if (states.includes('authorized')) return isCanceled || refunded >= amount ? 'canceled' : 'requires_capture';
+  return refunded > 0 ? settledStatus(disputes, amount, refunded) : 'failed';
+}
+
 /** A dispute that was won leaves the payment as it was. */
 function settledStatus(disputes: readonly Dispute[], amount: number, amountRefunded: number): PaymentStatus {
-  if (disputes.some(({ outcome }) => outcome === 'open')) return 'disputed';
-  if (disputes.some(({ outcome }) => outcome === 'lost')) return 'dispute_lost';
+  const has = (wanted: Dispute['outcome']) => disputes.some(({ outcome }) => outcome === wanted);
+  if (has('open')) return 'disputed';
+  if (has('lost')) return 'dispute_lost';
+  if (has('inquiry')) return 'inquiry';
   if (amountRefunded === 0) return 'succeeded';
   return amountRefunded < amount ? 'partially_refunded' : 'refunded';
 }
 
 /**
- * A charge counts its refunds, without those that failed before its newest event; those that failed since are taken off.
- * Refunds may be known before the charge counts them. https://docs.stripe.com/refunds#failed-refunds
+ * A charge counts the refunds that were made by its newest event and had not failed; those that failed since are taken off,
+ * and those made since are added. Refunds may be known before the charge counts them. Stripe counts the part of an
+ * authorization that was not captured as refunded; a charge that once counted less does not.
+ * https://docs.stripe.com/refunds#failed-refunds
  */
-function refundedOf({ refunds }: PaymentObservations, charge: Attempt | undefined): number {
+function refundedOf({ refunds, partialCaptures }: PaymentObservations, charge: Attempt | undefined): number {
   const sum = (counted: readonly Refund[]) => counted.reduce((total, { amount }) => total + amount, 0);
-  const at = charge?.at ?? 0;
-  const undoneSince = sum(refunds.filter(({ undoneAt }) => undoneAt !== null && undoneAt >= at));
-  const standing = sum(refunds.filter(({ undoneAt }) => undoneAt === null));
-  return Math.max((charge?.amountRefunded ?? 0) - undoneSince, standing, 0);
+  const { at = 0, amountRefunded = 0, amountReleased = 0 } = charge ?? {};
+  const isSince = ({ createdAt }: Refund) => createdAt !== null && createdAt > at;
+  const standing = refunds.filter(({ undoneAt }) => undoneAt === null);
+  const undone = refunds.filter(refund => refund.undoneAt !== null && refund.undoneAt >= at && !isSince(refund));
+  const made = standing.filter(isSince);
+  const counted = Math.max(amountRefunded - sum(undone) + sum(made), sum(standing), 0);
+  const counts = partialCaptures.find(({ id }) => id === charge?.id)?.leastRefunded ?? 0;
+  return Math.max(counted - (counts < amountReleased ? 0 : amountReleased), 0);
 }
 
-/** The charge that succeeded, else the newest one. */
+/** The charge that got furthest, else the newest one. */
 const byDecisiveness = (a: Attempt, b: Attempt): number =>
-  Number(a.hasSucceeded) - Number(b.hasSucceeded) || a.at - b.at || compareText(a.id, b.id);
+  placeOf(a) - placeOf(b) || a.at - b.at || compareText(a.id, b.id);
+
+const placeOf = ({ state }: Attempt): number => ATTEMPT_STATES.indexOf(state);
 
 /** A payment intent that has succeeded stays so. */
 const newerIntent = (a: Attempt, b: Attempt): Attempt =>
-  greater(a, b, ({ hasSucceeded, at }) => ({ isFinal: hasSucceeded, at, rank: 0 }));
+  greater(a, b, ({ state, at }) => ({ isFinal: state === 'succeeded', at, rank: 0 }));
 
-/** Of two events in one second, the later one has more refunds; one of success is later than one of failure. */
+/** Of two events in one second, the later one is further in its life, has more captured, or more refunded. */
 const newerCharge = (a: Attempt, b: Attempt): Attempt =>
-  greater(a, b, ({ at, amountRefunded, hasSucceeded }) => ({ at, rank: amountRefunded * 2 + Number(hasSucceeded) }));
+  greater(
+    a,
+    b,
+    it => ({ at: it.at, rank: placeOf(it) }),
+    it => [it.amount, it.amountRefunded],
+  );
+
+const leastRefunded = (a: PartialCapture, b: PartialCapture): PartialCapture =>
+  a.leastRefunded <= b.leastRefunded ? a : b;
 
 /** What was undone stays so. */
 const mergedRefund = (a: Refund, b: Refund): Refund => ({
   id: a.id,
   amount: Math.max(a.amount, b.amount),
+  createdAt: least(a.createdAt, b.createdAt),
   undoneAt: least(a.undoneAt, b.undoneAt),
 });
 
-/** A dispute that is closed stays so. */
+/** A dispute that is closed stays so. An inquiry may become a dispute. */
 const newerDispute = (a: Dispute, b: Dispute): Dispute =>
-  greater(a, b, ({ outcome, at }) => ({ isFinal: outcome !== 'open', at, rank: 0 }));
+  greater(a, b, ({ outcome, at }) => ({
+    isFinal: outcome === 'won' || outcome === 'lost',
+    at,
+    rank: Number(outcome === 'open'),
+  }));
 
-/** Returns the newer of two; where the order does not tell, their text decides, so that every copy decides alike. */
-function greater<Item>(a: Item, b: Item, orderOf: (item: Item) => EventOrder): Item {
-  return (compareOrder(orderOf(a), orderOf(b)) || compareText(canonical(a), canonical(b))) >= 0 ? a : b;
+/**
+ * Returns the newer of two. Where the order does not tell, the amounts do, and then their text, so that every copy decides
+ * alike.
+ */
+function greater<Item>(
+  a: Item,
+  b: Item,
+  orderOf: (item: Item) => EventOrder,
+  amountsOf: (item: Item) => readonly number[] = () => [],
+): Item {
+  const others = amountsOf(b);
+  const byAmounts = amountsOf(a).map((amount, index) => amount - (others[index] ?? 0));
+  const difference =
+    compareOrder(orderOf(a), orderOf(b)) || byAmounts.find(Boolean) || compareText(canonical(a), canonical(b));
+  return difference >= 0 ? a : b;
 }
 
 /** The same text for the same fields, in whatever order the database returns them. */

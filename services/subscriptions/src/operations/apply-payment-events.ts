@@ -88,7 +88,7 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
     const charge = await processor.findCharge(chargeToRead).catch(missingOrThrow);
     if (charge === 'missing') return NO_REPORT;
     // The read is as new as the event: newer events win.
-    return { observations: observedCharge(charge, at, charge.status === 'succeeded'), metadata: charge.metadata };
+    return { observations: observedCharge(charge, at), metadata: charge.metadata };
   };
 
   return async (event: PaymentEvent): Promise<PaymentReport> => {

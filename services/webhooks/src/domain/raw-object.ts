@@ -11,13 +11,14 @@ export const TABLES = {
   payment_intent: 'payment_intents',
   charge: 'charges',
   'charge.dispute': 'disputes',
+  'charge.refund': 'refunds',
   refund: 'refunds',
   product: 'products',
   price: 'prices',
 } as const satisfies Record<ProcessorObject, string>;
 export type RawTable = (typeof TABLES)[ProcessorObject];
 /** One table per type of object in each team's schema. */
-export const RAW_TABLES: readonly RawTable[] = Object.values(TABLES);
+export const RAW_TABLES: readonly RawTable[] = [...new Set(Object.values(TABLES))];
 
 /** The table that holds the objects of an event's type. */
 export const rawTableOf = (type: ProcessorEventType): RawTable => TABLES[processorObjectOf(type)];

@@ -73,7 +73,7 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   };
 }
 
-const isOfPayment = (type: string): boolean => type.startsWith('charge.dispute.') || type.startsWith('refund.');
+const isOfPayment = (type: string): boolean => /^(charge\.dispute|charge\.refund|refund)\./.test(type);
 
 /** The charge, else the payment intent; null for neither. */
 function paymentOf(object: Readonly<Record<string, unknown>>): PaymentReference | null {
