@@ -7,6 +7,7 @@ import type { RateLimits } from '#auth/rate-limits.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
 import type { ConsoleFiles } from '#routes/console.ts';
+import type { IsTrustedProxy } from '#domain/addresses.ts';
 import { createKeySecrets, derivationKeyFrom } from '#domain/api-key-secret.ts';
 import { createInvitationLinks } from '#domain/invitation-link.ts';
 import { openBodyBudget } from '#http/body-budget.ts';
@@ -60,7 +61,11 @@ export function createApp(dependencies: Dependencies): Express {
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', env.TRUST_PROXY);
-  app.use(requestContext({ logger, publicUrl, bodyBudget }), canonicalizePath, rejectOptions);
+  app.use(
+    requestContext({ logger, publicUrl, bodyBudget, isTrustedProxy: proxyTrust(app) }),
+    canonicalizePath,
+    rejectOptions,
+  );
   app.use(healthRoutes({ ...health, checks }));
   app.use(docsRoutes({ operations, publicUrl, sessionCookie: signIn.sessionCookie }, dependencies.docsPage));
   app.use(accountPageRoutes());
@@ -103,8 +108,5 @@ export function createApp(dependencies: Dependencies): Express {
   return app;
 }
 
-/** Returns a function that tells whether the peer of a connection is a trusted proxy. */
-export const peerTrust = (app: Express): ((address: string) => boolean) => {
-  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean; // Express compiles the setting to it
-  return address => isTrusted(address, 0);
-};
+/** Returns whom the setting TRUST_PROXY names. */
+export const proxyTrust = (app: Express): IsTrustedProxy => app.get('trust proxy fn') as IsTrustedProxy; // Express compiles the setting to it

@@ -63,6 +63,7 @@ it.each([
   ['', false],
   ['1', 1],
   ['loopback, 10.0.0.0/8,::1', ['loopback', '10.0.0.0/8', '::1']],
+  ['uniquelocal 10.0.0.0/8 ', ['uniquelocal', '10.0.0.0/8']],
 ])('parses TRUST_PROXY %j', (text, expected) => {
   expect(parseEnv(gatewayEnv, { ...complete, TRUST_PROXY: text }).TRUST_PROXY).toEqual(expected);
 });
@@ -82,6 +83,25 @@ it.each([
   ['KEY_MODE', 'prod', 'KEY_MODE is wrong'],
 ])('rejects %s with the value %j by name', (name, value, sentence) => {
   expect(() => parseEnv(gatewayEnv, { ...complete, [name]: value })).toThrow(sentence);
+});
+
+it('takes no number of proxies where others than they reach its port', () => {
+  for (const [host, trusted] of [
+    ['0.0.0.0', '1'],
+    ['::', '2'],
+    ['10.0.0.5', '1'],
+  ])
+    expect(() => parseEnv(gatewayEnv, { ...complete, HOST: host, TRUST_PROXY: trusted })).toThrow(
+      /TRUST_PROXY is wrong \(HOST is reached/,
+    );
+  for (const [host, trusted] of [
+    ['127.0.0.1', '1'],
+    ['::1', '1'],
+    ['localhost', '1'],
+    ['0.0.0.0', '0'],
+    ['0.0.0.0', 'loopback'],
+  ])
+    expect(() => parseEnv(gatewayEnv, { ...complete, HOST: host, TRUST_PROXY: trusted })).not.toThrow();
 });
 
 it('needs to know the proxies in front of an https address', () => {

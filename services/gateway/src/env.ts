@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { ServiceName } from '@billing/contracts/operation';
 import { pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
+import { isLoopback } from '#domain/addresses.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 import type { Quotas } from '#domain/quotas.ts';
 
@@ -15,7 +16,7 @@ const trustedProxies = z.union([
     .transform(Number),
   z
     .string()
-    .transform(list => list.split(',').map(network => network.trim()))
+    .transform(list => list.split(/[\s,]+/).filter(network => network !== ''))
     .refine(networks => networks.every(isNetwork), 'Expected a number of proxies or a list of networks.'),
 ]);
 const atMost = (limit: number) => z.coerce.number().int().min(1).default(limit);
@@ -24,7 +25,10 @@ const limitOf = (limit: number) => z.coerce.number().int().min(1).max(100_000_00
 
 /** The gateway itself speaks http, so an https address is a proxy's; unless it is trusted, all callers have its address. */
 const PROXY_NEEDED =
-  'PUBLIC_URL is https, so a proxy is in front: set the number of proxies or their networks; 0 if it sends no X-Forwarded-For';
+  'PUBLIC_URL is https, so a proxy is in front: set the networks of the proxies; 0 if they send no X-Forwarded-For';
+/** Whoever reaches the port without the proxies could name any address. */
+const NETWORKS_NEEDED =
+  'HOST is reached by more than this machine, so a number of proxies proves nothing: set their networks';
 
 const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   /** The URL that callers use, for example https://billing.example.com; decides cookie flags and the allowed origin. */
@@ -46,7 +50,7 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   PORTAL_URL: httpUrl,
   /** The prefix of new API keys in teams without a processor account: `bil_test_…` or `bil_live_…`. */
   KEY_MODE: z.enum(KEY_MODES).default('test'),
-  /** How many proxies are in front (1, 2, …) or their networks (10.0.0.0/8, loopback); empty: none is trusted. */
+  /** The networks of the proxies (10.0.0.0/8, loopback), or how many there are (1, 2, …); empty: none is trusted. */
   TRUST_PROXY: trustedProxies.default(false),
   QUOTA_TEAMS: atMost(20),
   QUOTA_PROJECTS: atMost(20),
@@ -72,9 +76,11 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
 });
 
 /** The gateway's environment. It signs identity tokens, so it has the private key and, unlike the services, no public one. */
-export const gatewayEnv = variables.check(({ value: { PUBLIC_URL: publicUrl, TRUST_PROXY: trusted }, issues }) => {
-  if (!publicUrl.startsWith('https:') || trusted !== false) return;
-  issues.push({ code: 'custom', path: ['TRUST_PROXY'], input: trusted, message: PROXY_NEEDED });
+export const gatewayEnv = variables.check(({ value, issues }) => {
+  const { HOST: host, PUBLIC_URL: publicUrl, TRUST_PROXY: input } = value;
+  const refuse = (message: string) => issues.push({ code: 'custom', path: ['TRUST_PROXY'], input, message });
+  if (publicUrl.startsWith('https:') && input === false) refuse(PROXY_NEEDED);
+  if (typeof input === 'number' && input > 0 && host !== 'localhost' && !isLoopback(host)) refuse(NETWORKS_NEEDED);
 });
 export type GatewayEnv = z.output<typeof gatewayEnv>;
 

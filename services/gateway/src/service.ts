@@ -17,7 +17,7 @@ import { findProject, findTeamName, listProjectStates } from '#operations/projec
 import { gatewaySchema } from '#persistence/schema.ts';
 import { openServiceProxy } from '#proxy/service-proxy.ts';
 import { openWebhookForwarder } from '#proxy/webhook-forwarder.ts';
-import { createApp, peerTrust } from './app.ts';
+import { createApp, proxyTrust } from './app.ts';
 import { gatewayEnv, mailSettings, serviceUrls } from './env.ts';
 
 interface GatewayOptions {
@@ -65,7 +65,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
           listen(app, address, {
             max: env.MAX_CONNECTIONS,
             maxPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
-            isTrustedProxy: peerTrust(app),
+            isTrustedProxy: proxyTrust(app),
             isClosing: health.isClosing,
           }),
       };

@@ -188,6 +188,22 @@ describe('sign-in', () => {
       expectRateLimited(await call('POST', `/api/auth/${path}`, wrong));
   });
 
+  it('takes every spelling of an address for the same, and what is no address for that of the connection', async () => {
+    await using gateway = await startGateway({ env: { RATE_LIMIT_SIGN_IN: '3', TRUST_PROXY: 'loopback' } });
+    const { email } = await gateway.signUp();
+    for (const spell of [
+      (turn: number) => `203.0.113.7:${turn}`,
+      (turn: number) => `[2001:db8::${turn}%eth${turn}]:${turn}`,
+      (turn: number) => `198.51.100.${turn}, ::ffff:203.0.113.8`,
+      (turn: number) => `anything ${turn}`,
+    ]) {
+      const statuses = [];
+      for (let turn = 1; turn <= 5; turn += 1)
+        statuses.push((await signIn(gateway, email, 'wrong', spell(turn))).status);
+      expect(statuses.filter(status => status === 429).length).toBeGreaterThanOrEqual(2);
+    }
+  });
+
   it('ignores addresses in headers without a trusted proxy', async () => {
     await using gateway = await startGateway({ env: { RATE_LIMIT_SIGN_IN: '2' } });
     const { email } = await gateway.signUp();

@@ -36,8 +36,8 @@ const settings = () =>
       PORT: String(PORT),
       // The overlay sets the address at which Stripe, customers and callers reach the gateway.
       PUBLIC_URL: 'https://billing.example.com',
-      // The ingress controller.
-      TRUST_PROXY: '1',
+      // The pods of the ingress controller; the network policy lets no other reach the gateway.
+      TRUST_PROXY: 'uniquelocal',
       LOG_LEVEL: 'info',
       OTEL_METRICS_EXPORTER: 'prometheus',
       OTEL_EXPORTER_PROMETHEUS_HOST: '0.0.0.0',

@@ -3,6 +3,8 @@ import { ALL_PODS, INNER_SERVICES, METRICS_PORT, PORT, PROCESSOR_SERVICES, selec
 
 /** The namespace of Prometheus and of the collector of traces. */
 const MONITORING = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } };
+/** The namespace of the ingress controller; whatever else reached the gateway could name any address as its own. */
+const INGRESS = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } };
 /** Private addresses: a secret key must not be sent there, and the cloud's metadata is among them. */
 const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
 
@@ -29,7 +31,7 @@ export const networkPolicies = (): NetworkPolicy[] => [
   policy('billing-gateway', {
     podSelector: { matchLabels: selectorOf('gateway') },
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ ports: [tcp(PORT)] }],
+    ingress: [{ from: [INGRESS], ports: [tcp(PORT)] }],
     egress: [{ to: [{ podSelector: oneOf(INNER_SERVICES) }], ports: [tcp(PORT)] }],
   }),
   policy('billing-services', {

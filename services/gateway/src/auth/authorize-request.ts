@@ -56,8 +56,8 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   const { apiKeys, signIn, findMembership, rateLimits, publicOrigin, now } = dependencies;
 
   async function authorizeKey(attempt: Attempt, authorization: string): Promise<Authorized> {
-    const { operation, tenant, request, response } = attempt;
-    const grant = await findGrant(request, response, authorization);
+    const { operation, tenant, response } = attempt;
+    const grant = await findGrant(response, authorization);
     requireWithin(response, await rateLimits.apiKey.take(grant.keyId));
     requireWithin(response, await rateLimits.team.take(grant.teamId));
     const { keyId, teamId, projectId, scopes } = grant;
@@ -68,8 +68,8 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   }
 
   /** A key that works is never refused for those that others behind the same address sent. */
-  async function findGrant(request: Request, response: GatewayResponse, authorization: string): Promise<KeyGrant> {
-    const address = addressGroup(request.ip ?? '');
+  async function findGrant(response: GatewayResponse, authorization: string): Promise<KeyGrant> {
+    const address = addressGroup(response.locals.address);
     const secret = /^Bearer ([!-~]{1,256})$/i.exec(authorization)?.[1];
     const isSuspect = !rateLimits.badKeys.peek(address).isAllowed;
     const grant = secret === undefined ? undefined : await apiKeys.find(secret, { isSuspect });

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { Operation } from '@billing/contracts/operation';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { auditOf } from '@billing/service/audit';
@@ -11,10 +10,9 @@ type Caller = Exclude<Principal, { kind: 'anonymous' }>;
 export const auditContextOf = (
   operation: Operation,
   principal: Caller,
-  { ip: address }: Request,
-  { locals: { requestId } }: GatewayResponse,
+  { locals: { requestId, address } }: GatewayResponse,
   operationKey?: string,
 ): AuditContext => {
-  const caller = address === undefined ? null : { requestId, address };
+  const caller = address === '' ? null : { requestId, address };
   return auditOf({ principal, caller, id: requestId }, operation, operationKey);
 };

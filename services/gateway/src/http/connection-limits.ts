@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
-import { addressGroup } from '#domain/addresses.ts';
+import { addressGroup, type IsTrustedProxy } from '#domain/addresses.ts';
 
 export interface ConnectionLimits {
   readonly max: number;
   /** Of one address (IPv6: one /64). */
   readonly maxPerAddress: number;
-  /** Whether an address is a proxy, which connects for many callers. */
-  readonly isTrustedProxy: (address: string) => boolean;
+  /** A proxy connects for many callers. */
+  readonly isTrustedProxy: IsTrustedProxy;
 }
 
 /** Closes connections beyond the limits at once. */
@@ -15,7 +15,7 @@ export function limitConnections(server: Server, { max, maxPerAddress, isTrusted
   const byAddress = new Map<string, number>();
   server.on('connection', socket => {
     const { remoteAddress } = socket;
-    if (remoteAddress === undefined || isTrustedProxy(remoteAddress)) return;
+    if (remoteAddress === undefined || isTrustedProxy(remoteAddress, 0)) return;
     const address = addressGroup(remoteAddress);
     const count = (byAddress.get(address) ?? 0) + 1;
     byAddress.set(address, count);

@@ -57,8 +57,8 @@ export function readBody(request: Request): Promise<Buffer> {
 /** Holds bytes for a request until its response has ended. */
 function holderOf(request: Request) {
   const response = request.res as GatewayResponse; // Express sets it, and the first middleware has filled its locals
-  const { bodyBudget } = response.locals;
-  const owner = addressGroup(request.ip ?? '');
+  const { bodyBudget, address } = response.locals;
+  const owner = addressGroup(address);
   let held = 0;
   response.once('close', () => {
     bodyBudget.release(owner, held);

@@ -6,11 +6,14 @@ import { startServerSpan } from '@billing/service/http-spans';
 import type { Principal } from '@billing/service/identity-token';
 import { openRequestMetrics } from '@billing/service/request-metrics';
 import { templatedPath } from '@billing/service/templated-path';
+import { clientAddress, type IsTrustedProxy } from '#domain/addresses.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 /** What the gateway knows about a request besides the request itself. */
 interface RequestContext {
   requestId: string;
+  /** The caller's, in its one spelling; empty once the connection is gone. */
+  address: string;
   /** Adds the request id to every line. */
   logger: Logger;
   /** Where the bytes of its body are held. */
@@ -29,6 +32,7 @@ interface ContextDependencies {
   readonly logger: Logger;
   readonly publicUrl: string;
   readonly bodyBudget: BodyBudget;
+  readonly isTrustedProxy: IsTrustedProxy;
 }
 
 /** A response with the request's context in `locals`. */
@@ -56,13 +60,14 @@ const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
  * Gives each request its id, its logger, the default headers and a trace of its own, and logs how it ended. Callers neither
  * force or stop a trace, nor write into those of others: their `traceparent` is not read.
  */
-export function requestContext({ logger, publicUrl, bodyBudget }: ContextDependencies): Handler {
+export function requestContext({ logger, publicUrl, bodyBudget, isTrustedProxy }: ContextDependencies): Handler {
   const record = openRequestMetrics();
   const defaultHeaders = { ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) };
   return (request, response, next) => {
     const startedAt = performance.now();
     const requestId = requestIdFrom(request.headers['x-request-id']);
     response.locals.requestId = requestId;
+    response.locals.address = clientAddress(routeOf(request), isTrustedProxy);
     response.locals.bodyBudget = bodyBudget;
     response.locals.logger = logger.child({ requestId });
     response.set({ ...defaultHeaders, 'x-request-id': requestId });
@@ -81,6 +86,12 @@ export function requestContext({ logger, publicUrl, bodyBudget }: ContextDepende
     return context.with(span.context, next);
   };
 }
+
+/** Node joins the lines of a repeated header. */
+const routeOf = ({ socket, headers }: Request) => ({
+  peer: socket.remoteAddress ?? '',
+  forwardedFor: headers['x-forwarded-for']?.toString(),
+});
 
 /** Returns the caller's request id if it is safe in a log line, otherwise a new one. */
 function requestIdFrom(header: string | string[] | undefined): string {

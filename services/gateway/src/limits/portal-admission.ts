@@ -60,7 +60,7 @@ export function portalAdmission(
   }
 
   return async (request, response) => {
-    const address = addressGroup(request.ip ?? '');
+    const address = addressGroup(response.locals.address);
     const link = linkOf(request);
     if (link !== undefined && !workingLinks.has(link)) await enter(response, address);
     const isKnown = link !== undefined && workingLinks.has(link);

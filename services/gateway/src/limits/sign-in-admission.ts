@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import { addressGroup } from '#domain/addresses.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
@@ -12,13 +11,13 @@ export interface SignInAdmission {
    * Counts a sign-up or sign-in of the request's address.
    * @throws Problem 429
    */
-  takeAddress(request: Request, response: GatewayResponse): Promise<void>;
+  takeAddress(response: GatewayResponse): Promise<void>;
   /**
    * Counts a sign-in of an account as failed, so that parallel guesses count as well. Call the returned function when it
    * has succeeded, or failed for another reason than the password.
    * @throws Problem 429
    */
-  takeAccount(email: string, request: Request, response: GatewayResponse): Promise<(succeeded: boolean) => void>;
+  takeAccount(email: string, response: GatewayResponse): Promise<(succeeded: boolean) => void>;
 }
 
 /**
@@ -27,15 +26,15 @@ export interface SignInAdmission {
  */
 export function signInAdmission(rateLimits: SignInLimits): SignInAdmission {
   const { signIn, signInFailures, signInFailuresOfNewAddresses, knownAddresses } = rateLimits;
-  const addressOf = ({ ip = '' }: Request) => addressGroup(ip);
+  const addressOf = ({ locals: { address } }: GatewayResponse) => addressGroup(address);
 
   return {
-    async takeAddress(request, response) {
-      requireWithin(response, await signIn.take(addressOf(request)));
+    async takeAddress(response) {
+      requireWithin(response, await signIn.take(addressOf(response)));
     },
-    async takeAccount(email, request, response) {
+    async takeAccount(email, response) {
       const account = hashedKey(email);
-      const pair = `${account}/${addressOf(request)}`;
+      const pair = `${account}/${addressOf(response)}`;
       const ofPair = await signInFailures.take(pair);
       if (!ofPair.isAllowed) requireWithin(response, ofPair);
       const isKnown = (await knownAddresses.read(pair)) > 0;

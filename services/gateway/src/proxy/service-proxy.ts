@@ -76,7 +76,7 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
     const headers = {
       ...upstreamHeaders(request.headers, { requestId, body, cookie }),
       ...span.headers,
-      [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, requestId) }, signed),
+      [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, response) }, signed),
     };
     return { ...options, agent, signal, headers };
   };
@@ -138,8 +138,8 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
 }
 
 /** Null for reads, whose tokens can then be reused. */
-function callerOf({ method, ip = '' }: Request, requestId: string): Caller | null {
-  return method === 'GET' || method === 'HEAD' ? null : { requestId, address: ip };
+function callerOf({ method }: Request, { locals: { requestId, address } }: GatewayResponse): Caller | null {
+  return method === 'GET' || method === 'HEAD' ? null : { requestId, address };
 }
 
 /** Reads the body without parsing it; undefined when there is none. */

@@ -59,7 +59,7 @@ export function operationHandler(operation: Operation, { run, respondOnce, onRef
       requireFreshSession,
     };
     const runEncoded = async (operationKey?: string) => {
-      const audit = auditContextOf(operation, principal, request, response, operationKey);
+      const audit = auditContextOf(operation, principal, response, operationKey);
       return responseSchema.encode(await run({ ...call, operationKey, audit })) as object; // every operation returns an object
     };
     const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;

@@ -24,7 +24,7 @@ export function refusalsOf(operation: Operation, record: RecordRefusal): Refusal
   async function onStatus(request: Request, response: GatewayResponse, status: number): Promise<void> {
     const { knownCaller: caller, logger } = response.locals;
     if (!operation.refusals || !REFUSED.has(status) || !caller || caller.kind === 'anonymous') return;
-    const context = auditContextOf(operation, caller, request, response);
+    const context = auditContextOf(operation, caller, response);
     const params = request.params as Readonly<Record<string, string | undefined>>; // no path has a wildcard
     await record({ operation, params, teamId: caller.teamId, context }).catch((err: unknown) =>
       logger.error({ err, audit: context }, 'refused request not in the audit log'),

@@ -78,15 +78,15 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
   }
 
   const postSignUp: Handler = async (request, response) => {
-    await admission.takeAddress(request, response);
+    await admission.takeAddress(response);
     const body = parse(signUpBody, await readJson(request));
     requireUncommonPassword(body.password, body);
     await forward(request, response, body);
   };
   const postSignIn: Handler = async (request, response) => {
-    await admission.takeAddress(request, response);
+    await admission.takeAddress(response);
     const body = parse(signInBody, await readJson(request));
-    const forgive = await admission.takeAccount(body.email, request, response);
+    const forgive = await admission.takeAccount(body.email, response);
     try {
       await forward(request, response, body);
     } catch (err) {
@@ -108,13 +108,13 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
   const postSecret =
     (schema: z.ZodType): Handler =>
     async (request, response, next) => {
-      await admission.takeAddress(request, response);
+      await admission.takeAddress(response);
       return post(schema)(request, response, next);
     };
   const postNewPassword =
     <Body extends { readonly newPassword: string }>(schema: z.ZodType<Body>, fixed: object = {}): Handler =>
     async (request, response) => {
-      await admission.takeAddress(request, response);
+      await admission.takeAddress(response);
       const body = parse(schema, await readJson(request));
       requireUncommonPassword(body.newPassword);
       await forward(request, response, { ...body, ...fixed });
