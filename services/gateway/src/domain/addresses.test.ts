@@ -79,7 +79,7 @@ it('finds an address in its one spelling, whatever a header says', () => {
     fc.constantFrom('[', ']', '%'),
   );
   fc.assert(
-    fc.property(fc.array(entry), fc.nat(5), (entries, proxies) => {
+    fc.property(fc.array(entry, { maxLength: 4 }), fc.nat(5), (entries, proxies) => {
       const forwardedFor = entries.join(',');
       const found = clientAddress({ peer: '10.0.0.1', forwardedFor }, (_address, hop) => hop < proxies);
       expect(isIP(found)).not.toBe(0);
