@@ -53,7 +53,14 @@ async function startForwarder(respondTo: RespondTo, responseTimeoutMs = 10_000) 
   let receivedCount = 0;
   const app = express();
   const bodyBudget = openBodyBudget(1_024 * MIB);
-  app.use(requestContext({ logger: pino({ level: 'silent' }), publicUrl: 'http://127.0.0.1', bodyBudget }));
+  app.use(
+    requestContext({
+      logger: pino({ level: 'silent' }),
+      publicUrl: 'http://127.0.0.1',
+      bodyBudget,
+      isTrustedProxy: () => false,
+    }),
+  );
   app.post('/:teamId', async (request, response) => {
     request.once('end', () => (receivedCount += 1));
     await forwarder.forward(request, response as GatewayResponse, request.params.teamId); // requestContext has filled its locals
