@@ -3,26 +3,57 @@ import { z } from 'zod';
 /** Returns whether PostgreSQL and JSON can both store the text: no NUL, no lone surrogate. */
 export const isStorable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed();
 
-/** A text of 1 to `max` characters, trimmed. */
-export const text = (max: number) =>
-  z.string().refine(isStorable, 'Contains characters that cannot be stored.').trim().min(1).max(max);
+const storable = z.string().refine(isStorable, { error: 'Contains characters that cannot be stored.', abort: true });
 
-/** A text of at most `max` characters that may be empty. */
-export const optionalText = (max: number) =>
-  z.string().refine(isStorable, 'Contains characters that cannot be stored.').max(max);
+/** What shows nothing: controls, formats such as the zero-width space, separators, fillers, and the blank of Braille. */
+const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** A text of 1 to `max` characters in Unicode's NFC, trimmed, of which at least one can be seen. */
+export const text = (max: number) =>
+  storable
+    .normalize('NFC')
+    .trim()
+    .min(1)
+    .max(max)
+    .refine(value => value === '' || !INVISIBLE.test(value), 'Contains nothing that can be seen.');
+
+/** A text of at most `max` characters in Unicode's NFC, which may be empty. */
+export const optionalText = (max: number) => storable.normalize('NFC').max(max);
+
+/** The processor's limit. https://docs.stripe.com/api/customers/create */
+const MAX_EMAIL = 512;
 
 /**
- * Checked before anything is changed: Unicode has letters that look like ASCII ones, or become them in lower case, such as
- * the Kelvin sign.
+ * Addresses of RFC 5322 without quotes and comments, with what RFC 6531 adds: UTF-8 before the @, and domains of any script.
+ * Dots may stand anywhere before the @, as some providers have them.
  */
-const asciiText = z.string().refine(isAscii, { error: 'Expected only ASCII characters.', abort: true });
-const validEmail = z.email({ error: 'Expected an e-mail address.' });
+const EMAIL = /^[^\p{C}\p{Z}"(),:;<>@[\\\]]+@(?:(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)\.)+(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u;
 
-/** An e-mail address in the caller's spelling, trimmed. */
-export const emailAsGiven = asciiText.trim().max(254).pipe(validEmail);
+/** Returns an address as it is stored and compared: two spellings of one address are one customer. */
+export const canonicalEmail = (address: string): string =>
+  address.normalize('NFC').trim().toLowerCase().normalize('NFC');
 
-/** An e-mail address, trimmed and lower-cased: two spellings of one address are one customer. */
-export const email = asciiText.trim().toLowerCase().max(254).pipe(validEmail);
+/** An e-mail address in the caller's spelling, trimmed and in Unicode's NFC. */
+export const emailAsGiven = storable
+  .normalize('NFC')
+  .trim()
+  .max(MAX_EMAIL)
+  .regex(EMAIL, 'Expected an e-mail address.')
+  .meta({ format: 'email' });
+
+/** An e-mail address as {@link canonicalEmail} has it. */
+export const email = storable
+  .overwrite(canonicalEmail)
+  .max(MAX_EMAIL)
+  .regex(EMAIL, 'Expected an e-mail address.')
+  .meta({ format: 'email' });
+
+/** An e-mail address to look for: any that an event may bring, also one that nobody could type elsewhere. */
+export const wantedEmail = storable
+  .overwrite(canonicalEmail)
+  .max(MAX_EMAIL)
+  .regex(/@/, 'Expected an e-mail address.')
+  .meta({ format: 'email' });
 
 /** A boolean in a query string: exactly `true` or `false`. */
 export const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
@@ -42,11 +73,6 @@ export const webUrl = z
   .string()
   .max(2_048)
   .refine(isWebUrl, 'Expected an absolute http or https URL without user name or password.');
-
-function isAscii(value: string): boolean {
-  // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
-  return !/[^\u0009-\u000d\u0020-\u007e]/.test(value);
-}
 
 function isWebUrl(value: string): boolean {
   // eslint-disable-next-line no-control-regex -- the pattern rejects control characters

@@ -38,6 +38,22 @@ it('creates a customer at the processor and here, and publishes one event', asyn
   ]);
 });
 
+it('takes every address and name that the processor takes, and finds them in another form of Unicode', async () => {
+  await using customers = await startCustomers();
+  const email = 'J\u00f6rg&Co/#=!%{?|}@b\u00fccher.example';
+  const decomposed = { email: email.normalize('NFD'), name: 'J\u00f6rg'.normalize('NFD') };
+  const created = await customers.call('POST', '/customers', { body: decomposed });
+  const { id, processorCustomerId } = created.body.customer;
+  const composed = { email: email.toLowerCase(), name: 'J\u00f6rg' };
+  expect(created).toMatchObject({ status: 201, body: { customer: composed } });
+  expect(await customers.processor.findCustomer(processorCustomerId)).toMatchObject(composed);
+  for (const query of [{ email: email.normalize('NFD') }, { search: 'j\u00f6rg' }, { search: 'jo\u0308rg' }]) {
+    const found = await customers.call('GET', `/customers?${new URLSearchParams(query).toString()}`);
+    expect(found.body.customers).toMatchObject([{ id }]);
+  }
+  expect((await customers.call('POST', '/customers', { body: { email: decomposed.email } })).status).toBe(409);
+});
+
 it('lists newest first, fifty per page by default', async () => {
   await using customers = await startCustomers();
   for (const name of ['a', 'b', 'c']) await customers.createCustomer({ email: `${name}@example.com` });

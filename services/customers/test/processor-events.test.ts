@@ -53,6 +53,22 @@ it('applies changes at the processor from the bus', async () => {
   expect((await customers.call('POST', '/customers', { body: { email: 'countess@example.com' } })).status).toBe(409);
 });
 
+it('finds a customer by whatever e-mail an event brought, in any case and form', async () => {
+  await using customers = await startCustomers();
+  const { id, processorCustomerId } = await customers.createCustomer();
+  for (const [email, spelling] of [
+    ['a&b#/=!%{?|}@example.com', 'A&B#/=!%{?|}@Example.com'],
+    ['jo\u0308rg@bu\u0308cher.example', 'J\u00d6RG@B\u00fccher.example'],
+    ['"ada"@localhost', '"Ada"@localhost'],
+  ] as const) {
+    await customers.control.advanceClock(2);
+    await customers.dashboard.customers.update(processorCustomerId, { email });
+    await customers.deliver(...(await customers.events()));
+    const found = await customers.call('GET', `/customers?email=${encodeURIComponent(spelling)}`);
+    expect(found.body.customers).toMatchObject([{ id, email: email.normalize('NFC') }]);
+  }
+});
+
 it('keeps the e-mail when the processor’s new one is taken or empty', async () => {
   await using customers = await startCustomers();
   await customers.createCustomer({ email: 'bob@example.com' });

@@ -114,7 +114,7 @@ describe('an invitation', () => {
     });
   });
 
-  it.each(['\u0000', 'a\u0000@example.com', 'mi\u212ae@example.com', 'no address', `${'a'.repeat(250)}@b.co`])(
+  it.each(['\u0000', 'a\u0000@example.com', 'a\u200b@example.com', 'no address', `${'a'.repeat(512)}@b.co`])(
     'is not made for %j',
     async email => {
       const { owner, teamPath } = await gateway.createTenant();

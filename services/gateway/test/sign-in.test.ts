@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cookieOf, withoutRequestId } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
-import { PASSWORD } from './tenants.ts';
+import { acceptPath, PASSWORD } from './tenants.ts';
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));
@@ -30,6 +30,24 @@ describe('sign-in', () => {
     const { email } = await gateway.signUp();
     expect((await signIn(` ${email.toUpperCase()} `)).status).toBe(200);
   });
+
+  it.each(["a&b#/=!%{?|}~^`'*+-$@example.com", 'j\u00f6rg@b\u00fccher.example', 'ada@xn--bcher-kva.example'])(
+    'takes the address %s, in any case and form of Unicode',
+    async email => {
+      await gateway.signUp(email);
+      const response = await signIn(email.toUpperCase().normalize('NFD'));
+      expect(response).toMatchObject({ status: 200, body: { user: { email } } });
+      const { owner, teamPath } = await gateway.createTenant();
+      const invited = await owner.call('POST', `${teamPath}/members`, {
+        email: email.normalize('NFD'),
+        role: 'member',
+      });
+      expect(invited).toMatchObject({ status: 202, body: { invitation: { email } } });
+      const accept = acceptPath(invited.body.invitation.url);
+      const accepted = await gateway.call('POST', accept, { headers: { cookie: cookieOf(response) } });
+      expect(accepted).toMatchObject({ status: 200, body: { member: { email } } });
+    },
+  );
 
   it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { email } = await gateway.signUp();

@@ -43,6 +43,13 @@ export function TextField({ label, hint, problem, className = '', ...input }: Fi
   );
 }
 
+/** An e-mail address. Browsers refuse UTF-8 in fields of type `email`, and rewrite its domain; the API checks it instead. */
+export function EmailField(input: Omit<FieldProps, 'label'> & ComponentProps<'input'>) {
+  return <TextField label="E-mail address" name="email" inputMode="email" {...AS_TYPED} {...input} />;
+}
+
+const AS_TYPED = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const;
+
 export function SelectField({ label, hint, problem, children, ...select }: FieldProps & ComponentProps<'select'>) {
   return (
     <Field label={label} hint={hint} problem={problem}>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, ProjectId } from '../ids.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
-import { email, emailAsGiven, text } from '../text.ts';
+import { email, emailAsGiven, text, wantedEmail } from '../text.ts';
 import { createdAt, updatedAt } from '../timestamp.ts';
 
 const example = {
@@ -60,7 +60,7 @@ export const customerUpdate = z
 
 /** Selects customers; an e-mail in any case. */
 export const customerFilter = z.object({
-  email: email.optional().describe('Only the customer with this email address, in any case.'),
+  email: wantedEmail.optional().describe('Only the customer with this email address, in any case.'),
   externalId: externalId.optional().describe('Only the customer with this external id.'),
 });
 

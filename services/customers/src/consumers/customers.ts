@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
+import { canonicalEmail } from '@billing/contracts/text';
 import { scopedKey } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
@@ -85,7 +86,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     const newEmailOf = ({ id, scope, snapshot }: Event): string => {
       if (snapshot.deleted) return '';
       const customer = customers.get(scopedKey(id));
-      if (!customer) return snapshot.email?.trim().toLowerCase() ?? '';
+      if (!customer) return canonicalEmail(snapshot.email ?? '');
       const { email } = toContent(snapshot, scope, customer);
       return email === customer.email ? '' : (email ?? '');
     };

@@ -2,6 +2,7 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectId, ProjectScope } from '@billing/contracts/ids';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
+import { canonicalEmail } from '@billing/contracts/text';
 import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 
@@ -42,8 +43,8 @@ export function toContent(
   current: CustomerContent,
 ): CustomerContent {
   return {
-    email: snapshot.email?.trim().toLowerCase() || current.email,
-    name: snapshot.name || null,
+    email: canonicalEmail(snapshot.email ?? '') || current.email,
+    name: snapshot.name?.normalize('NFC') || null,
     externalId: current.externalId,
     metadata: isOurs(snapshot, scope) ? withoutOwnKeys(snapshot.metadata) : current.metadata,
   };

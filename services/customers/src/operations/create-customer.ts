@@ -4,6 +4,7 @@ import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { customerCreate } from '@billing/contracts/resources/customer';
+import { canonicalEmail } from '@billing/contracts/text';
 import { withoutEmpty } from '@billing/processor/metadata';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
@@ -101,7 +102,7 @@ export function createCustomer(dependencies: Dependencies) {
   ): Promise<LinkedCustomer> => {
     const id = derivedId(CustomerId, operationKey, 'customer');
     const { email: emailAsGiven, name, externalId } = wanted;
-    const email = emailAsGiven.toLowerCase();
+    const email = canonicalEmail(emailAsGiven);
     const reserve = async (tx: EntityManager): Promise<WithAudit<Input>> => {
       await reserveIdentifiers(tx, scope, id, { email, externalId });
       const metadata = withoutEmpty(wanted.metadata);

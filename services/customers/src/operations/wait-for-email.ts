@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
+import { canonicalEmail } from '@billing/contracts/text';
 import { isMissing } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { isMirrored } from '@billing/service/mirrored-rows';
@@ -35,7 +36,7 @@ export function waitForEmail({ em, processors, now }: WaitForEmailOptions) {
   async function hasGivenUp({ teamId, processorId }: LinkedCustomer, email: string): Promise<boolean> {
     try {
       const current = await (await processors.of(teamId)).findCustomer(processorId);
-      return current.deleted || (current.email ?? email).trim().toLowerCase() !== email;
+      return current.deleted || canonicalEmail(current.email ?? email) !== email;
     } catch (err) {
       if (isMissing(err)) return false;
       throw err;

@@ -37,7 +37,8 @@ export function openMailer({ smtpUrl, from, logger }: MailerOptions): Mailer {
   return {
     send(message) {
       const sending = transport
-        .sendMail(message)
+        // As an object: a text would be read as a list of addresses with names.
+        .sendMail({ ...message, to: { name: '', address: message.to } })
         .catch((err: unknown) => logger.error({ err }, 'could not send an e-mail'))
         .finally(() => pending.delete(sending));
       pending.add(sending);

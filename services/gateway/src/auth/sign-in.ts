@@ -3,6 +3,7 @@ import { betterAuth, type BetterAuthOptions } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { unavailable } from '@billing/contracts/problem';
 import { expiryAfterUse } from '#domain/session-life.ts';
 import type { Mailer } from './mailer.ts';
@@ -89,6 +90,7 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
     await pool.end();
     throw err;
   }
+  acceptEveryAddress();
   const auth = betterAuth(options);
   const { internalAdapter, adapter } = await auth.$context;
   const readSession = (headers: Headers) => auth.api.getSession({ headers, query: { disableRefresh: true } });
@@ -158,6 +160,12 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
 }
 
 const toUser = ({ id, email, name }: User): User => ({ id, email, name });
+
+/**
+ * Lets better-auth take every address that the routes take. It has no setting for its own check, which is zod's pattern of
+ * an e-mail address; the routes have checked each address by the rule of this API before.
+ */
+const acceptEveryAddress = (): void => void z.regexes.email.compile('@');
 
 /** The PostgreSQL advisory lock that keeps gateways that start at once from migrating at once. */
 const MIGRATION_LOCK = 7_231_906;

@@ -9,7 +9,7 @@ export const showWireFormat: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }
   if (zodSchema instanceof z.ZodDate) jsonSchema.format = 'date-time';
   if (zodSchema instanceof z.ZodObject && io === 'output' && !zodSchema.def.catchall)
     delete jsonSchema.additionalProperties;
-  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
+  if (['date-time', 'date', 'email'].includes(jsonSchema.format ?? '')) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   delete jsonSchema['example'];

@@ -1,4 +1,5 @@
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { canonicalEmail } from '@billing/contracts/text';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import type { ListedObject } from '@billing/processor/port';
 import { fieldOf, readRouteHints, type Reference, type ReferenceKind } from '#domain/route-hints.ts';
@@ -64,8 +65,7 @@ const textsOf = (value: unknown): Record<string, string> =>
 
 const timeOf = (seconds: unknown): Date | null => (typeof seconds === 'number' ? new Date(seconds * 1_000) : null);
 
-const emailOf = (email: unknown): string | null =>
-  typeof email === 'string' && email.trim() !== '' ? email.trim().toLowerCase() : null;
+const emailOf = (email: unknown): string | null => (typeof email === 'string' && canonicalEmail(email)) || null;
 
 /** What stands for an object that Stripe does not have any more. */
 export const gone = (id: string): ListedObject => ({ id, deleted: true });

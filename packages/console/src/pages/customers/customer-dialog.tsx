@@ -3,7 +3,7 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { TextField } from '#ui/field.tsx';
+import { EmailField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 
@@ -35,14 +35,7 @@ export function CustomerDialog({ customer, onClose }: { readonly customer?: Cust
       onSubmit={save.mutate}
       onClose={onClose}
     >
-      <TextField
-        label="E-mail address"
-        name="email"
-        type="email"
-        required
-        defaultValue={customer?.email ?? undefined}
-        problem={problems.of.email}
-      />
+      <EmailField required defaultValue={customer?.email ?? undefined} problem={problems.of.email} />
       <TextField label="Name" name="name" maxLength={256} defaultValue={customer?.name} problem={problems.of.name} />
       <TextField
         label="External id"

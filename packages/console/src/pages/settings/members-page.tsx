@@ -13,7 +13,7 @@ import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { EmailField, SelectField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
@@ -97,7 +97,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       onSubmit={invite.mutate}
       onClose={onClose}
     >
-      <TextField label="E-mail address" name="email" type="email" required problem={problems.of.email} />
+      <EmailField required problem={problems.of.email} />
       <SelectField label="Role" name="role" defaultValue="member">
         <option value="member">Member</option>
         <option value="owner">Owner</option>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { auth } from '#api/auth.ts';
 import { Button } from '#ui/button.tsx';
-import { TextField } from '#ui/field.tsx';
+import { EmailField, TextField } from '#ui/field.tsx';
 import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { useEnter } from './use-enter.ts';
@@ -58,7 +58,7 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
       <Form
         onSubmit={fields => signIn.mutate({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') })}
       >
-        <TextField label="E-mail address" name="email" type="email" autoComplete="username" required />
+        <EmailField autoComplete="username" required />
         <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
         <FormProblem error={signIn.error} />
         <Button kind="primary" type="submit" busy={signIn.isPending}>
@@ -107,7 +107,7 @@ function ResetForm({ onBack }: { readonly onBack: () => void }) {
         <p role="status">If an account has this address, a link is on its way to it.</p>
       ) : (
         <Form onSubmit={fields => request.mutate(textOf(fields, 'email'))}>
-          <TextField label="E-mail address" name="email" type="email" autoComplete="username" required />
+          <EmailField autoComplete="username" required />
           <FormProblem error={request.error} />
           <Button kind="primary" type="submit" busy={request.isPending}>
             Send the link

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { auth } from '#api/auth.ts';
 import { problemsOf } from '#api/failure.ts';
 import { Button } from '#ui/button.tsx';
-import { TextField } from '#ui/field.tsx';
+import { EmailField, TextField } from '#ui/field.tsx';
 import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { useEnter } from './use-enter.ts';
@@ -27,14 +27,7 @@ export function SignUpPage() {
         }
       >
         <TextField label="Your name" name="name" autoComplete="name" maxLength={120} required />
-        <TextField
-          label="E-mail address"
-          name="email"
-          type="email"
-          autoComplete="username"
-          required
-          problem={problems.of.email}
-        />
+        <EmailField autoComplete="username" required problem={problems.of.email} />
         <TextField
           label="Password"
           name="password"
