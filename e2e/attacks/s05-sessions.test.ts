@@ -5,16 +5,18 @@ import { newUser } from '../system/tenant.ts';
 
 const TEAMS = '/api/service/teams';
 const DAY = 86_400;
+/** The name of the session's cookie; it names the port too. */
+const cookieName = () => `billing-${new URL(inject('gatewayUrl')).port}.session_token`;
 const withCookie = (cookie: string) => new Caller({ cookie, origin: inject('gatewayUrl') });
 
 describe('sessions', () => {
   it('S5: a session id that was planted in the browser before the sign-in is never adopted', async () => {
     const { credentials } = await newUser();
-    const planted = 'billing.session_token=planted.before-the-sign-in';
+    const planted = `${cookieName()}=planted.before-the-sign-in`;
     const response = await withCookie(planted).post('/api/auth/sign-in/email', credentials);
     expect(response.status).toBe(200);
     const [cookie = ''] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^billing\.session_token=.+; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^billing-\d+\.session_token=.+; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookie).not.toContain('planted');
     expect((await withCookie(planted).get(TEAMS)).status).toBe(401);
   });
@@ -53,10 +55,10 @@ describe('sessions', () => {
     const value = user.cookie.split('=')[1] ?? '';
     const [token = ''] = decodeURIComponent(value).split('.');
     const anonymous = new Caller();
-    for (const path of [`${TEAMS}?session=${value}`, `${TEAMS}?billing.session_token=${value}`])
+    for (const path of [`${TEAMS}?session=${value}`, `${TEAMS}?${cookieName()}=${value}`])
       expect((await anonymous.get(path)).status).toBe(401);
     expect((await new Caller({ authorization: `Bearer ${token}` }).get(TEAMS)).status).toBe(401);
-    expect((await withCookie(`billing.session_token=${token}`).get(TEAMS)).status).toBe(401);
-    expect((await withCookie(`billing.session_token=${token}.${'A'.repeat(43)}%3D`).get(TEAMS)).status).toBe(401);
+    expect((await withCookie(`${cookieName()}=${token}`).get(TEAMS)).status).toBe(401);
+    expect((await withCookie(`${cookieName()}=${token}.${'A'.repeat(43)}%3D`).get(TEAMS)).status).toBe(401);
   });
 });

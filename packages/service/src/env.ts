@@ -10,6 +10,18 @@ export const keyInBase64 = z
   .transform(encoded => Buffer.from(encoded, 'base64'))
   .refine(key => key.length === 32, 'Expected 32 bytes in base64.');
 
+/**
+ * Where callers reach the gateway, as an origin: `https://billing.example.com`. It cannot be served below a path, where its
+ * pages would look for their files and its cookies for their paths in vain.
+ */
+export const httpOrigin = z.url({ protocol: /^https?$/ }).transform((text, context) => {
+  const { origin, href } = new URL(text);
+  if (href === `${origin}/`) return origin;
+  const message = `Expected an address without path, query or user, such as ${origin}; give the gateway a host name of its own`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 /** Variables of every service; a service extends them with its own. */
 export const serviceEnv = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseEnv, processorEnv, serviceEnv } from '../src/env.ts';
+import { httpOrigin, parseEnv, processorEnv, serviceEnv } from '../src/env.ts';
 import { isDatabaseUnavailable } from '@billing/database/database';
 
 it('names every missing or wrong variable in one sentence', () => {
@@ -13,6 +13,17 @@ it('treats an empty STRIPE_API_BASE_URL as absent, and requires a key of 32 byte
   const key = Buffer.alloc(32).toString('base64');
   expect(parseEnv(processorEnv, { STRIPE_API_BASE_URL: '', SERVICE_KEY: key }).STRIPE_API_BASE_URL).toBeUndefined();
   expect(() => parseEnv(processorEnv, { SERVICE_KEY: 'c2hvcnQ=' })).toThrow(/SERVICE_KEY is wrong/);
+});
+
+it('takes the origin of a public address, and refuses what would not be used of it', () => {
+  expect(httpOrigin.parse('https://Billing.example.com:443/')).toBe('https://billing.example.com');
+  expect(httpOrigin.parse('http://localhost:8080')).toBe('http://localhost:8080');
+  for (const rest of ['/billing', '/billing/', '//', '/?a=b', '?', '/#top'])
+    expect(httpOrigin.safeParse(`https://billing.example.com${rest}`).error?.issues[0]?.message).toBe(
+      'Expected an address without path, query or user, such as https://billing.example.com; give the gateway a host name of its own',
+    );
+  for (const other of ['https://a:b@billing.example.com', 'ftp://billing.example.com', 'billing.example.com', ''])
+    expect(httpOrigin.safeParse(other).success).toBe(false);
 });
 
 it.each([

@@ -69,6 +69,7 @@ it.each([
 });
 
 it.each([
+  ['PUBLIC_URL', 'https://billing.example/base', 'PUBLIC_URL is wrong (Expected an address without path'],
   ['CATALOG_URL', undefined, 'CATALOG_URL is missing'],
   ['PORTAL_URL', 'ftp://x', 'PORTAL_URL is wrong'],
   ['AUTH_SECRET', 'short', 'AUTH_SECRET is wrong'],

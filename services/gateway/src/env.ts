@@ -1,13 +1,13 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ServiceName } from '@billing/contracts/operation';
-import { pemInBase64, serviceEnv } from '@billing/service/env';
+import { httpOrigin, pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 import { isLoopback } from '#domain/addresses.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 import type { Quotas } from '#domain/quotas.ts';
 
-export const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
 const trustedProxies = z.union([
   z.literal('').transform((): false => false),
   z
@@ -32,7 +32,7 @@ const NETWORKS_NEEDED =
 
 const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   /** The URL that callers use, for example https://billing.example.com; decides cookie flags and the allowed origin. */
-  PUBLIC_URL: httpUrl,
+  PUBLIC_URL: httpOrigin,
   /** Ed25519, PKCS #8 PEM in base64. */
   IDENTITY_PRIVATE_KEY: pemInBase64.refine(isEd25519, 'Expected an Ed25519 private key, PKCS #8 PEM in base64.'),
   /** Signs session cookies and derives the secrets of repeatable requests for API keys. */

@@ -52,7 +52,7 @@ describe('sign-in', () => {
   it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { email } = await gateway.signUp();
     const [cookie] = (await signIn(email)).headers.getSetCookie();
-    expect(cookie).toMatch(/^billing\.session_token=/);
+    expect(cookie).toMatch(/^billing-8080\.session_token=/);
     expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
   });
 
@@ -84,9 +84,9 @@ describe('sign-in', () => {
 
   it('never adopts a session id that the caller chose', async () => {
     const { email } = await gateway.signUp();
-    const response = await signIn(email, PASSWORD, { cookie: 'billing.session_token=chosen.by-the-caller' });
+    const response = await signIn(email, PASSWORD, { cookie: 'billing-8080.session_token=chosen.by-the-caller' });
     expect(response.status).toBe(200);
-    expect(cookieOf(response)).toMatch(/^billing\.session_token=/);
+    expect(cookieOf(response)).toMatch(/^billing-8080\.session_token=/);
     expect(cookieOf(response)).not.toContain('chosen');
   });
 

@@ -1,6 +1,6 @@
 import { SERVICES } from '@billing/contracts/operation';
 import { openKeyRing } from '@billing/processor/key-ring';
-import { keyInBase64, processorEnv, serviceEnv } from '@billing/service/env';
+import { httpOrigin, keyInBase64, processorEnv, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
 
 /** `catalog:<base64>,customers:<base64>`: the key of each service that may have the teams' secret keys. */
@@ -24,7 +24,7 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   CREDENTIALS_KEYS: keyRing,
   SERVICE_KEYS: serviceKeys,
   /** Where Stripe reaches the gateway; the webhook URL is made from it. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
+  PUBLIC_URL: httpOrigin,
   /** How often each team's events at Stripe are scanned for events that no webhook delivered. */
   RECONCILE_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(300),
   /** How old an event must be to count as missed: its webhook may be on its way. */

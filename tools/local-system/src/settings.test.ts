@@ -37,6 +37,7 @@ it('reads variables and arguments', () => {
 it.each([
   [{ GATEWAY_PORT: 'http' }, [], 'GATEWAY_PORT is wrong'],
   [{ GATEWAY_PORT: '70000' }, [], 'GATEWAY_PORT is wrong'],
+  [{ PUBLIC_URL: 'http://localhost:8080/billing' }, [], 'PUBLIC_URL is wrong (Expected an address without path'],
   [{ DATABASE_URL: 'mysql://localhost/x' }, [], 'DATABASE_URL is wrong'],
   [{}, ['--demo'], 'Unknown argument --demo'],
 ])('names the wrong setting in %o %o', (source, args, message) => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseEnv } from '@billing/service/env';
+import { httpOrigin, parseEnv } from '@billing/service/env';
 import { exportersIn, type Exporters } from '@billing/service/telemetry-exporters';
 import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
 const environment = z.object({
   BILLING_DATA_DIR: optional(z.string()),
   GATEWAY_PORT: optional(z.coerce.number().int().min(0).max(65_535)),
-  PUBLIC_URL: optional(z.url({ protocol: /^https?$/ })),
+  PUBLIC_URL: optional(httpOrigin),
   LOG_LEVEL: optional(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])),
   DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
   NATS_URL: optional(z.string()),

@@ -1,6 +1,6 @@
 import { BillingError } from '@billing/client';
 import { expect, it } from 'vitest';
-import { problemsOf } from './failure.ts';
+import { describeFailure, problemsOf } from './failure.ts';
 
 const refused = (...fields: { path: string; message: string }[]) =>
   new BillingError({ status: 400, code: 'validation_error', message: 'Refused.', details: { fields } });
@@ -26,4 +26,11 @@ it.each([
   null,
 ])('leaves %s to the form', error => {
   expect(problemsOf(error, ['email'])).toEqual({ of: {}, rest: error });
+});
+
+it('tells a person at another address of the gateway from one whose role is not enough', () => {
+  const titleOf = (details?: object) =>
+    describeFailure(new BillingError({ status: 403, code: 'forbidden', message: 'Refused.', details: { ...details } }));
+  expect(titleOf({ origin: 'http://localhost:8080' }).title).toBe('This page was opened at another address');
+  expect(titleOf().title).toBe('Your role does not allow this');
 });

@@ -22,8 +22,11 @@ export function describeFailure(error: unknown): Failure {
       message: error instanceof Error ? error.message : String(error),
       requestId: undefined,
     };
-  const { code, status, requestId, fields } = error;
+  const { code, status, requestId, fields, details } = error;
   const message = fields[0] ? fields.map(field => field.message).join(' ') : error.message;
+  // The page was opened at another address than the one of the installation.
+  if (code === 'forbidden' && details?.['origin'])
+    return { title: 'This page was opened at another address', message, requestId };
   return { title: TITLES[code] ?? (status >= 500 ? 'The service failed' : 'This was refused'), message, requestId };
 }
 

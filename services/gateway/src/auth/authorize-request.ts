@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Operation } from '@billing/contracts/operation';
-import { forbidden, notFound, unauthorized } from '@billing/contracts/problem';
+import { notFound, unauthorized } from '@billing/contracts/problem';
 import type { Principal } from '@billing/service/identity-token';
 import { requireGrant, requireRole, type KeyGrant, type PathTenant } from '#domain/access.ts';
 import { addressGroup } from '#domain/addresses.ts';
 import { requireFresh } from '#domain/session-life.ts';
-import { findCookie, isCrossSite } from '#domain/browser-headers.ts';
+import { crossSite, findCookie, isCrossSite } from '#domain/browser-headers.ts';
 import type { Membership } from '#persistence/find-membership.ts';
 import type { ApiKeyCache } from './api-key-cache.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
@@ -82,7 +82,7 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   async function authorizeSession({ operation, tenant, request, response }: Attempt): Promise<Authorized> {
     const cookie = findCookie(signIn.sessionCookie, request.headers.cookie);
     if (cookie === undefined) throw unauthorized();
-    if (isCrossSite(request.headers, publicOrigin)) throw forbidden();
+    if (isCrossSite(request.headers, publicOrigin)) throw crossSite(publicOrigin);
     const session = await signIn.findSession(cookie);
     if (session === undefined) throw unauthorized();
     const { userId, passwordCheckedAt } = session;

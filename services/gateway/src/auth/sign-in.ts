@@ -5,6 +5,7 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { unavailable } from '@billing/contracts/problem';
+import { cookiePrefixOf } from '#domain/browser-headers.ts';
 import { expiryAfterUse } from '#domain/session-life.ts';
 import type { Mailer } from './mailer.ts';
 import { signInOptions } from './sign-in-options.ts';
@@ -73,7 +74,7 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
   });
   // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', err => logger.warn({ err }, 'lost an idle connection of sign-in'));
-  const cookiePrefix = publicUrl.startsWith('https:') ? '__Host-billing' : 'billing';
+  const cookiePrefix = cookiePrefixOf(publicUrl);
   const resetLink = (token: string) => `${publicUrl}/reset-password#${token}`;
   const sendResetToken =
     mailer &&

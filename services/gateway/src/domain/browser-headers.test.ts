@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCookie, isCrossSite } from './browser-headers.ts';
+import { cookiePrefixOf, crossSite, findCookie, isCrossSite } from './browser-headers.ts';
 
 it.each([
   [{}, false],
@@ -26,4 +26,22 @@ it.each([
   ['ab=1; a=2; c=3', 'a=2'],
 ])('finds the cookie a in %j', (header, expected) => {
   expect(findCookie('a', header)).toBe(expected);
+});
+
+it('names the address at which a page is accepted', () => {
+  const { status, code, message } = crossSite('http://localhost:8080');
+  expect({ status, code }).toEqual({ status: 403, code: 'forbidden' });
+  expect(message).toContain('open that address, or have the operator set PUBLIC_URL');
+  expect(message).toContain('http://localhost:8080 ');
+});
+
+it('has other cookies for each installation on a host', () => {
+  const addresses = ['http://host', 'http://host:8080', 'http://host:8081', 'https://host', 'https://host:8443'];
+  expect(addresses.map(cookiePrefixOf)).toEqual([
+    'billing',
+    'billing-8080',
+    'billing-8081',
+    '__Host-billing',
+    '__Host-billing-8443',
+  ]);
 });

@@ -1,3 +1,5 @@
+import { Problem } from '@billing/contracts/problem';
+
 /** The headers in which a browser names the site that sent a request. */
 interface SiteHeaders {
   readonly origin?: string | undefined;
@@ -15,6 +17,27 @@ const OWN_SITES: readonly unknown[] = ['same-origin', 'none', undefined];
 export function isCrossSite(headers: SiteHeaders, publicOrigin: string): boolean {
   if (headers.origin !== undefined && headers.origin !== publicOrigin) return true;
   return !OWN_SITES.includes(headers['sec-fetch-site']);
+}
+
+/**
+ * 403 for what a page of another origin sent. It names the gateway's own, for a person who opened the console by another name
+ * of the same machine.
+ */
+export const crossSite = (publicOrigin: string): Problem =>
+  new Problem(
+    'forbidden',
+    'forbidden',
+    `Pages are accepted at ${publicOrigin} only: open that address, or have the operator set PUBLIC_URL to the one you use.`,
+    { details: { origin: publicOrigin } },
+  );
+
+/**
+ * Returns the first part of the names of the gateway's cookies. Browsers keep cookies of a host whatever its port, so the
+ * name tells two installations on one host apart; with https the cookie belongs to this host alone.
+ */
+export function cookiePrefixOf(publicUrl: string): string {
+  const { protocol, port } = new URL(publicUrl);
+  return `${protocol === 'https:' ? '__Host-' : ''}billing${port && `-${port}`}`;
 }
 
 /** Returns the pair `name=value` of one cookie in a `Cookie` header; undefined when it is absent. */

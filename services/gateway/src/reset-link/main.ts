@@ -4,16 +4,15 @@ import { email } from '@billing/contracts/text';
 import { migrate } from '@billing/database/database';
 import { StartError } from '@billing/database/start-error';
 import { auditEntryOf, auditOfCommand } from '@billing/service/audit';
-import { parseEnv, serviceEnv } from '@billing/service/env';
+import { httpOrigin, parseEnv, serviceEnv } from '@billing/service/env';
 import { createLogger } from '@billing/service/logger';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { openSignIn } from '#auth/sign-in.ts';
 import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
 import { Member } from '#persistence/entities.ts';
-import { httpUrl } from '../env.ts';
 
-const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ PUBLIC_URL: httpUrl });
+const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ PUBLIC_URL: httpOrigin });
 
 /**
  * Prints a link by which the user with the given e-mail address can choose a new password within an hour. The audit log of

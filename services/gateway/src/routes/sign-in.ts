@@ -1,10 +1,10 @@
 import { Router, type Request as ExpressRequest } from 'express';
-import { forbidden, Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
+import { Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
 import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
 import type { SignIn } from '#auth/sign-in.ts';
 import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
-import { isCrossSite } from '#domain/browser-headers.ts';
+import { crossSite, isCrossSite } from '#domain/browser-headers.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
 import { routeNotFound } from '#http/problem-response.ts';
 import { readJson } from '#http/request-body.ts';
@@ -55,7 +55,7 @@ export function signInRoutes({ signIn, admission, publicUrl }: Dependencies): Ro
 
   /** Forwards a request to better-auth with its cookies and an already validated body. */
   async function forward(request: ExpressRequest, response: GatewayResponse, body?: unknown): Promise<void> {
-    if (isCrossSite(request.headers, origin)) throw forbidden();
+    if (isCrossSite(request.headers, origin)) throw crossSite(origin);
     const headers = new Headers({ origin });
     if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie);
     const userAgent = request.headers['user-agent'];

@@ -21,13 +21,11 @@ interface TabOptions {
 }
 
 /**
- * Returns every address that contains the token; they are built only here. `publicUrl` may have a path.
+ * Returns every address that contains the token; they are built only here.
  * All are paths on the public host, except what `absolute` returns.
  */
 export function portalLinks(publicUrl: string, token: string) {
-  const base = new URL(publicUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
-  const page = `${prefix}/portal/${token}`;
+  const page = `/portal/${token}`;
   const subscription = (id: SubscriptionId) => `${page}/subscriptions/${encodeURIComponent(id)}`;
   return {
     page,
@@ -35,11 +33,11 @@ export function portalLinks(publicUrl: string, token: string) {
       const query = new URLSearchParams({ tab, ...(number && { page: String(number) }), ...(notice && { notice }) });
       return `${page}?${query.toString()}`;
     },
-    absolute: (path: string) => `${base.origin}${path}`,
+    absolute: (path: string) => `${publicUrl}${path}`,
     cancel: (id: SubscriptionId) => `${subscription(id)}/cancel`,
     resume: (id: SubscriptionId) => `${subscription(id)}/resume`,
     paymentMethod: `${page}/payment-method`,
-    api: `${prefix}/api/portal/${token}`,
+    api: `/api/portal/${token}`,
   };
 }
 export type PortalLinks = ReturnType<typeof portalLinks>;

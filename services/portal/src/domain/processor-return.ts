@@ -21,12 +21,11 @@ export interface ProcessorReturn {
 export const returnIdOf = (operationKey: string): string =>
   createHash('sha256').update(`return ${operationKey}`).digest('base64url').slice(0, 16);
 
-/** Returns path and cookies of the return with this id. `publicUrl` may have a path. */
+/** Returns path and cookies of the return with this id. */
 export function processorReturn(publicUrl: string, returnId: string): ProcessorReturn {
-  const { protocol, pathname } = new URL(publicUrl);
-  const path = `${pathname.replace(/\/+$/, '')}/portal/return/${encodeURIComponent(returnId)}`;
+  const path = `/portal/return/${encodeURIComponent(returnId)}`;
   // Lax, because the customer returns by a link on another site.
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
   const cookie = (value: string, maxAge: number) =>
     `${PORTAL_RETURN_COOKIE}=${value}; Max-Age=${maxAge}; ${attributes}`;
   return { path, cookieFor: token => cookie(token, MAX_AGE_S), expiredCookie: cookie('', 0) };

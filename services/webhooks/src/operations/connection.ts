@@ -57,7 +57,7 @@ export function describeConnection(account: ProcessorAccount, publicUrl: string)
 
 /** Where Stripe posts a team's events; made from the configured address, never from a request. */
 export function webhookUrlOf(publicUrl: string, teamId: TeamId): string {
-  return `${publicUrl.replace(/\/$/, '')}/api/webhooks/processor/${teamId}`;
+  return `${publicUrl}/api/webhooks/processor/${teamId}`;
 }
 
 /** The webhook URL and what to do with it at Stripe. */
