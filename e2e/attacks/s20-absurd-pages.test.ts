@@ -79,6 +79,8 @@ async function get(operation: (typeof lists)[number], query: string) {
   };
 }
 
+const itemsOf = (body: object): unknown[] => Object.values(body).filter(Array.isArray).flat();
+
 describe('pages and windows', () => {
   it('S20: a limit or offset that is negative, broken, in another notation, empty, huge or repeated is 400 and named, in every list', async () => {
     expect(lists.length).toBeGreaterThan(8);
@@ -108,7 +110,7 @@ describe('pages and windows', () => {
     expect(new Set(zero.map(({ status }) => status))).toEqual(new Set([400]));
   });
 
-  it('S20: a limit above a hundred counts as a hundred, and an offset past the end gives an empty page', async () => {
+  it('S20: a limit above a hundred counts as a hundred, and an offset past the end gives an empty page or names the cursor', async () => {
     const tops = ['101', '1000', '1000000000', '9007199254740991', '9'.repeat(16)];
     await mapConcurrently(
       lists.flatMap(operation => tops.map(limit => ({ operation, limit }))),
@@ -118,9 +120,45 @@ describe('pages and windows', () => {
       },
     );
     await mapConcurrently(lists, async operation => {
-      const { row, status, body } = await get(operation, 'offset=2147483647');
+      const { row, status, body } = await get(operation, 'offset=10000');
       expect({ row, status }).toEqual({ row, status: 200 });
-      expect(Object.values(body).filter(Array.isArray).flat(), row).toEqual([]);
+      expect(itemsOf(body), row).toEqual([]);
+      const far = await get(operation, 'offset=2147483647');
+      expect({ row, status: far.status }).toEqual({ row, status: 400 });
+      expect(JSON.stringify(far.body), row).toContain('pass `cursor`');
+    });
+  });
+
+  it('S20: a cursor that is broken, forged or of another list is never an error of ours', async () => {
+    const forged = [
+      { at: '2026-01-01T00:00:00Z', ids: ["' or 1=1 --"] },
+      { at: null, ids: ['a', 'b'] },
+      { at: 'now', ids: [] },
+    ];
+    const broken = ['', '%00', 'e30', 'bnVsbA', "'", 'x'.repeat(5_000)];
+    const cursors = [...broken, ...forged.map(position => btoa(JSON.stringify({ ...position, offset: 0 })))];
+    await mapConcurrently(
+      lists.flatMap(operation => cursors.map(cursor => ({ operation, cursor }))),
+      async ({ operation, cursor }) => {
+        const { row, status, named } = await get(operation, `cursor=${cursor}`);
+        const refusal = { row, status: 400, named: ['cursor'] };
+        const page = { row, status: 200, named: [] };
+        expect(broken.includes(cursor) ? [refusal] : [refusal, page]).toContainEqual({ row, status, named });
+      },
+    );
+  });
+
+  it('S20: the pages of a list by cursor are the list', async () => {
+    await mapConcurrently(lists, async operation => {
+      const whole = await get(operation, 'limit=100');
+      const walked: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { row, status, body } = await get(operation, `limit=1${cursor && `&cursor=${cursor}`}`);
+        expect({ row, status }).toEqual({ row, status: 200 });
+        walked.push(...itemsOf(body));
+        cursor = body.pagination.nextCursor as string | null; // as the contract says
+      }
+      expect(walked, whole.row).toEqual(itemsOf(whole.body));
     });
   });
 
@@ -132,7 +170,9 @@ describe('pages and windows', () => {
         limit: expect.any(Number),
         offset: 0,
         total: expect.any(Number),
+        totalIsExact: true,
         hasMore: false,
+        nextCursor: null,
       });
     });
   });

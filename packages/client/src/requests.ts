@@ -14,7 +14,7 @@ export interface Requests {
 }
 
 interface Listed {
-  readonly pagination: { readonly total: number; readonly hasMore: boolean };
+  readonly pagination: Omit<Page<unknown>, 'items'>;
 }
 
 export function createRequests(send: Send): Requests {
@@ -29,9 +29,9 @@ export function createRequests(send: Send): Requests {
     },
     list: <Item>(path: string, name: string, query: PageOptions = {}, options?: CallOptions) =>
       new List(query, async (page): Promise<Page<Item>> => {
-        const body = await get<Listed & Record<string, readonly Item[]>>(path, { ...query, ...page }, options);
-        const { total, hasMore } = body.pagination;
-        return { items: body[name] ?? [], total, hasMore };
+        const body = await get<Listed & Record<string, readonly Item[]>>(path, page, options);
+        const { total, totalIsExact, hasMore, nextCursor } = body.pagination;
+        return { items: body[name] ?? [], total, totalIsExact, hasMore, nextCursor };
       }),
   };
 }

@@ -147,16 +147,19 @@ it('rejects a baseUrl that is not an address', () => {
 });
 
 it('fetches the pages of a list only as far as it is iterated', async () => {
-  const page = (ids: string[], hasMore: boolean) => ({
-    status: 200,
-    body: { customers: ids.map(id => ({ id })), pagination: { limit: 2, offset: 0, total: 5, hasMore } },
-  });
-  await using server = await startScriptedServer([page(['a', 'b'], true), page(['c', 'd'], true), page(['e'], false)]);
+  const page = (ids: string[], nextCursor: string | null) => {
+    const pagination = { limit: 2, offset: 0, total: 5, totalIsExact: true, hasMore: nextCursor !== null, nextCursor };
+    return { status: 200, body: { customers: ids.map(id => ({ id })), pagination } };
+  };
+  await using server = await startScriptedServer([page(['a', 'b'], 'b1'), page(['c', 'd'], 'd1'), page(['e'], null)]);
   const ids: string[] = [];
-  for await (const { id } of server.client.customers.list({ limit: 2 })) {
+  for await (const { id } of server.client.customers.list({ limit: 2, offset: 3, search: 'x' })) {
     ids.push(id);
     if (ids.length === 3) break;
   }
   expect(ids).toEqual(['a', 'b', 'c']);
-  expect(server.requests.map(({ url }) => url?.split('?')[1])).toEqual(['limit=2&offset=0', 'limit=2&offset=2']);
+  expect(server.requests.map(({ url }) => url?.split('?')[1])).toEqual([
+    'limit=2&offset=3&search=x',
+    'limit=2&search=x&cursor=b1',
+  ]);
 });

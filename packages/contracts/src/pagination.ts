@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { cursorText, type Cursor } from './cursor.ts';
 import { integerText } from './text.ts';
 
 const MAX_LIMIT = 100;
 const MAX_WHOLE_LIST = 1_000;
+const MAX_OFFSET = 100_000;
+/** How far the items of a list that may hold millions are counted. */
+export const MAX_COUNTED = 10_000;
 
-/** `limit` (1 to 100; larger values count as 100) and `offset` of a list. */
+const offsetUpTo = (max: number) =>
+  integerText(0, max, `Expected at most ${max}; beyond that pass \`cursor\`.`)
+    .default(0)
+    .describe(`Number of items to skip, at most ${max.toLocaleString('en')}; \`cursor\` reaches any.`);
+
+/** `limit` (1 to 100; larger values count as 100), and `cursor` or `offset` of a list. */
 export const pageQuery = {
   limit: z
     .codec(z.string().regex(/^\d{1,16}$/, 'Expected a whole number of at least 1.'), z.int().min(1).max(MAX_LIMIT), {
@@ -13,8 +22,16 @@ export const pageQuery = {
     })
     .default(50)
     .describe('Maximum number of items to return; values above 100 count as 100.'),
-  offset: integerText(0, 2_147_483_647).default(0).describe('Number of items to skip.'),
+  offset: offsetUpTo(MAX_OFFSET),
+  cursor: cursorText
+    .optional()
+    .describe(
+      '`pagination.nextCursor` of the page before; then `offset` is not used. Items that are added or removed meanwhile shift no page.',
+    ),
 };
+
+/** The same of a list that may hold millions. */
+export const longListQuery = { ...pageQuery, offset: offsetUpTo(MAX_COUNTED) };
 
 /** The same of a list that the specification has without pages: without `limit` it returns up to 1,000. */
 export const wholeListQuery = {
@@ -25,9 +42,11 @@ export const wholeListQuery = {
     .describe('Maximum number of items to return: 1,000 by default; values above 100 count as 100.'),
 };
 
+/** Which items of a list are wanted: those after the cursor, or without one those after `offset` items. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
+  readonly cursor?: Cursor | undefined;
 }
 
 export const pagination = z
@@ -35,16 +54,39 @@ export const pagination = z
     limit: z.int().describe('The page size, at most 100.'),
     offset: z.int().describe('The number of items before this page.'),
     total: z.int().describe('The number of items in the whole list.'),
+    totalIsExact: z
+      .boolean()
+      .describe('Whether the list has no more items than `total`; long lists count up to 10,000.'),
     hasMore: z.boolean().describe('Whether there are more items after this page.'),
+    nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
   })
   .meta({
     id: 'Pagination',
     description: 'The position of a page in the whole list.',
-    example: { limit: 50, offset: 0, total: 1 },
+    example: { limit: 50, offset: 0, total: 1, totalIsExact: true, hasMore: false, nextCursor: null },
   });
 export type Pagination = z.output<typeof pagination>;
 
-/** Returns the pagination of a page that has `count` of `total` rows. */
-export function paginate({ limit, offset }: Page, count: number, total: number): Pagination {
-  return { limit, offset, total, hasMore: offset + count < total };
+/** Returns how many rows a list skips; after a cursor none. */
+export const skipped = ({ offset, cursor }: Page): number => (cursor ? 0 : offset);
+
+/**
+ * Returns a page of the items that were found, which are one more than `limit` if there are more, and its pagination.
+ * `total` may be any number above `maxCounted` if more were not counted.
+ */
+export function toPage<Item>(
+  page: Page,
+  found: readonly Item[],
+  total: number,
+  placeOf: (item: Item) => Omit<Cursor, 'offset'>,
+  maxCounted = Infinity,
+): [items: Item[], pagination: Pagination] {
+  const { limit, cursor } = page;
+  const offset = cursor?.offset ?? page.offset;
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = found.length > limit;
+  const nextCursor = hasMore && last ? z.encode(cursorText, { ...placeOf(last), offset: offset + items.length }) : null;
+  const counted = { total: Math.min(total, maxCounted), totalIsExact: total <= maxCounted };
+  return [items, { limit, offset, ...counted, hasMore, nextCursor }];
 }

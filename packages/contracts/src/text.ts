@@ -61,9 +61,9 @@ export const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
   encode: value => (value ? 'true' : 'false'),
 });
 
-/** A whole number in a query string, between `min` and `max`, in decimal digits. */
-export const integerText = (min: number, max: number) =>
-  z.codec(z.string().regex(/^-?\d{1,16}$/, 'Expected a whole number.'), z.int().min(min).max(max), {
+/** A whole number in a query string, between `min` and `max`, in decimal digits; `tooBig` says what else to do. */
+export const integerText = (min: number, max: number, tooBig?: string) =>
+  z.codec(z.string().regex(/^-?\d{1,16}$/, 'Expected a whole number.'), z.int().min(min).max(max, tooBig), {
     decode: Number,
     encode: String,
   });

@@ -1,21 +1,62 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql';
-import { paginate, type Page, type Pagination } from '@billing/contracts/pagination';
+import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
+import { otherList } from './cursors.ts';
+
+interface Order {
+  /** The property with the time. */
+  readonly time?: string;
+  /** The properties that tell rows of one time apart: a key of a row among those that meet the conditions. */
+  readonly ids?: readonly string[];
+  /** How far the rows are counted; all unless given. */
+  readonly maxCounted?: number;
+}
 
 /**
- * Returns a page of the rows that meet all conditions on columns, newest first; an undefined one is none. Rows of one time are
- * in the order of `ids`, which name a row in its project.
+ * Returns a page of the rows that meet all conditions on columns, newest first; an undefined one is none.
+ * @throws Problem 400 for the cursor of another list
  */
 export async function findNewest<Row extends object>(
   em: EntityManager,
   entity: EntityName<Row>,
   conditions: Readonly<Record<string, unknown>>,
-  { limit, offset }: Page,
-  ids: readonly string[] = ['id'],
+  page: Page,
+  { time = 'createdAt', ids = ['id'], maxCounted = Infinity }: Order = {},
 ): Promise<[rows: Row[], pagination: Pagination]> {
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
-  const orderBy = Object.fromEntries([['createdAt', 'desc'], ...ids.map(id => [id, 'asc'])]);
-  const options = { orderBy, limit, offset } as object; // the columns are the caller's
-  const where = Object.fromEntries(given) as FilterQuery<NoInfer<Row>>; // so are these
-  const [rows, total]: [Row[], number] = await em.findAndCount(entity, where, options);
-  return [rows, paginate({ limit, offset }, rows.length, total)];
+  const where = Object.fromEntries(given);
+  const orderBy = Object.fromEntries([[time, 'desc'], ...ids.map(id => [id, 'asc'])]);
+  const options = { orderBy, limit: page.limit + 1, offset: skipped(page) } as object; // the columns are the caller's
+  const after = page.cursor ? { $and: [where, rowsAfter(page.cursor, time, ids)] } : where;
+  const typed = (filter: object) => filter as FilterQuery<NoInfer<Row>>; // so are these
+  const [found, total] = await Promise.all([
+    em.find(entity, typed(after), options) as Promise<Row[]>, // the options select all properties
+    countRows(em, entity, typed(where), maxCounted),
+  ]);
+  const placeOf = (row: Row) => {
+    const values = row as Readonly<Record<string, unknown>>; // by the names of columns
+    const at = values[time];
+    return { at: at instanceof Date ? at.toISOString() : null, ids: ids.map(id => String(values[id])) };
+  };
+  return toPage(page, found, total, placeOf, maxCounted);
+}
+
+/** Counts rows; more than `max` count as one more. */
+async function countRows<Row extends object>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  where: FilterQuery<NoInfer<Row>>,
+  max: number,
+): Promise<number> {
+  if (max !== Infinity && (await em.find(entity, where, { offset: max, limit: 1 })).length > 0) return max + 1;
+  return em.count(entity, where);
+}
+
+/** Selects the rows that follow a cursor. An index by time finds the first one. */
+function rowsAfter({ at, ids: values }: NonNullable<Page['cursor']>, time: string, ids: readonly string[]): object {
+  if (at === null || values.length !== ids.length) throw otherList();
+  const sameTime = ids.map((id, index) => ({
+    ...Object.fromEntries(ids.slice(0, index).map((before, place) => [before, values[place]])),
+    [id]: { $gt: values[index] },
+  }));
+  return { [time]: { $lte: new Date(at) }, $or: [{ [time]: { $lt: new Date(at) } }, ...sameTime] };
 }

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
 import {
   deadLetterIdOf,
   parseDeadLetterId,
@@ -33,8 +32,10 @@ interface DeadLetterRow {
   readonly is_retrying: boolean;
 }
 
+/** When it was given up, as precisely as callers see it. */
+const FAILED_AT = `date_trunc('milliseconds', dead_lettered_at)`;
 const COLUMNS = `id, team_id, consumer, type, event_id, attempts, reason, error, due_at is not null as is_retrying,
-                 (extract(epoch from dead_lettered_at) * 1000)::float8 as failed_ms`;
+                 (extract(epoch from ${FAILED_AT}) * 1000)::float8 as failed_ms`;
 /** What a list needs of the event, which may be large. */
 const EVENT_HEAD = `json_build_object('occurredAt', event ->> 'occurredAt',
                       'data', json_build_object('projectId', event -> 'data' -> 'projectId')) as event`;
@@ -64,18 +65,28 @@ export interface OwnedDeadLetter<Letter = DeadLetter> {
   readonly cause: string;
 }
 
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only those that follow this one, which may be another service's. */
+  readonly after?: { readonly at: Date; readonly id: string } | undefined;
+}
+
 /** Lists a page of dead letters of a service, newest first, and returns how many match in all. */
 export async function listDeadLetters(
   em: EntityManager,
   service: ServiceName,
   filter: DeadLetterFilter,
-  { limit, offset }: Page,
+  { limit, offset, after }: Page,
 ): Promise<[OwnedDeadLetter[], number]> {
   const { where, values } = conditionOf(service, filter);
+  const following = after
+    ? ` and (${FAILED_AT} < ? or ${FAILED_AT} = ? and '${deadLetterIdOf(service, '')}' || replace(id::text, '-', '') > ? collate "C")`
+    : '';
   const rows = await em.fork().execute<DeadLetterRow[]>(
-    `select ${COLUMNS}, ${EVENT_HEAD} from dead_letters where ${where}
-        order by dead_lettered_at desc, id limit ? offset ?`,
-    [...values, limit, offset],
+    `select ${COLUMNS}, ${EVENT_HEAD} from dead_letters where ${where}${following}
+        order by ${FAILED_AT} desc, id limit ? offset ?`,
+    [...values, ...(after ? [after.at, after.at, after.id] : []), limit, offset],
   );
   const [counted] = await em
     .fork()

@@ -71,8 +71,8 @@ export function deadLetterHandlers({ service, outbox, onRetry }: HandlerParts): 
     };
   const retryBy = changeBy('retry');
   return [
-    rpcHandler(list, async ({ limit, offset, ...filter }) => {
-      const [owned, total] = await listDeadLetters(em, service, filter, { limit, offset });
+    rpcHandler(list, async ({ limit, offset, after, ...filter }) => {
+      const [owned, total] = await listDeadLetters(em, service, filter, { limit, offset, after });
       return { deadLetters: owned.map(({ letter }) => letter), total };
     }),
     rpcHandler(find, async filter => (await findDeadLetter(em, service, filter))?.letter ?? null),

@@ -207,7 +207,17 @@ function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => 
   const app = createHttpServer({ logger, verifyIdentityToken: verify, checks, isOverloaded });
   serve(app, catalogOperations.listProducts, async ({ query }) => {
     await fail?.();
-    return { products: [], pagination: { limit: query.limit, offset: query.offset, total: 0, hasMore: false } };
+    return {
+      products: [],
+      pagination: {
+        limit: query.limit,
+        offset: query.offset,
+        total: 0,
+        totalIsExact: true,
+        hasMore: false,
+        nextCursor: null,
+      },
+    };
   });
   serve(app, catalogOperations.createProduct, async () => {
     throw notFound('product');

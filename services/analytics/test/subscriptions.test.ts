@@ -54,7 +54,14 @@ describe('the subscriptions behind mrr', () => {
       expected(c, { amount: '0' }),
     ]);
     expect(total).toBe(9_005);
-    expect(pagination).toEqual({ limit: 100, offset: 0, total: 3, hasMore: false });
+    expect(pagination).toEqual({
+      limit: 100,
+      offset: 0,
+      total: 3,
+      hasMore: false,
+      totalIsExact: true,
+      nextCursor: null,
+    });
     expect(await service.analytics(scope)).toMatchObject({ mrr: 9_005, mrrTrialing: 8 });
   });
 
@@ -63,7 +70,10 @@ describe('the subscriptions behind mrr', () => {
     const states = await create(scope, {}, {}, {}, {}, {});
     const { body } = await service.call('GET', '/analytics/subscriptions?metric=mrr&limit=2&offset=2', { of: scope });
     expect(body.subscriptions).toMatchObject(states.slice(2, 4).map(({ id }) => ({ subscriptionId: id })));
-    expect(body).toMatchObject({ total: 5 * 2_999, pagination: { limit: 2, offset: 2, total: 5, hasMore: true } });
+    expect(body).toMatchObject({
+      total: 5 * 2_999,
+      pagination: { limit: 2, offset: 2, total: 5, hasMore: true, totalIsExact: true, nextCursor: expect.any(String) },
+    });
   });
 
   it('are listed apart when they are in a trial, and when their payments are paused', async () => {

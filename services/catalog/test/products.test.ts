@@ -56,11 +56,25 @@ it('lists all active products by default, newest first, and pages when asked to'
 
   const active = await catalog.call('GET', '/products');
   expect(names(active.body)).toEqual(['d', 'c', 'a']);
-  expect(active.body.pagination).toEqual({ limit: 1_000, offset: 0, total: 3, hasMore: false });
+  expect(active.body.pagination).toEqual({
+    limit: 1_000,
+    offset: 0,
+    total: 3,
+    hasMore: false,
+    totalIsExact: true,
+    nextCursor: null,
+  });
   expect(names((await catalog.call('GET', '/products?activeOnly=false')).body)).toEqual(['d', 'c', 'b', 'a']);
   const page = await catalog.call('GET', '/products?activeOnly=false&limit=2&offset=1');
   expect(names(page.body)).toEqual(['c', 'b']);
-  expect(page.body.pagination).toEqual({ limit: 2, offset: 1, total: 4, hasMore: true });
+  expect(page.body.pagination).toEqual({
+    limit: 2,
+    offset: 1,
+    total: 4,
+    hasMore: true,
+    totalIsExact: true,
+    nextCursor: expect.any(String),
+  });
   expect((await catalog.call('GET', '/products?limit=1000')).body.pagination.limit).toBe(100);
 });
 

@@ -61,10 +61,24 @@ it('lists newest first, fifty per page by default', async () => {
   expect(emails(all.body)).toEqual(['c@example.com', 'b@example.com', 'a@example.com']);
   expect(all.body.customers[0]).toHaveProperty('updatedAt');
   expect(all.body.customers[0]).not.toHaveProperty('name');
-  expect(all.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+  expect(all.body.pagination).toEqual({
+    limit: 50,
+    offset: 0,
+    total: 3,
+    hasMore: false,
+    totalIsExact: true,
+    nextCursor: null,
+  });
   const page = await customers.call('GET', '/customers?limit=1&offset=1');
   expect(emails(page.body)).toEqual(['b@example.com']);
-  expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
+  expect(page.body.pagination).toEqual({
+    limit: 1,
+    offset: 1,
+    total: 3,
+    hasMore: true,
+    totalIsExact: true,
+    nextCursor: expect.any(String),
+  });
 });
 
 it('finds customers by a part of their e-mail, name or external id, in any case', async () => {

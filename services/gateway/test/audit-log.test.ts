@@ -26,7 +26,14 @@ describe('a write of the gateway', () => {
     const { owner, teamPath, teamId, projectId, path } = tenant;
     const response = await owner.call('PATCH', path, { name: 'Web shop' });
     const { entries, pagination } = await logOf(tenant);
-    expect(pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+    expect(pagination).toEqual({
+      limit: 50,
+      offset: 0,
+      total: 3,
+      hasMore: false,
+      totalIsExact: true,
+      nextCursor: null,
+    });
     const user = { type: 'user', id: owner.userId };
     expect(entries).toMatchObject([
       {

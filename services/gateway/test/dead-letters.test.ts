@@ -38,10 +38,13 @@ async function serveLetters(service: ServiceName): Promise<void> {
     (letters.get(service) ?? []).filter(
       letter => (!id || letter.id === id) && (!consumer || letter.consumer === consumer),
     );
-  await gateway.serve(list, async ({ teamId, limit, offset, ...filter }) => {
+  await gateway.serve(list, async ({ teamId, limit, offset, after, ...filter }) => {
     note('list', teamId);
     const all = matching(filter);
-    return { deadLetters: all.slice(offset, offset + limit), total: all.length };
+    const following = after
+      ? all.filter(({ failedAt, id }) => failedAt < after.at || (+failedAt === +after.at && id > after.id))
+      : all;
+    return { deadLetters: following.slice(offset, offset + limit), total: all.length };
   });
   await gateway.serve(find, async ({ teamId, id }) => {
     note('find', teamId);
@@ -97,17 +100,32 @@ it('lists the letters of all services together, newest first and in pages', asyn
   expect(await services('?consumer=catalog-test')).toEqual(['catalog', 'catalog']);
 
   const { body } = await team.call('GET', '?limit=3&offset=1200');
-  expect(body.pagination).toEqual({ limit: 3, offset: 1_200, total: 1_203, hasMore: false });
+  expect(body.pagination).toEqual({
+    limit: 3,
+    offset: 1_200,
+    total: 1_203,
+    hasMore: false,
+    totalIsExact: true,
+    nextCursor: null,
+  });
   expect(body.deadLetters.map(({ id }: DeadLetter) => id)).toEqual(
     letters
       .get('subscriptions')
       ?.slice(1_197)
       .map(({ id }) => id),
   );
-  expect((await team.call('GET', '?offset=2000000000')).body).toMatchObject({
+  expect((await team.call('GET', '?offset=10000')).body).toMatchObject({
     deadLetters: [],
     pagination: { total: 1_203 },
   });
+  const walked: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const next = (await team.call('GET', `?limit=100${cursor && `&cursor=${cursor}`}`)).body;
+    walked.push(...next.deadLetters.map(({ id }: DeadLetter) => id));
+    cursor = next.pagination.nextCursor as string | null; // as the contract says
+  }
+  expect(walked).toHaveLength(1_203);
+  expect(walked.slice(3)).toEqual(letters.get('subscriptions')?.map(({ id }) => id));
   expect(new Set(asked.map(({ teamId }) => teamId))).toEqual(new Set([team.teamId]));
   letters.clear();
 });

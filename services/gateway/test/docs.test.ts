@@ -128,6 +128,7 @@ describe('the document', () => {
       { name: 'activeOnly', in: 'query', required: false, schema: { type: 'boolean', default: true }, example: false },
       { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100, default: 1_000 } },
       { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
       { $ref: '#/components/parameters/RequestId' },
     ]);
     const { requestBody, responses } = operationAt(`${PROJECT}/prices`, 'post');

@@ -33,11 +33,32 @@ it('returns its lists whole, or in pages that together are the whole', async () 
   for (const [name, url] of Object.entries(lists)) {
     const { body: whole } = await owner.call('GET', url);
     expect(whole[name]).toHaveLength(3);
-    expect(whole.pagination).toEqual({ limit: 1_000, offset: 0, total: 3, hasMore: false });
+    expect(whole.pagination).toEqual({
+      limit: 1_000,
+      offset: 0,
+      total: 3,
+      hasMore: false,
+      totalIsExact: true,
+      nextCursor: null,
+    });
     const first = (await owner.call('GET', `${url}?limit=2`)).body;
-    expect(first.pagination).toEqual({ limit: 2, offset: 0, total: 3, hasMore: true });
+    expect(first.pagination).toEqual({
+      limit: 2,
+      offset: 0,
+      total: 3,
+      hasMore: true,
+      totalIsExact: true,
+      nextCursor: expect.any(String),
+    });
     const second = (await owner.call('GET', `${url}?limit=2&offset=2`)).body;
-    expect(second.pagination).toEqual({ limit: 2, offset: 2, total: 3, hasMore: false });
+    expect(second.pagination).toEqual({
+      limit: 2,
+      offset: 2,
+      total: 3,
+      hasMore: false,
+      totalIsExact: true,
+      nextCursor: null,
+    });
     expect([...first[name], ...second[name]]).toEqual(whole[name]);
     expect((await owner.call('GET', `${url}?limit=none`)).status).toBe(400);
   }

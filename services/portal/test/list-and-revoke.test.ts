@@ -25,7 +25,7 @@ it('lists the links that work now, newest first and without tokens', async () =>
       },
       expect.objectContaining({ sessionId: first.sessionId, returnUrl: null }),
     ],
-    pagination: { limit: 50, offset: 0, total: 2, hasMore: false },
+    pagination: { limit: 50, offset: 0, total: 2, hasMore: false, totalIsExact: true, nextCursor: null },
   });
   for (const { token } of [first, expired, revoked, last]) expect(listed.body).not.toContain(token);
 

@@ -133,7 +133,7 @@ describe('a code', () => {
     expect(body).toEqual({
       code: { code, customerId, isActive: false, createdAt: expect.any(String) },
       referrals: [],
-      pagination: { limit: 1_000, offset: 0, total: 0, hasMore: false },
+      pagination: { limit: 1_000, offset: 0, total: 0, hasMore: false, totalIsExact: true, nextCursor: null },
     });
     const again = await project.request('POST', '/codes', { customerId });
     expect(again.status).toBe(201);
@@ -186,11 +186,11 @@ it('lists the referrals of a code newest first, in pages', async () => {
   };
   expect(await list('')).toEqual({
     referees: referees.toReversed(),
-    pagination: { limit: 1_000, offset: 0, total: 3, hasMore: false },
+    pagination: { limit: 1_000, offset: 0, total: 3, hasMore: false, totalIsExact: true, nextCursor: null },
   });
   expect(await list('?limit=1&offset=1')).toEqual({
     referees: [referees[1]],
-    pagination: { limit: 1, offset: 1, total: 3, hasMore: true },
+    pagination: { limit: 1, offset: 1, total: 3, hasMore: true, totalIsExact: true, nextCursor: expect.any(String) },
   });
   expect((await project.request('GET', `/codes/${code}?limit=0`)).status).toBe(400);
 });
@@ -212,12 +212,12 @@ describe('the list of codes', () => {
     };
     expect(await list('')).toEqual({
       codes: [newest, oldest],
-      pagination: { limit: 50, offset: 0, total: 2, hasMore: false },
+      pagination: { limit: 50, offset: 0, total: 2, hasMore: false, totalIsExact: true, nextCursor: null },
     });
     expect((await list('?activeOnly=false')).codes).toEqual([newest, middle, oldest]);
     expect(await list('?activeOnly=false&limit=1&offset=1')).toEqual({
       codes: [middle],
-      pagination: { limit: 1, offset: 1, total: 3, hasMore: true },
+      pagination: { limit: 1, offset: 1, total: 3, hasMore: true, totalIsExact: true, nextCursor: expect.any(String) },
     });
     expect((await project.request('GET', '/codes?activeOnly=yes')).status).toBe(400);
   });

@@ -252,7 +252,14 @@ describe('a conversion', () => {
     await project.configure({ referrerCreditAmount: 700, refereeCreditAmount: 0, currency: 'eur' });
     await service.deliver(subscriptionCreated(project.scope, late.id));
     const { credits, pagination } = (await project.request('GET', '/credits')).body;
-    expect(pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+    expect(pagination).toEqual({
+      limit: 50,
+      offset: 0,
+      total: 3,
+      hasMore: false,
+      totalIsExact: true,
+      nextCursor: null,
+    });
     const earned = credits.map(({ side, customerId: customer, amount, currency, status }: Record<string, unknown>) => ({
       side,
       customer,
@@ -291,7 +298,10 @@ describe('the list of referrals', () => {
     };
     expect(await project.request('GET', path)).toEqual({
       status: 200,
-      body: { referrals: [pending], pagination: { limit: 50, offset: 0, total: 1, hasMore: false } },
+      body: {
+        referrals: [pending],
+        pagination: { limit: 50, offset: 0, total: 1, hasMore: false, totalIsExact: true, nextCursor: null },
+      },
     });
     await service.deliver(subscriptionCreated(project.scope, refereeCustomerId));
     const converted = { ...pending, status: 'converted', convertedAt: expect.stringMatching(/Z$/) };
@@ -324,7 +334,7 @@ describe('the list of referrals', () => {
     expect((await list(`${path}&refereeCustomerId=${ofOther}`)).referees).toEqual([]);
     expect(await list(`${path}&status=pending&limit=1&offset=1`)).toEqual({
       referees: [oldest],
-      pagination: { limit: 1, offset: 1, total: 2, hasMore: false },
+      pagination: { limit: 1, offset: 1, total: 2, hasMore: false, totalIsExact: true, nextCursor: null },
     });
     for (const query of ['?limit=0', '?status=canceled', '?referrerCustomerId=grace', '?code=NEVERWAS'])
       expect((await project.request('GET', query)).status).toBe(400);
@@ -339,7 +349,7 @@ describe('the list of referrals', () => {
       expect((await project.request('GET', query)).body.referrals).toHaveLength(1);
       expect((await other.request('GET', query)).body).toEqual({
         referrals: [],
-        pagination: { limit: 50, offset: 0, total: 0, hasMore: false },
+        pagination: { limit: 50, offset: 0, total: 0, hasMore: false, totalIsExact: true, nextCursor: null },
       });
     }
   });

@@ -28,7 +28,14 @@ it('lists active and trialing subscriptions by default, newest first, in pages',
   ]);
   const { body } = await service.call('GET', '/subscriptions?activeOnly=false&limit=2&offset=1', { of: scope });
   expect(body.subscriptions).toHaveLength(2);
-  expect(body.pagination).toEqual({ limit: 2, offset: 1, total: 5, hasMore: true });
+  expect(body.pagination).toEqual({
+    limit: 2,
+    offset: 1,
+    total: 5,
+    hasMore: true,
+    totalIsExact: true,
+    nextCursor: expect.any(String),
+  });
   expect(await subscriptions(`?customerId=${customer.id}`)).toHaveLength(3);
   const other = await startProject(service);
   expect(await subscriptions(`?customerId=${other.customer.id}`)).toEqual([]);

@@ -59,7 +59,14 @@ it('lists the events of all projects of a team and those without one, newest fir
 
   const all = await listOf(team);
   expect(all.webhookEvents.map(({ id }) => id)).toEqual([last.id, first.id, foreign.id]);
-  expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 3, hasMore: false });
+  expect(all.pagination).toEqual({
+    limit: 50,
+    offset: 0,
+    total: 3,
+    hasMore: false,
+    totalIsExact: true,
+    nextCursor: null,
+  });
   expect((await listOf(team, '?projectId=none')).webhookEvents).toMatchObject([{ id: foreign.id, error: 'foreign' }]);
   expect((await listOf(team, '?type=customer.updated&limit=1&offset=1')).webhookEvents).toMatchObject([
     { id: first.id },

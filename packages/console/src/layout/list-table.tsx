@@ -28,6 +28,8 @@ export interface ListTableProps<Item> {
 }
 
 const PAGE_SIZE = 100;
+/** As far as an offset reaches. */
+const MAX_ROWS = 100_000;
 const ROW_HEIGHT = 42;
 
 /** A list of any length that scrolls with the page: only the rows in the window exist, and are loaded by the page. */
@@ -40,7 +42,8 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
     refetchInterval: refreshMs,
   });
   const first = useQuery({ ...pageQuery(0), placeholderData: keepPreviousData });
-  const total = first.data?.total ?? 0;
+  const total = Math.min(first.data?.total ?? 0, MAX_ROWS);
+  const isCut = first.data !== undefined && (!first.data.totalIsExact || first.data.total > MAX_ROWS);
   const { ref, from, to } = useVisibleRows(total, ROW_HEIGHT);
   const firstPage = Math.floor(from / PAGE_SIZE);
   const pageCount = Math.max(1, Math.ceil(to / PAGE_SIZE) - firstPage);
@@ -89,6 +92,7 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
           <Padding rows={Math.max(0, total - to)} columns={columns.length} />
         </tbody>
       </table>
+      {isCut && <p className="muted">The newest {total.toLocaleString()} are shown. Filter the list to find others.</p>}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { ProjectId } from '../ids.ts';
 import { TEAM_PATH } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { longListQuery, pagination } from '../pagination.ts';
 import { auditEntry } from '../resources/audit-entry.ts';
 import { text } from '../text.ts';
 
@@ -12,7 +12,7 @@ export const auditOperations = declareOperations('gateway', {
     access: { kind: 'team', role: 'owner' },
     summary: 'List who changed what in a team, newest first',
     query: z.strictObject({
-      ...pageQuery,
+      ...longListQuery,
       action: text(64).optional().describe('Only entries of this action, for example `connectProcessor`.'),
       actor: text(128).optional().describe('Only entries of the actor with this id.'),
       projectId: ProjectId.schema.optional().describe('Only entries of this project.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
 import { SERVICES, TEAM_PATH } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { longListQuery, pagination } from '../pagination.ts';
 import { deadLetter, deadLetterWithData } from '../resources/dead-letter.ts';
 import { text } from '../text.ts';
 
@@ -22,7 +22,7 @@ export const deadLetterOperations = declareOperations('gateway', {
     route: `GET ${TEAM_PATH}/dead-letters`,
     access: owner,
     summary: 'List the events of a team that a service failed to handle for good, newest first',
-    query: z.strictObject({ ...filters, ...pageQuery }),
+    query: z.strictObject({ ...filters, ...longListQuery }),
     response: z.object({ deadLetters: z.array(deadLetter), pagination }),
     example: { query: { service: 'subscriptions', type: 'processor.invoice.paid.v1' } },
   },

@@ -4,7 +4,7 @@ import { exampleOf } from '../example.ts';
 import { TeamId } from '../ids.ts';
 import type { ProblemCode } from '../problem-codes.ts';
 import { PROJECT_PATH, projectAccess, TEAM_PATH } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { longListQuery, pagination } from '../pagination.ts';
 import { processorHealth } from '../resources/processor-health.ts';
 import { processorAccount, processorConnect, webhookUrl } from '../resources/processor-account.ts';
 import { WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
@@ -133,7 +133,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     route: `GET ${PROJECT_PATH}/webhook-events`,
     access: projectAccess('analytics:read'),
     summary: 'List the webhook events of the project',
-    query: z.strictObject({ ...eventFilters, ...pageQuery }),
+    query: z.strictObject({ ...eventFilters, ...longListQuery }),
     response: z.object({ webhookEvents: z.array(webhookEvent), pagination }),
     example: { query: { status: 'processed', type: 'customer.subscription.created' } },
   },
@@ -152,7 +152,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     query: z.strictObject({
       ...eventFilters,
       projectId: z.literal('none').optional().describe('Only those without a project.'),
-      ...pageQuery,
+      ...longListQuery,
     }),
     response: z.object({ webhookEvents: z.array(webhookEvent), pagination }),
     example: {

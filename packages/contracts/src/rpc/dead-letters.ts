@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TeamId } from '../ids.ts';
 import { SERVICES, type ServiceName } from '../operation.ts';
 import { auditContext } from '../resources/audit-entry.ts';
+import { timestamp } from '../timestamp.ts';
 import { deadLetter, deadLetterId, deadLetterWithData } from '../resources/dead-letter.ts';
 import { defineRpc } from '../rpc.ts';
 
@@ -18,7 +19,14 @@ const callsOf = (service: ServiceName) => ({
   list: defineRpc(
     service,
     'list-dead-letters',
-    z.object({ teamId: TeamId.schema, ...filter, limit: z.int().min(1).max(MAX_LISTED), offset: z.int().min(0) }),
+    z.object({
+      teamId: TeamId.schema,
+      ...filter,
+      limit: z.int().min(1).max(MAX_LISTED),
+      offset: z.int().min(0),
+      /** Only those that follow this one, of any service. */
+      after: z.object({ at: timestamp, id: z.string() }).optional(),
+    }),
     z.object({ deadLetters: z.array(deadLetter), total: z.int() }),
   ),
   /** A dead letter of the team, or null. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
-import { paginate } from '@billing/contracts/pagination';
+import { toPage } from '@billing/contracts/pagination';
 import type { AnalyticsSubscription, MovementMetric } from '@billing/contracts/resources/analytics';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { churned, churnRate } from '#domain/churn.ts';
@@ -44,9 +44,15 @@ interface Dependencies {
 type Query = z.output<typeof analyticsOperations.listAnalyticsSubscriptions.query>;
 type Listed = z.output<typeof analyticsOperations.listAnalyticsSubscriptions.response>;
 
+/** A subscription, and the time that the list is in the order of. */
+interface FoundRow {
+  readonly subscription: AnalyticsSubscription;
+  readonly at: string;
+}
+
 /** A page of the subscriptions behind a metric, how many there are, and the metric. */
 interface Found {
-  readonly subscriptions: AnalyticsSubscription[];
+  readonly rows: readonly FoundRow[];
   readonly count: bigint;
   readonly total: number;
 }
@@ -72,8 +78,10 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
       if (metric === 'mrrPaused') return findPart(asked, 'paused');
       return findMoved(asked, metric);
     });
-    const { subscriptions, total, count } = found;
-    return { subscriptions, total, pagination: paginate(query, subscriptions.length, Number(count)) };
+    const { rows, total, count } = found;
+    const placeOf = ({ at, subscription }: FoundRow) => ({ at, ids: [subscription.subscriptionId] });
+    const [page, pagination] = toPage(query, rows, Number(count), placeOf);
+    return { subscriptions: page.map(({ subscription }) => subscription), total, pagination };
   };
 }
 
@@ -91,8 +99,8 @@ async function findLost({ tx, current, query, baseCurrency, now }: Asked): Promi
   const metrics = await readMetrics(tx, current, window);
   const counts = toChurnCounts(metrics, await countEndingLater(tx, current, window));
   const rows = await listLost(tx, current, window, query);
-  const subscriptions = rows.map(row => toResource(row, baseCurrency));
-  return { subscriptions, count: churned(counts).lost, total: churnRate(counts) };
+  const found = rows.map(row => toRow(row, baseCurrency));
+  return { rows: found, count: churned(counts).lost, total: churnRate(counts) };
 }
 
 async function findTrials({ tx, current, query, baseCurrency, now }: Asked): Promise<Found> {
@@ -100,8 +108,8 @@ async function findTrials({ tx, current, query, baseCurrency, now }: Asked): Pro
   const afterStart = toTrialCounts(await readMetrics(tx, current, window));
   const { ended, rate } = trialConversion(afterStart, await countTrialsEndingLater(tx, current, window));
   const rows = await listTrials(tx, current, window, query);
-  const subscriptions = rows.map(row => ({ ...toResource(row, baseCurrency), converted: row.converted }));
-  return { subscriptions, count: BigInt(ended), total: rate };
+  const found = rows.map(row => toRow(row, baseCurrency, { converted: row.converted }));
+  return { rows: found, count: BigInt(ended), total: rate };
 }
 
 async function findLive({ tx, current, query, baseCurrency, now }: Asked, metric: 'mrr' | 'excluded'): Promise<Found> {
@@ -113,21 +121,21 @@ async function findLive({ tx, current, query, baseCurrency, now }: Asked, metric
   const rows = await listLive(tx, current, names, query);
   const count = groups.reduce((sum, group) => sum + group.count, 0n);
   if (metric === 'mrr')
-    return { subscriptions: rows.map(row => toResource(row, baseCurrency)), count, total: mrrIn(baseCurrency, totals) };
-  const subscriptions = rows.map(row => {
+    return { rows: rows.map(row => toRow(row, baseCurrency)), count, total: mrrIn(baseCurrency, totals) };
+  const found = rows.map(row => {
     const group = row.liveMetric === null ? undefined : parseLiveMetric(row.liveMetric);
-    return toResource(row, baseCurrency, group && leftOutReason(group, baseCurrency));
+    return toRow(row, baseCurrency, { reason: group ? leftOutReason(group, baseCurrency) : null });
   });
-  return { subscriptions, count, total: Number(count) };
+  return { rows: found, count, total: Number(count) };
 }
 
 async function findPart({ tx, current, query, baseCurrency, now }: Asked, part: MrrPart): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
   const names = metricsOfPart(baseCurrency, totals, part);
   const rows = await listContributing(tx, current, names, query);
-  const subscriptions = rows.map(row => toResource(row, baseCurrency));
+  const found = rows.map(row => toRow(row, baseCurrency));
   return {
-    subscriptions,
+    rows: found,
     count: await countContributing(tx, current, names),
     total: mrrIn(baseCurrency, totals, part),
   };
@@ -139,9 +147,9 @@ async function findMoved({ tx, current, query, baseCurrency, now }: Asked, metri
   const ofMetric = movements.filter(it => termsOf(metric, [it]).length > 0);
   const filter = { ...days, movements: ofMetric, isLeft: false };
   const rows = await listMoved(tx, current, filter, query);
-  const subscriptions = rows.map(row => toPart(row, metric, baseCurrency));
+  const found = rows.map(row => toPart(row, metric, baseCurrency));
   const count = await countMoved(tx, current, filter);
-  return { subscriptions, count, total: monthlyRevenue(termsOf(metric, movements)) };
+  return { rows: found, count, total: monthlyRevenue(termsOf(metric, movements)) };
 }
 
 /** The subscriptions that `mrr` added up at the end of a day before today: what all movements until then left. */
@@ -150,17 +158,17 @@ async function findEarning({ tx, current, query, baseCurrency }: Asked, day: Utc
   const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
   const filter = { ...days, movements, isLeft: true };
   const rows = await listMoved(tx, current, filter, query);
-  const subscriptions = rows.map(row => toPart(row, 'netMrr', baseCurrency));
+  const found = rows.map(row => toPart(row, 'netMrr', baseCurrency));
   const count = await countMoved(tx, current, filter);
-  return { subscriptions, count, total: monthlyRevenue(movements) };
+  return { rows: found, count, total: monthlyRevenue(movements) };
 }
 
 /** A subscription with its part of a movement. */
-function toPart(row: MovedSubscription, metric: MovementMetric, currency: string): AnalyticsSubscription {
-  const { id: subscriptionId, customerId, status } = row;
+function toPart(row: MovedSubscription, metric: MovementMetric, currency: string): FoundRow {
+  const { id: subscriptionId, customerId, status, at } = row;
   const parts = row.terms.flatMap(([name, amount]) => parseMovementMetric(name, BigInt(amount)) ?? []);
   const amount = toDecimalText(sumTerms(termsOf(metric, parts)));
-  return { subscriptionId, customerId, status, currency, amount, reason: null, converted: null };
+  return { at, subscription: { subscriptionId, customerId, status, currency, amount, reason: null, converted: null } };
 }
 
 /** The days asked for, by default the last `growthDays` ones; today includes everything dated later. */
@@ -170,19 +178,14 @@ function movementDays({ growthDays, from, to }: Query, now: Date): Days {
   return { from: from ?? addDays(today, 1 - growthDays), to: last >= today ? LAST_DAY : last };
 }
 
-function toResource(
-  row: SubscriptionRow,
+function toRow(
+  { id: subscriptionId, customerId, status, amount, currency, at }: SubscriptionRow,
   baseCurrency: string,
-  reason: AnalyticsSubscription['reason'] = null,
-): AnalyticsSubscription {
-  const { id: subscriptionId, customerId, status, amount } = row;
+  shown: Partial<Pick<AnalyticsSubscription, 'reason' | 'converted'>> = {},
+): FoundRow {
+  const amountShown = { currency: currency ?? baseCurrency, amount };
   return {
-    subscriptionId,
-    customerId,
-    status,
-    currency: row.currency ?? baseCurrency,
-    amount,
-    reason,
-    converted: null,
+    at,
+    subscription: { subscriptionId, customerId, status, ...amountShown, reason: null, converted: null, ...shown },
   };
 }

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Page } from '@billing/contracts/pagination';
+import { skipped, type Page } from '@billing/contracts/pagination';
 import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound, textArray } from '@billing/database/bound-statement';
+import { follows, placeBefore, timeText } from '@billing/database/cursors';
 import { LIFETIME_METRIC } from '#domain/metrics.ts';
 import type { TrialCounts } from '#domain/trials.ts';
 import type { Window } from '#domain/window.ts';
@@ -17,28 +18,43 @@ export interface SubscriptionRow {
   readonly currency: string | null;
   readonly amount: string;
   readonly liveMetric: string | null;
+  /** The time that the list is in the order of. */
+  readonly at: string;
 }
 
-const SHOWN = 'id, customer_id as "customerId", status, currency, amount, live_metric as "liveMetric"';
+const shown = (time: string) =>
+  `id, customer_id as "customerId", status, currency, amount, live_metric as "liveMetric", ${timeText(time)} as at`;
+
+/** SQL for the rows that follow the page's cursor, and how many of them. Its values are `pageValues`, from `$first` on. */
+const pageOf = (time: string, first: number) =>
+  `and ($${first + 2}::text is null or ${follows(time, 'r.id', `$${first + 2}`, `$${first + 3}`)})
+   order by ${time} desc, r.id limit $${first} offset $${first + 1}`;
+
+/** One row more than the page has tells whether there are more. */
+function pageValues(page: Page): unknown[] {
+  const place = placeBefore(page);
+  return [page.limit + 1, skipped(page), place?.at ?? null, place?.id ?? null];
+}
 
 /** Lists a page of the subscriptions that count in any of the metrics, newest first; each metric is read up to the page. */
 export async function listLive(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   metrics: readonly string[],
-  { limit, offset }: Page,
+  page: Page,
 ): Promise<readonly SubscriptionRow[]> {
   if (metrics.length === 0) return [];
   return executeBound<SubscriptionRow>(
     em,
-    `select ${SHOWN}
+    `select ${shown('created_at')}
        from unnest($4::text[]) as wanted (metric)
       cross join lateral (
             select * from tracked_records r
              where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric = wanted.metric
+               and ($7::text is null or ${follows('r.created_at', 'r.id', '$7', '$8')})
              order by r.created_at desc, r.id limit $5::bigint + $6::bigint) r
       order by created_at desc, id limit $5 offset $6`,
-    [teamId, projectId, generation, textArray(metrics), limit, offset],
+    [teamId, projectId, generation, textArray(metrics), ...pageValues(page)],
   );
 }
 
@@ -52,12 +68,12 @@ export async function listContributing(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   metrics: readonly string[],
-  { limit, offset }: Page,
+  page: Page,
 ): Promise<readonly SubscriptionRow[]> {
   return executeBound<SubscriptionRow>(
     em,
-    `select ${SHOWN} ${CONTRIBUTING} order by r.created_at desc, r.id limit $5 offset $6`,
-    [teamId, projectId, generation, textArray(metrics), limit, offset],
+    `select ${shown('r.created_at')} ${CONTRIBUTING} ${pageOf('r.created_at', 5)}`,
+    [teamId, projectId, generation, textArray(metrics), ...pageValues(page)],
   );
 }
 
@@ -87,13 +103,13 @@ export async function listLost(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   { start, now }: Window,
-  { limit, offset }: Page,
+  page: Page,
 ): Promise<readonly SubscriptionRow[]> {
   return executeBound<SubscriptionRow>(
     em,
-    `select ${SHOWN} ${ENDED_FROM} and r.ended_at < $4::timestamptz and r.ended_at > $5::text::timestamptz and ${WAS_LIVE}
-      order by r.ended_at desc, r.id limit $6 offset $7`,
-    [teamId, projectId, generation, now.toISOString(), start.toISOString(), limit, offset],
+    `select ${shown('r.ended_at')} ${ENDED_FROM}
+        and r.ended_at < $4::timestamptz and r.ended_at > $5::text::timestamptz and ${WAS_LIVE} ${pageOf('r.ended_at', 6)}`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString(), ...pageValues(page)],
   );
 }
 
@@ -107,14 +123,13 @@ export async function listTrials(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   { start, now }: Window,
-  { limit, offset }: Page,
+  page: Page,
 ): Promise<readonly TrialRow[]> {
   return executeBound<TrialRow>(
     em,
-    `select ${SHOWN}, trial_converted as converted ${ENDED_FROM}
-        and r.trial_ended_at < $4::timestamptz and r.trial_ended_at > $5::timestamptz
-      order by r.trial_ended_at desc, r.id limit $6 offset $7`,
-    [teamId, projectId, generation, now.toISOString(), start.toISOString(), limit, offset],
+    `select ${shown('r.trial_ended_at')}, trial_converted as converted ${ENDED_FROM}
+        and r.trial_ended_at < $4::timestamptz and r.trial_ended_at > $5::timestamptz ${pageOf('r.trial_ended_at', 6)}`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString(), ...pageValues(page)],
   );
 }
 

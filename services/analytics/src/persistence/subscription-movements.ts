@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import { skipped, type Page } from '@billing/contracts/pagination';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound, textArray } from '@billing/database/bound-statement';
+import { placeBefore } from '@billing/database/cursors';
 import { MOVEMENT_PREFIX, parseMovementMetric, type Contribution } from '#domain/metrics.ts';
 import type { MovementTerm } from '#domain/revenue-history.ts';
 import type { RevenueTerm } from '#domain/revenue.ts';
@@ -70,6 +71,8 @@ export interface MovedSubscription {
   readonly id: SubscriptionId;
   readonly customerId: CustomerId;
   readonly status: SubscriptionStatus;
+  /** The start of the day of its last movement. */
+  readonly at: string;
   /** What it adds to each metric. */
   readonly terms: readonly (readonly [metric: string, amount: string])[];
 }
@@ -84,7 +87,7 @@ export interface MovedFilter extends Days {
 const MOVED = `
   from subscription_movements join unnest($4::text[], $5::numeric[]) as wanted (metric, weight) using (metric)
  where team_id = $1 and project_id = $2 and generation = $3 and day >= $6::text and day <= $7::text and amount <> 0
- group by subscription_id having not $8::boolean or sum(amount * weight) <> 0`;
+ group by subscription_id having (not $8::boolean or sum(amount * weight) <> 0)`;
 
 function valuesOf({ teamId, projectId, generation }: GenerationScope, { movements, from, to, isLeft }: MovedFilter) {
   const product = [...new Set(movements.map(({ divisor }) => divisor))].reduce((all, one) => all * BigInt(one), 1n);
@@ -98,18 +101,20 @@ export async function listMoved(
   em: EntityManager,
   scope: GenerationScope,
   filter: MovedFilter,
-  { limit, offset }: Page,
+  page: Page,
 ): Promise<readonly MovedSubscription[]> {
   if (filter.movements.length === 0) return [];
+  const place = placeBefore(page);
   return executeBound<MovedSubscription>(
     em,
-    `select r.id, r.customer_id as "customerId", r.status, m.terms
+    `select r.id, r.customer_id as "customerId", r.status, m.terms, m.day || 'T00:00:00Z' as at
        from (select subscription_id, max(day) as day, json_agg(json_build_array(metric, amount::text)) as terms ${MOVED}
+                and ($11::text is null or max(day) < $11 or max(day) = $11 and subscription_id > $12)
               order by max(day) desc, subscription_id limit $9 offset $10) m
        join tracked_records r on r.team_id = $1 and r.kind = 'subscription' and r.id = m.subscription_id
         and r.project_id = $2 and r.generation = $3
       order by m.day desc, r.id`,
-    [...valuesOf(scope, filter), limit, offset],
+    [...valuesOf(scope, filter), page.limit + 1, skipped(page), place?.at.slice(0, 10) ?? null, place?.id ?? null],
   );
 }
 

@@ -18,7 +18,7 @@ interface Selection {
 export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { limit, offset, email, externalId, ids, search }: Page & Filter & Selection,
+    { email, externalId, ids, search, ...page }: Page & Filter & Selection,
   ): Promise<[LinkedCustomer[], Pagination]> => {
     const fork = em.fork();
     const owners = await findOwners(fork, scope, { email, externalId });
@@ -29,7 +29,7 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
       ...(search && containing(search)),
       ...(ids && { $and: [{ id: { $in: ids } }] }),
     };
-    return customers.list(fork, scope, { limit, offset }, wanted);
+    return customers.list(fork, scope, page, wanted);
   };
 }
 

@@ -23,7 +23,7 @@ Your backend authenticates with an API key of a project, sent as \`Authorization
 
 Timestamps are ISO 8601 in UTC. Amounts are whole numbers of the currency’s smallest unit: 2999 is 29.99 USD. Unknown fields in a body or a query are rejected.
 
-Lists are newest first. \`limit\` and \`offset\` select a page, \`pagination\` describes it.
+Lists are newest first. \`pagination.nextCursor\` of a page, sent as \`cursor\`, selects the next one; \`limit\` its size. \`offset\` skips items, at most 100,000.
 
 Every error response has the body \`{ "error": { "code", "message", "details", "requestId" } }\`. Resources of another project are reported as not found.
 

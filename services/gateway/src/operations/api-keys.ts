@@ -2,7 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { ApiKeyId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
 import type { apiKey } from '@billing/contracts/resources/api-key';
 import type { z } from 'zod';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import { inTransaction } from '@billing/database/transaction';
 import { invalid } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
@@ -37,10 +38,8 @@ async function findKeyMode(tx: EntityManager, teamId: TeamId, installation: KeyM
 
 /** Lists a page of the keys of a project that are not revoked, expired ones included, newest first, and how many there are in all. */
 export function listApiKeys({ em }: OperationDependencies) {
-  return ({ teamId, projectId }: ProjectScope, { limit, offset }: Page): Promise<[ApiKey[], number]> => {
-    const live = { teamId, projectId, revokedAt: null };
-    return em.fork().findAndCount(ApiKey, live, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
-  };
+  return ({ teamId, projectId }: ProjectScope, page: Page): Promise<[ApiKey[], Pagination]> =>
+    findNewest(em.fork(), ApiKey, { teamId, projectId, revokedAt: null }, page);
 }
 
 interface KeyDetails {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import { MAX_COUNTED, type Page, type Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import type { AuditContext, AuditEntry, AuditTarget } from '@billing/contracts/resources/audit-entry';
 import type { Operation } from '@billing/contracts/operation';
 import { auditEntryOf } from '@billing/service/audit';
@@ -14,17 +15,16 @@ interface Filter {
   readonly projectId?: ProjectId | undefined;
 }
 
-/** Lists a page of a team's audit log, newest first, and returns how many entries match in all. */
+/** Lists a page of a team's audit log, newest first. */
 export function listAuditLog({ em }: { readonly em: EntityManager }) {
   return async (
     teamId: TeamId,
-    { limit, offset, action, actor, projectId }: Page & Filter,
-  ): Promise<[AuditEntry[], number]> => {
-    const wanted = { ...(action && { action }), ...(actor && { actorId: actor }), ...(projectId && { projectId }) };
-    const [rows, total] = await em
-      .fork()
-      .findAndCount(AuditEntryRow, { teamId, ...wanted }, { orderBy: { at: 'desc', id: 'asc' }, limit, offset });
-    return [rows.map(toEntry), total];
+    { action, actor, projectId, ...page }: Page & Filter,
+  ): Promise<[AuditEntry[], Pagination]> => {
+    const where = { teamId, action, actorId: actor, projectId };
+    const order = { time: 'at', maxCounted: MAX_COUNTED };
+    const [rows, pagination] = await findNewest(em.fork(), AuditEntryRow, where, page, order);
+    return [rows.map(toEntry), pagination];
   };
 }
 

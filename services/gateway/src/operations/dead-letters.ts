@@ -1,8 +1,9 @@
 import type { TeamId } from '@billing/contracts/ids';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
-import type { Page } from '@billing/contracts/pagination';
+import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
 import { conflict, notFound } from '@billing/contracts/problem';
 import { parseDeadLetterId, type DeadLetter, type DeadLetterWithData } from '@billing/contracts/resources/dead-letter';
+import { placeBefore } from '@billing/database/cursors';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { deadLetterCalls, MAX_LISTED } from '@billing/contracts/rpc/dead-letters';
 import { audit } from '#persistence/insert-audit-entries.ts';
@@ -25,34 +26,43 @@ interface DeadLetterFilters {
 const servicesOf = ({ service }: DeadLetterFilters): readonly ServiceName[] => (service ? [service] : SERVICES);
 
 /**
- * Lists a page of a team's dead letters of all services, newest first, and returns how many match in all.
+ * Lists a page of a team's dead letters of all services, newest first.
  * @throws Problem 503 when a service does not respond
  */
 export function listDeadLetters({ rpc }: OperationDependencies) {
   return async (
     teamId: TeamId,
-    { limit, offset, service, ...filter }: Page & DeadLetterFilters,
-  ): Promise<[DeadLetter[], number]> => {
+    { limit, offset, cursor, service, ...filter }: Page & DeadLetterFilters,
+  ): Promise<[DeadLetter[], Pagination]> => {
+    const page = { limit, offset, cursor };
+    const start = skipped(page);
+    const end = start + limit + 1;
+    const place = placeBefore(page);
+    const after = place ? { at: new Date(place.at), id: place.id } : undefined;
     const pageOf = (of: ServiceName, from: number) => {
-      const size = Math.min(MAX_LISTED, offset + limit - from);
-      return rpc.call(deadLetterCalls[of].list, { teamId, ...filter, limit: size, offset: from });
+      const size = Math.min(MAX_LISTED, end - from);
+      return rpc.call(deadLetterCalls[of].list, { teamId, ...filter, after, limit: size, offset: from });
     };
     const firsts = await Promise.all(servicesOf({ service }).map(async of => ({ of, ...(await pageOf(of, 0)) })));
-    const sum = firsts.reduce((total, first) => total + first.total, 0);
-    if (offset >= sum) return [[], sum];
+    const total = firsts.reduce((sum, first) => sum + first.total, 0);
     /** The newest ones of a service, as many as may stand before the end of the page. */
-    const lists = firsts.map(async ({ of, deadLetters: newest, total }) => {
-      while (newest.length < Math.min(total, offset + limit)) {
+    const lists = firsts.map(async ({ of, deadLetters: newest, total: ofService }) => {
+      if (start >= total) return [];
+      while (newest.length < Math.min(ofService, end)) {
         const { deadLetters } = await pageOf(of, newest.length);
         if (deadLetters.length === 0) break;
         newest.push(...deadLetters);
       }
       return newest;
     });
-    const merged = (await Promise.all(lists)).flat().toSorted((a, b) => b.failedAt.getTime() - a.failedAt.getTime());
-    return [merged.slice(offset, offset + limit), sum];
+    const merged = (await Promise.all(lists)).flat().toSorted(inOrder).slice(start, end);
+    return toPage(page, merged, total, ({ failedAt, id }) => ({ at: failedAt.toISOString(), ids: [id] }));
   };
 }
+
+/** Newest first; those of one time by id. */
+const inOrder = (one: DeadLetter, other: DeadLetter): number =>
+  other.failedAt.getTime() - one.failedAt.getTime() || (one.id < other.id ? -1 : 1);
 
 /**
  * Finds a dead letter of the team in the service that its id names.

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { InvitationId, type TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import { inTransaction } from '@billing/database/transaction';
 import { conflict, forbidden, notFound } from '@billing/contracts/problem';
 import { changesOf } from '@billing/service/audit';
@@ -19,10 +20,8 @@ import type { OperationDependencies } from './dependencies.ts';
 
 /** Lists a page of the open invitations of a team, newest first, and how many there are in all. */
 export function listInvitations({ em, now }: OperationDependencies) {
-  return (teamId: TeamId, { limit, offset }: Page): Promise<[Invitation[], number]> => {
-    const open = { teamId, closedAt: null, expiresAt: { $gt: now() } };
-    return em.fork().findAndCount(Invitation, open, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
-  };
+  return (teamId: TeamId, page: Page): Promise<[Invitation[], Pagination]> =>
+    findNewest(em.fork(), Invitation, { teamId, closedAt: null, expiresAt: { $gt: now() } }, page);
 }
 
 interface Invited {

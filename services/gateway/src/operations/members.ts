@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import type { MemberRole } from '@billing/contracts/resources/team';
 import { inTransaction } from '@billing/database/transaction';
 import { conflict, notFound } from '@billing/contracts/problem';
@@ -21,18 +22,17 @@ export interface MemberResource {
   readonly createdAt: Date;
 }
 
-/** Returns a page of a team's members, oldest first, and how many there are in all. */
+/** Lists a page of a team's members, newest first. */
 export function listMembers({ em, users }: OperationDependencies) {
-  return async (teamId: TeamId, { limit, offset }: Page): Promise<[MemberResource[], number]> => {
-    const orderBy = { createdAt: 'asc', userId: 'asc' } as const;
-    const [members, total] = await em.fork().findAndCount(Member, { teamId }, { orderBy, limit, offset });
+  return async (teamId: TeamId, page: Page): Promise<[MemberResource[], Pagination]> => {
+    const [members, pagination] = await findNewest(em.fork(), Member, { teamId }, page, { ids: ['userId'] });
     const found = await users.findAll(members.map(({ userId }) => userId));
     const userById = new Map(found.map(user => [user.id, user]));
     const resources = members.flatMap(member => {
       const user = userById.get(member.userId);
       return user ? [toResource(member, user)] : [];
     });
-    return [resources, total];
+    return [resources, pagination];
   };
 }
 

@@ -2,7 +2,8 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
 import type { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import type { z } from 'zod';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { derivedId } from '@billing/service/derived-id';
@@ -41,8 +42,8 @@ export function listProjectStates({ em }: Pick<OperationDependencies, 'em'>) {
 
 /** Lists a page of the projects of a team, newest first, and how many there are in all. */
 export function listProjects({ em }: OperationDependencies) {
-  return (teamId: TeamId, { limit, offset }: Page): Promise<[Project[], number]> =>
-    em.fork().findAndCount(Project, { teamId }, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
+  return (teamId: TeamId, page: Page): Promise<[Project[], Pagination]> =>
+    findNewest(em.fork(), Project, { teamId }, page);
 }
 
 interface ProjectDetails {

@@ -1,5 +1,6 @@
 import { TeamId } from '@billing/contracts/ids';
-import type { Page } from '@billing/contracts/pagination';
+import type { Page, Pagination } from '@billing/contracts/pagination';
+import { findNewest } from '@billing/database/find-newest';
 import { inTransaction } from '@billing/database/transaction';
 import { derivedId } from '@billing/service/derived-id';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
@@ -11,13 +12,13 @@ import { lockTeamsOf } from '#persistence/locks.ts';
 import { createOnce } from './create-once.ts';
 import type { OperationDependencies } from './dependencies.ts';
 
-/** Lists a page of the teams of a user, newest first, and how many there are in all. */
+/** Lists a page of the teams of a user, newest first. */
 export function listTeams({ em }: OperationDependencies) {
-  return async (userId: string, { limit, offset }: Page): Promise<[Team[], number]> => {
+  return async (userId: string, page: Page): Promise<[Team[], Pagination]> => {
     const fork = em.fork();
     const memberships = await fork.find(Member, { userId });
     const ids = memberships.map(({ teamId }) => teamId);
-    return fork.findAndCount(Team, { id: { $in: ids } }, { orderBy: { createdAt: 'desc', id: 'asc' }, limit, offset });
+    return findNewest(fork, Team, { id: { $in: ids } }, page);
   };
 }
 

@@ -1,4 +1,4 @@
-import { paginate, type Page } from '@billing/contracts/pagination';
+import type { Pagination } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '#operations/api-keys.ts';
@@ -54,13 +54,12 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     createTeam: async ({ body, userId, audit, operationKey }) => ({
       team: await operations.createTeam(userId, body.name, audit, operationKey),
     }),
-    listTeams: async ({ userId, query }) => paged('teams', query, await operations.listTeams(userId, query)),
+    listTeams: async ({ userId, query }) => paged('teams', await operations.listTeams(userId, query)),
 
-    listAuditLog: async ({ params, query }) =>
-      paged('entries', query, await operations.listAuditLog(params.teamId, query)),
+    listAuditLog: async ({ params, query }) => paged('entries', await operations.listAuditLog(params.teamId, query)),
 
     listDeadLetters: async ({ params, query }) =>
-      paged('deadLetters', query, await operations.listDeadLetters(params.teamId, query)),
+      paged('deadLetters', await operations.listDeadLetters(params.teamId, query)),
     getDeadLetter: async ({ params: { teamId, deadLetterId } }) => ({
       deadLetter: await operations.findDeadLetter(teamId, deadLetterId),
     }),
@@ -79,15 +78,14 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
       dropped: await operations.dropDeadLetters(params.teamId, body, audit),
     }),
 
-    listMembers: async ({ params, query }) =>
-      paged('members', query, await operations.listMembers(params.teamId, query)),
+    listMembers: async ({ params, query }) => paged('members', await operations.listMembers(params.teamId, query)),
     inviteMember: async ({ params: { teamId }, body, userId, audit, operationKey, requireFreshSession }) => {
       if (body.role === 'owner') requireFreshSession();
       const invited = { teamId, invitedBy: userId, ...body };
       return { invitation: await operations.inviteMember(invited, audit, operationKey) };
     },
     listInvitations: async ({ params, query }) =>
-      paged('invitations', query, await operations.listInvitations(params.teamId, query)),
+      paged('invitations', await operations.listInvitations(params.teamId, query)),
     withdrawInvitation: async ({ params: { teamId, invitationId }, audit }) => {
       await operations.withdrawInvitation(teamId, invitationId, audit);
       return { success: true };
@@ -103,8 +101,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     createProject: async ({ params, body, audit, operationKey }) => ({
       project: await operations.createProject(params.teamId, body, audit, operationKey),
     }),
-    listProjects: async ({ params, query }) =>
-      paged('projects', query, await operations.listProjects(params.teamId, query)),
+    listProjects: async ({ params, query }) => paged('projects', await operations.listProjects(params.teamId, query)),
     getProject: async ({ params }) => {
       const project = await operations.findProject(params);
       if (!project) throw notFound('project');
@@ -116,7 +113,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
 
     createApiKey: async ({ params, body, userId, audit, operationKey }) =>
       operations.createApiKey(params, userId, body, audit, operationKey),
-    listApiKeys: async ({ params, query }) => paged('apiKeys', query, await operations.listApiKeys(params, query)),
+    listApiKeys: async ({ params, query }) => paged('apiKeys', await operations.listApiKeys(params, query)),
     revokeApiKey: async ({ params: { keyId, ...scope }, audit }) => {
       await operations.revokeApiKey(scope, keyId, audit);
       apiKeys.evict(keyId);
@@ -131,7 +128,5 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
 }
 
 /** The response of a list: a page of items under their name, and what it is a page of. */
-const paged = <Name extends string, Item>(name: Name, query: Page, [items, total]: readonly [Item[], number]) =>
-  ({ [name]: items, pagination: paginate(query, items.length, total) }) as Record<Name, Item[]> & {
-    pagination: ReturnType<typeof paginate>;
-  }; // a computed name is typed as string
+const paged = <Name extends string, Item>(name: Name, [items, pagination]: readonly [Item[], Pagination]) =>
+  ({ [name]: items, pagination }) as Record<Name, Item[]> & { pagination: Pagination }; // a computed name is typed as string

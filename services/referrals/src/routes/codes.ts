@@ -20,7 +20,7 @@ export function codeRoutes(dependencies: CreateCodeDependencies & DeactivateCode
       referralsOperations.listReferralCodes,
       async ({ params, query: { activeOnly, customerId, ...page } }) => {
         const where = { ...params, customerId, isActive: activeOnly || undefined };
-        const [codes, pagination] = await findNewest(em.fork(), ReferralCode, where, page, ['code']);
+        const [codes, pagination] = await findNewest(em.fork(), ReferralCode, where, page, { ids: ['code'] });
         return { codes, pagination };
       },
     );

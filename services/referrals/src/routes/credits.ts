@@ -13,7 +13,9 @@ export function creditRoutes(dependencies: RetryCreditDependencies) {
   return async (app: HttpServer): Promise<void> => {
     serve(app, referralsOperations.listReferralCredits, async ({ params, query: { status, customerId, ...page } }) => {
       const where = { ...params, status, customerId };
-      const [credits, pagination] = await findNewest(em.fork(), ReferralCredit, where, page, ['referralId', 'side']);
+      const [credits, pagination] = await findNewest(em.fork(), ReferralCredit, where, page, {
+        ids: ['referralId', 'side'],
+      });
       return { credits: credits.map(toResource), pagination };
     });
     serve(app, referralsOperations.retryReferralCredit, async ({ params: { creditId, ...scope }, audit }) => ({

@@ -11,13 +11,9 @@ export function referralRoutes(dependencies: ApplyCodeDependencies) {
   const apply = applyCode(dependencies);
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, referralsOperations.listReferrals, async ({ params, query: { limit, offset, ...filters } }) => {
-      const [referrals, pagination] = await findNewest(
-        em.fork(),
-        Referral,
-        { ...params, ...filters },
-        { limit, offset },
-      );
+    serve(app, referralsOperations.listReferrals, async ({ params, query: { limit, offset, cursor, ...filters } }) => {
+      const page = { limit, offset, cursor };
+      const [referrals, pagination] = await findNewest(em.fork(), Referral, { ...params, ...filters }, page);
       return { referrals: referrals.map(toState), pagination };
     });
     serve(app, referralsOperations.applyReferral, async ({ params, body, audit, operationKey }) => ({

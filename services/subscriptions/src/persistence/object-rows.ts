@@ -1,7 +1,8 @@
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { paginate, type Page, type Pagination } from '@billing/contracts/pagination';
+import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
+import { follows, placeBefore } from '@billing/database/cursors';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 
 /** Reads and writes a table that has one row for each of the processor's objects, in each project. */
@@ -16,6 +17,11 @@ export interface ObjectRows<Row> {
   ): Promise<{ rows: Pick<Row, Property>[]; pagination: Pagination }>;
   /** Inserts new rows and updates others, each row once. The caller's transaction holds the locks of the objects. */
   save(tx: EntityManager, rows: readonly Row[]): Promise<void>;
+}
+
+interface ListedRow extends ProjectScope {
+  readonly id: string;
+  readonly createdAt: Date;
 }
 
 /** The values that a property may have; a property without values is not looked at. */
@@ -38,7 +44,7 @@ interface Column {
  * Handles many rows of an entity in one statement. The rows are plain objects, which the unit of work does not track:
  * entities would cost several times as much as the statements.
  */
-export function objectRows<Row extends ProjectScope>(
+export function objectRows<Row extends ListedRow>(
   entity: EntityClass<Row>,
   { processorId, fixed }: RowOptions<Row>,
 ): ObjectRows<Row> {
@@ -101,23 +107,31 @@ export function objectRows<Row extends ProjectScope>(
       const given = Object.entries<readonly string[] | undefined>(filter).flatMap(([property, values]) =>
         values ? [{ property, values: [...values] }] : [],
       );
-      const shown = new Set<string>(only);
+      const shown = new Set<string>(['id', 'createdAt', ...only]);
       const conditions = given.map(({ property }, index) => ` and ${nameOf(property)} = any($${index + 3})`).join('');
       const matching = `from ${tableName} existing where team_id = $1 and project_id = $2${conditions}`;
       const values = [teamId, projectId, ...given.map(it => it.values)];
       const selected = columns.filter(({ property }) => shown.has(property));
+      const place = placeBefore(page);
+      const [end, placed] = [values.length, place ? [place.at, place.id] : []];
+      const following = place ? ` and ${follows('created_at', 'id', `$${end + 3}`, `$${end + 4}`)}` : '';
       const [found, [counted]] = await Promise.all([
         executeBound<Record<string, unknown>>(
           em,
-          `select ${selected.map(read).join(', ')} ${matching}
-            order by created_at desc, id limit $${values.length + 1} offset $${values.length + 2}`,
-          [...values, page.limit, page.offset],
+          `select ${selected.map(read).join(', ')} ${matching}${following}
+            order by created_at desc, id limit $${end + 1} offset $${end + 2}`,
+          [...values, page.limit + 1, skipped(page), ...placed],
         ),
         executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, values),
       ]);
       for (const row of found) toDates(row, times);
-      const rows = found as unknown as Pick<Row, (typeof only)[number]>[]; // the statement selects these properties
-      return { rows, pagination: paginate(page, rows.length, counted?.total ?? 0) };
+      const typed = found as unknown as Pick<Row, (typeof only)[number] | 'id' | 'createdAt'>[]; // what the statement selects
+      const placeOf = ({ id, createdAt }: Pick<Row, 'id' | 'createdAt'>) => ({
+        at: createdAt.toISOString(),
+        ids: [id],
+      });
+      const [rows, pagination] = toPage(page, typed, counted?.total ?? 0, placeOf);
+      return { rows, pagination };
     },
     async save(tx, rows) {
       if (rows.length === 0) return;

@@ -1,9 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, SyncId } from '@billing/contracts/ids';
-import { paginate, type Page } from '@billing/contracts/pagination';
+import { skipped, toPage, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { FindingOutcome, SyncFinding, Sync as SyncResource, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
+import { otherList } from '@billing/database/cursors';
+import { findNewest } from '@billing/database/find-newest';
 import { isRead } from '#domain/sync-stage.ts';
 import { Sync } from '#persistence/sync.entity.ts';
 import { countObjects } from '#sync/complete-sync.ts';
@@ -34,12 +36,10 @@ export async function describeSync(em: EntityManager, sync: Sync): Promise<SyncR
 }
 
 /** Lists a project's syncs, newest first. */
-export async function listSyncs(em: EntityManager, { teamId, projectId }: ProjectScope, { limit, offset }: Page) {
+export async function listSyncs(em: EntityManager, { teamId, projectId }: ProjectScope, page: Page) {
   const fork = em.fork();
-  const orderBy = { createdAt: 'desc', id: 'desc' } as const;
-  const [rows, total] = await fork.findAndCount(Sync, { teamId, projectId }, { orderBy, limit, offset });
-  const syncs = await Promise.all(rows.map(row => describeSync(fork, row)));
-  return { syncs, pagination: paginate({ limit, offset }, syncs.length, total) };
+  const [rows, pagination] = await findNewest(fork, Sync, { teamId, projectId }, page);
+  return { syncs: await Promise.all(rows.map(row => describeSync(fork, row))), pagination };
 }
 
 interface FindingQuery extends Page {
@@ -51,8 +51,11 @@ interface FindingQuery extends Page {
 export async function listFindings(
   em: EntityManager,
   { teamId, projectId, id }: Pick<Sync, 'teamId' | 'projectId' | 'id'>,
-  { type = null, outcome = null, limit, offset }: FindingQuery,
+  { type = null, outcome = null, ...page }: FindingQuery,
 ) {
+  const { cursor } = page;
+  if (cursor && cursor.ids.length !== 2) throw otherList();
+  const [afterType = null, afterId = null] = cursor?.ids ?? [];
   const from = `from sync_objects
     where sync_id = $1 and team_id = $2 and project_id = $3 and state <> 'suspect' and outcome <> 'same'
       and ($4::text is null or type = $4) and ($5::text is null or outcome = $5)`;
@@ -60,9 +63,12 @@ export async function listFindings(
   const findings = await executeBound<SyncFinding>(
     em.fork(),
     `select type, processor_id as "processorId", record_id as id, outcome, fields, reason, applied ${from}
+        and ($8::text is null or (type, processor_id) > ($8, $9))
       order by type, processor_id limit $6 offset $7`,
-    [...values, limit, offset],
+    [...values, page.limit + 1, skipped(page), afterType, afterId],
   );
   const [counted] = await executeBound<{ total: number }>(em.fork(), `select count(*)::int as total ${from}`, values);
-  return { findings: [...findings], pagination: paginate({ limit, offset }, findings.length, counted?.total ?? 0) };
+  const placeOf = (finding: SyncFinding) => ({ at: null, ids: [finding.type, finding.processorId] });
+  const [items, pagination] = toPage(page, findings, counted?.total ?? 0, placeOf);
+  return { findings: items, pagination };
 }

@@ -1,0 +1,31 @@
+import type { Page } from '@billing/contracts/pagination';
+import { invalid } from '@billing/contracts/problem';
+
+/** The time and the id of the item that a page follows. */
+interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+/**
+ * Returns what a page follows in a list in the order of a time and an id; null for the first page.
+ * @throws Problem 400 for the cursor of another list
+ */
+export function placeBefore({ cursor }: Page): Place | null {
+  if (!cursor) return null;
+  const [id, ...others] = cursor.ids;
+  if (cursor.at === null || id === undefined || others.length > 0) throw otherList();
+  return { at: cursor.at, id };
+}
+
+/** The error for the cursor of another list. */
+export const otherList = () =>
+  invalid([{ path: 'cursor', message: 'Expected the `nextCursor` of a page of this list.' }]);
+
+/** SQL that selects what follows a place, newest first and then by id; an index by time finds the first row. */
+export const follows = (time: string, id: string, at: string, key: string): string =>
+  `(${time} <= ${at}::timestamptz and (${time} < ${at}::timestamptz or ${id} > ${key}))`;
+
+/** SQL for a time as the text of a cursor, in PostgreSQL's precision. */
+export const timeText = (time: string): string =>
+  `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -1,0 +1,106 @@
+import { createTestDatabase } from '@billing/testing/database';
+import { runs } from '@billing/testing/runs';
+import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from '@billing/contracts/pagination';
+import { cursorText } from '@billing/contracts/cursor';
+import { z } from 'zod';
+import { openDatabase } from '../src/database.ts';
+import { findNewest } from '../src/find-newest.ts';
+
+const Entry = defineEntity({
+  name: 'Entry',
+  tableName: 'entries',
+  properties: { owner: p.text().primary(), id: p.text().primary(), side: p.text().primary(), at: p.datetime() },
+});
+
+const resources = new AsyncDisposableStack();
+let em: EntityManager;
+
+beforeAll(async () => {
+  const { url } = resources.use(await createTestDatabase('portal'));
+  const options = { service: 'portal' as const, url, entities: [Entry], migrations: [] };
+  em = resources.adopt(openDatabase(options), opened => opened.close()).em;
+  await em.execute(
+    'create table entries (owner text, id text, side text, at timestamptz, primary key (owner, id, side))',
+  );
+});
+afterAll(() => resources.disposeAsync());
+beforeEach(() => em.execute('truncate entries'));
+
+/** What tells entries apart; few times, so that many have the same. */
+const entry = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 3 }));
+const keyOf = ([id, side]: readonly [number, string, ...unknown[]]) => `${id}${side}`;
+const entries = fc.uniqueArray(entry, { selector: keyOf, maxLength: 12 });
+
+const add = (owner: string, [id, side, second]: readonly [number, string, number]) =>
+  em.execute('insert into entries values (?, ?, ?, ?)', [owner, String(id), side, new Date(second * 1_000)]);
+
+const list = async (page: Page, maxCounted?: number) => {
+  const order = { time: 'at', ids: ['id', 'side'], ...(maxCounted !== undefined && { maxCounted }) };
+  const [rows, pagination] = await findNewest(em.fork(), Entry, { owner: 'us' }, page, order);
+  return { keys: rows.map(({ id, side }) => id + side), pagination };
+};
+
+it('pages by cursor have each row once, whatever is added and removed between them', async () => {
+  const change = fc.record({ added: entry, removed: fc.nat(11) });
+  await fc.assert(
+    fc.asyncProperty(
+      entries,
+      fc.array(change, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (rows, changes, limit) => {
+        await em.execute('truncate entries');
+        for (const row of rows) await add('us', row);
+        await add('them', [9, 'a', 2]);
+        const kept = new Set(rows.map(keyOf));
+        const known = new Set(kept);
+        const walked: string[] = [];
+        let cursor: Page['cursor'];
+        const queue = [...changes];
+        for (;;) {
+          const { keys, pagination } = await list({ limit, offset: 0, cursor });
+          walked.push(...keys);
+          if (pagination.nextCursor === null) break;
+          cursor = z.decode(cursorText, pagination.nextCursor);
+          const next = queue.shift();
+          if (!next) continue;
+          const removed = rows[next.removed];
+          if (removed) {
+            kept.delete(keyOf(removed));
+            await em.execute('delete from entries where id = ? and side = ?', [String(removed[0]), removed[1]]);
+          }
+          if (!known.has(keyOf(next.added))) await add('us', next.added);
+          known.add(keyOf(next.added));
+        }
+        expect(new Set(walked).size).toBe(walked.length);
+        expect([...kept].filter(key => !walked.includes(key))).toEqual([]);
+        expect(walked).not.toContain('9a');
+      },
+    ),
+    { numRuns: runs(200) },
+  );
+});
+
+it('counts no further than it is told to, and says so', async () => {
+  for (let id = 0; id < 5; id += 1) await add('us', [id, 'a', id]);
+  expect((await list({ limit: 2, offset: 1 }, 4)).pagination).toMatchObject({
+    total: 4,
+    totalIsExact: false,
+    hasMore: true,
+  });
+  expect((await list({ limit: 2, offset: 3 }, 5)).pagination).toEqual({
+    limit: 2,
+    offset: 3,
+    total: 5,
+    totalIsExact: true,
+    hasMore: false,
+    nextCursor: null,
+  });
+});
+
+it('refuses the cursor of another list', async () => {
+  const cursor = { at: new Date(0).toISOString(), ids: ['1'], offset: 0 };
+  await expect(list({ limit: 2, offset: 0, cursor })).rejects.toThrow('not valid');
+});
