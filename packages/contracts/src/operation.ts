@@ -19,15 +19,17 @@ export type ServiceName = (typeof SERVICES)[number];
  * Who may call an operation:
  * - `project`: an API key of the project with all of `scopes`, or a signed-in member of the team
  * - `project-session`: a signed-in member of the team; an API key is refused
- * - `team`: a signed-in member of the team with at least `role`; with `fresh`, one whose password was checked in this
- *   session within 15 minutes: always, or only when the request makes or removes an owner
+ * - `team`: a signed-in member of the team with at least `role`
  * - `session`: anyone signed in
  * - `portal-token`: the holder of the token in the path, which the portal checks
  * - `signature`: the signer of the body, which the webhooks service checks
+ *
+ * With `fresh`, a member whose password was checked in this session within 15 minutes: always, or only when the request
+ * removes an owner.
  */
 export type Access =
   | { readonly kind: 'project'; readonly scopes: readonly [Scope, ...Scope[]] }
-  | { readonly kind: 'project-session' }
+  | { readonly kind: 'project-session'; readonly fresh?: 'always' }
   | { readonly kind: 'team'; readonly role: 'member' | 'owner'; readonly fresh?: 'always' | 'for-owners' }
   | { readonly kind: 'session' }
   | { readonly kind: 'portal-token' }

@@ -4,6 +4,10 @@ import express, { type Express } from 'express';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
+import { askBetterAuth } from '#auth/ask-better-auth.ts';
+import { secretChecks } from '#auth/secret-checks.ts';
+import { sessionCookies } from '#auth/session-cookies.ts';
+import { openSessions } from '#auth/sessions.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
 import type { ConsoleFiles } from '#routes/console.ts';
@@ -52,6 +56,9 @@ export function createApp(dependencies: Dependencies): Express {
   const { env, em, signIn, apiKeys, rateLimits, proxy, webhooks, health, isOverloaded, logger, now } = dependencies;
   const { PUBLIC_URL: publicUrl, AUTH_SECRET: secret, KEY_MODE: keyMode } = env;
   const operations = allOperations;
+  const cookies = sessionCookies({ publicUrl, secret });
+  const sessions = openSessions(em);
+  const admission = signInAdmission(rateLimits);
   const admitToPortal = portalAdmission(rateLimits);
   const secrets = createKeySecrets(derivationKeyFrom(secret, 'api-key-secrets'));
   const derivationKey = derivationKeyFrom(secret, 'invitation-tokens');
@@ -67,16 +74,29 @@ export function createApp(dependencies: Dependencies): Express {
     rejectOptions,
   );
   app.use(healthRoutes({ ...health, checks }));
-  app.use(docsRoutes({ operations, publicUrl, sessionCookie: signIn.sessionCookie }, dependencies.docsPage));
+  app.use(docsRoutes({ operations, publicUrl, sessionCookie: cookies.name }, dependencies.docsPage));
   app.use(accountPageRoutes());
   app.use(consoleRoutes(dependencies.consoleFiles));
-  app.use('/api/auth', signInRoutes({ signIn, admission: signInAdmission(rateLimits), publicUrl }));
+  app.use(
+    '/api/auth',
+    signInRoutes({
+      ask: askBetterAuth({ signIn, cookies, publicUrl }),
+      checks: secretChecks({ signIn, sessions, cookies, admission }),
+      admission,
+      sessions,
+      cookies,
+      rateLimits,
+      publicUrl,
+      now,
+    }),
+  );
   app.use(
     operationRoutes({
       operations,
       authorizeRequest: authorizeRequest({
         apiKeys,
-        signIn,
+        cookies,
+        sessions,
         rateLimits,
         findMembership: findMembership(em),
         publicOrigin: new URL(publicUrl).origin,

@@ -20,8 +20,9 @@ import { booleanText } from '../text.ts';
 
 const teamMember = { kind: 'team', role: 'member' } as const;
 const teamOwner = { kind: 'team', role: 'owner' } as const;
-const ownerOfOwners = { ...teamOwner, fresh: 'for-owners' } as const;
+const freshOwner = { ...teamOwner, fresh: 'always' } as const;
 const projectSession = { kind: 'project-session' } as const;
+const freshProjectSession = { ...projectSession, fresh: 'always' } as const;
 
 const teamOperations = declareOperations('gateway', {
   createTeam: {
@@ -49,7 +50,7 @@ const teamOperations = declareOperations('gateway', {
   },
   inviteMember: {
     route: `POST ${TEAM_PATH}/members`,
-    access: ownerOfOwners,
+    access: freshOwner,
     summary: 'Invite someone to a team; replaces an earlier invitation of the same address',
     body: invitationCreate,
     status: 202,
@@ -82,7 +83,7 @@ const teamOperations = declareOperations('gateway', {
   },
   removeMember: {
     route: `DELETE ${TEAM_PATH}/members/:userId`,
-    access: ownerOfOwners,
+    access: { ...teamOwner, fresh: 'for-owners' },
     summary: 'Remove a member from a team, and revoke their API keys; the last owner cannot be removed',
     query: z.strictObject({
       keepKeys: booleanText.default(false).describe('Whether the API keys of the member stay valid.'),
@@ -128,7 +129,7 @@ const teamOperations = declareOperations('gateway', {
   },
   createApiKey: {
     route: `POST ${PROJECT_PATH}/api-keys`,
-    access: projectSession,
+    access: freshProjectSession,
     summary: 'Create an API key; its secret is returned only once',
     body: apiKeyCreate,
     status: 201,
@@ -153,7 +154,7 @@ const teamOperations = declareOperations('gateway', {
   },
   rotateApiKey: {
     route: `POST ${PROJECT_PATH}/api-keys/:keyId/rotate`,
-    access: projectSession,
+    access: freshProjectSession,
     summary: 'Rotate the secret of an API key; the old secret stays valid for overlapMs',
     body: apiKeyRotate,
     status: 201,

@@ -6,19 +6,21 @@ import type { Principal } from '@billing/service/identity-token';
 import { requireGrant, requireRole, type KeyGrant, type PathTenant } from '#domain/access.ts';
 import { addressGroup } from '#domain/addresses.ts';
 import { requireFresh } from '#domain/session-life.ts';
-import { crossSite, findCookie, isCrossSite } from '#domain/browser-headers.ts';
+import { crossSite, isCrossSite } from '#domain/browser-headers.ts';
 import type { Membership } from '#persistence/find-membership.ts';
 import type { ApiKeyCache } from './api-key-cache.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
-import type { RateLimits } from './rate-limits.ts';
-import type { SignIn } from './sign-in.ts';
+import { hashedKey, type RateLimits } from './rate-limits.ts';
+import type { SessionCookies } from './session-cookies.ts';
+import type { Sessions } from './sessions.ts';
 
 interface Dependencies {
   readonly apiKeys: Pick<ApiKeyCache, 'find'>;
-  readonly signIn: Pick<SignIn, 'sessionCookie' | 'findSession'>;
+  readonly cookies: Pick<SessionCookies, 'tokenOf'>;
+  readonly sessions: Pick<Sessions, 'find'>;
   readonly findMembership: (userId: string, tenant: PathTenant) => Promise<Membership | undefined>;
-  readonly rateLimits: Pick<RateLimits, 'apiKey' | 'user' | 'team' | 'sessionCreation' | 'badKeys'>;
+  readonly rateLimits: Pick<RateLimits, 'apiKey' | 'session' | 'user' | 'team' | 'sessionCreation' | 'badKeys'>;
   readonly publicOrigin: string;
   readonly now: () => Date;
 }
@@ -53,7 +55,7 @@ interface Attempt {
 
 /** Authorizes requests by the access that each operation declares, before any service is called. */
 export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
-  const { apiKeys, signIn, findMembership, rateLimits, publicOrigin, now } = dependencies;
+  const { apiKeys, cookies, sessions, findMembership, rateLimits, publicOrigin, now } = dependencies;
 
   async function authorizeKey(attempt: Attempt, authorization: string): Promise<Authorized> {
     const { operation, tenant, response } = attempt;
@@ -80,10 +82,11 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   }
 
   async function authorizeSession({ operation, tenant, request, response }: Attempt): Promise<Authorized> {
-    const cookie = findCookie(signIn.sessionCookie, request.headers.cookie);
-    if (cookie === undefined) throw unauthorized();
+    const token = cookies.tokenOf(request.headers.cookie);
+    if (token === undefined) throw unauthorized();
     if (isCrossSite(request.headers, publicOrigin)) throw crossSite(publicOrigin);
-    const session = await signIn.findSession(cookie);
+    requireWithin(response, await rateLimits.session.take(hashedKey(token)));
+    const session = await sessions.find(token);
     if (session === undefined) throw unauthorized();
     const { userId, passwordCheckedAt } = session;
     requireWithin(response, await rateLimits.user.take(userId));
@@ -102,7 +105,7 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
     requireRole(operation.access, membership?.role);
     if (membership && tenant.projectId !== undefined && !membership.hasProject) throw notFound('project');
     const requireFreshSession = () => requireFresh(passwordCheckedAt, now());
-    if (operation.access.kind === 'team' && operation.access.fresh === 'always') requireFreshSession();
+    if ('fresh' in operation.access && operation.access.fresh === 'always') requireFreshSession();
     return { principal, requireFreshSession };
   }
 

@@ -16,10 +16,15 @@ export const BYTES_PER_POINT = 1_024;
 /** How long an address from which an account signed in is remembered. */
 const KNOWN_ADDRESS_SECONDS = 14 * 24 * HOUR;
 
+/** Longer than a code is accepted: its own half minute, and the ones before and after. */
+const CODE_SECONDS = 2 * MINUTE;
+
 /** The limits and their windows, in seconds. */
 const limitsOf = (env: LimitVariables) => ({
   apiKey: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   user: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
+  /** Asked before the session is looked up. */
+  session: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   team: { points: env.RATE_LIMIT_PER_TEAM, seconds: MINUTE },
   /** Checkout and portal sessions, per project. */
   sessionCreation: { points: env.RATE_LIMIT_SESSION_CREATION, seconds: MINUTE },
@@ -48,6 +53,8 @@ type LimitName = keyof ReturnType<typeof limitsOf>;
 export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
   /** The addresses from which accounts signed in lately: one point or more for each pair of them. */
   readonly knownAddresses: Pick<ReadablePointStore, 'add' | 'read'>;
+  /** The codes of authenticator apps that were tried lately. */
+  readonly usedCodes: Pick<ReadablePointStore, 'add'>;
 };
 
 /** Creates the limits in stores that all copies share. */
@@ -60,6 +67,7 @@ export function createRateLimits(env: LimitVariables, openStore: OpenPointStore)
   return {
     ...(Object.fromEntries(limits) as Record<LimitName, SharedLimit>), // one for each name
     knownAddresses: openStore({ name: 'knownAddresses', seconds: KNOWN_ADDRESS_SECONDS }),
+    usedCodes: openStore({ name: 'usedCodes', seconds: CODE_SECONDS }),
   };
 }
 

@@ -4,6 +4,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isLocalUrl } from '#domain/addresses.ts';
+import { cookiePrefixOf } from '#domain/browser-headers.ts';
 import { PASSWORD_LENGTH } from '#domain/password.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
 import { passwordHashing } from './password-hashing.ts';
@@ -12,7 +13,6 @@ interface OptionsInput {
   readonly pool: Pool;
   readonly publicUrl: string;
   readonly secret: string;
-  readonly cookiePrefix: string;
   /** Sends the token of a password reset; without it, only an operator can make one. */
   readonly sendResetToken: ((email: string, token: string) => void) | undefined;
   readonly logger: Logger;
@@ -25,7 +25,7 @@ const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password',
 const localLinks = () => oneTimeToken({ expiresIn: 24 * 60, storeToken: 'hashed' });
 
 /** How sign-in is set up: https://better-auth.com/docs/reference/options */
-export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendResetToken, logger }: OptionsInput) {
+export function signInOptions({ pool, publicUrl, secret, sendResetToken, logger }: OptionsInput) {
   return {
     appName: 'billing',
     baseURL: publicUrl,
@@ -46,11 +46,14 @@ export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendReset
     },
     session: {
       expiresIn: COOKIE_SECONDS,
-      // A session's use is written by `findSession`.
+      // A session's use is written when it is found.
       disableSessionRefresh: true,
       // Operations declare what needs a recently checked password.
       freshAge: 0,
-      additionalFields: { passwordCheckedAt: { type: 'date', required: false, input: false } },
+      additionalFields: {
+        passwordCheckedAt: { type: 'date', required: false, input: false },
+        failedChecks: { type: 'number', required: false, input: false, returned: false },
+      },
     },
     // Tokens of resets and second factors are stored hashed.
     verification: { storeIdentifier: 'hashed' },
@@ -85,7 +88,7 @@ export function signInOptions({ pool, publicUrl, secret, cookiePrefix, sendReset
       log: (level, message) => logger[level === 'error' ? 'warn' : level](`sign-in: ${message}`),
     },
     advanced: {
-      cookiePrefix,
+      cookiePrefix: cookiePrefixOf(publicUrl),
       // better-auth would use the prefix __Secure-, which is weaker than __Host-.
       useSecureCookies: false,
       defaultCookieAttributes: {

@@ -4,9 +4,6 @@ import { getMigrations } from 'better-auth/db/migration';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { unavailable } from '@billing/contracts/problem';
-import { cookiePrefixOf } from '#domain/browser-headers.ts';
-import { expiryAfterUse } from '#domain/session-life.ts';
 import type { Mailer } from './mailer.ts';
 import { signInOptions } from './sign-in-options.ts';
 
@@ -25,21 +22,12 @@ export interface Users {
   findByEmail(email: string): Promise<User | undefined>;
 }
 
-/** A valid session. */
-interface Session {
-  readonly userId: string;
-  /** When the password was last checked in this session; null in a session from before this was recorded. */
-  readonly passwordCheckedAt: Date | null;
-}
-
 /** Sign-up, sign-in and sessions by better-auth: https://better-auth.com/docs */
 export interface SignIn {
-  /** The name of the session cookie. */
-  readonly sessionCookie: string;
   /** Handles a request to `/api/auth/*`; the caller has checked its origin. */
   handle(request: Request): Promise<Response>;
-  /** Returns the session that a `Cookie` header carries, and records its use; undefined without a valid one. */
-  findSession(cookie: string): Promise<Session | undefined>;
+  /** Returns the id of the user of a sign-in whose second factor is due, or of a token to reset a password. */
+  findUserOf(waiting: { readonly secondStep: string } | { readonly resetToken: string }): Promise<string | undefined>;
   /** Returns a link by which the user with this address can choose a new password within an hour; undefined without one. */
   createResetLink(email: string): Promise<string | undefined>;
   readonly users: Users;
@@ -60,21 +48,27 @@ interface SignInOptions {
 }
 
 const RESET_LIFETIME_MS = 3_600_000;
+const MAX_CONNECTIONS = 5;
+/** What a session asks for often; it has connections of its own, so that sign-in never waits for it. */
+const OF_SESSIONS = /^\/api\/auth\/(?:get-session|list-sessions|revoke-|sign-out)/;
 
 /** Opens sign-in and migrates its tables. */
 export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }: SignInOptions): Promise<SignIn> {
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    options: '-c search_path=auth',
-    application_name: 'billing-gateway-sign-in',
-    max: 5,
-    connectionTimeoutMillis: 3_000,
-    statement_timeout: 10_000,
-    keepAlive: true,
-  });
-  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
-  pool.on('error', err => logger.warn({ err }, 'lost an idle connection of sign-in'));
-  const cookiePrefix = cookiePrefixOf(publicUrl);
+  const openPool = () => {
+    const pool = new Pool({
+      connectionString: databaseUrl,
+      options: '-c search_path=auth',
+      application_name: 'billing-gateway-sign-in',
+      max: MAX_CONNECTIONS,
+      connectionTimeoutMillis: 3_000,
+      statement_timeout: 10_000,
+      keepAlive: true,
+    });
+    // The pool replaces an idle connection that breaks; without a listener the error would end the process.
+    pool.on('error', err => logger.warn({ err }, 'lost an idle connection of sign-in'));
+    return pool;
+  };
+  const [pool, sessionPool] = [openPool(), openPool()];
   const resetLink = (token: string) => `${publicUrl}/reset-password#${token}`;
   const sendResetToken =
     mailer &&
@@ -84,49 +78,25 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
         subject: 'Choose a new password',
         text: `Choose a new password within an hour:\n\n${resetLink(token)}\n\nIf you did not ask for this, ignore it.\n`,
       }));
-  const options = signInOptions({ pool, publicUrl, secret, cookiePrefix, sendResetToken, logger });
+  const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendResetToken, logger });
+  const options = optionsWith(pool);
   try {
     await migrateSignIn(pool, options);
   } catch (err) {
-    await pool.end();
+    await Promise.all([pool.end(), sessionPool.end()]);
     throw err;
   }
   acceptEveryAddress();
   const auth = betterAuth(options);
   const { internalAdapter, adapter } = await auth.$context;
-  const readSession = (headers: Headers) => auth.api.getSession({ headers, query: { disableRefresh: true } });
+  const ofSessions = betterAuth(optionsWith(sessionPool));
 
   return {
-    sessionCookie: `${cookiePrefix}.session_token`,
-    async handle(request) {
-      const response = await auth.handler(request);
-      if (response.ok && new URL(request.url).pathname === '/api/auth/verify-password') {
-        const found = await readSession(request.headers);
-        await pool.query('update session set "passwordCheckedAt" = $2 where token = $1', [
-          found?.session.token,
-          new Date(),
-        ]);
-      }
-      return response;
-    },
-    async findSession(cookie) {
-      try {
-        const found = await readSession(new Headers({ cookie }));
-        if (!found) return undefined;
-        const { token, userId, passwordCheckedAt = null } = found.session;
-        const now = new Date();
-        const expiresAt = expiryAfterUse(found.session, now);
-        if (expiresAt)
-          await pool.query('update session set "updatedAt" = $2, "expiresAt" = $3 where token = $1', [
-            token,
-            now,
-            expiresAt,
-          ]);
-        return { userId, passwordCheckedAt };
-      } catch (err) {
-        // An invalid session returns null; only the database makes this throw.
-        throw unavailable('Sessions cannot be checked at the moment.', 2, { cause: err });
-      }
+    handle: request => (OF_SESSIONS.test(new URL(request.url).pathname) ? ofSessions : auth).handler(request),
+    async findUserOf(waiting) {
+      const identifier = 'secondStep' in waiting ? waiting.secondStep : `reset-password:${waiting.resetToken}`;
+      const found = await internalAdapter.findVerificationValue(identifier);
+      return found && found.expiresAt > new Date() ? found.value : undefined;
     },
     async createResetLink(email) {
       const found = await internalAdapter.findUserByEmail(email);
@@ -156,7 +126,7 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
       },
     },
     ping: () => pool.query('select 1'),
-    close: () => pool.end(),
+    close: async () => void (await Promise.all([pool.end(), sessionPool.end()])),
   };
 }
 

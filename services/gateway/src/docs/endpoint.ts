@@ -85,7 +85,7 @@ function impliedErrors(operation: Operation): ProblemCode[] {
   ];
   if (isAuthenticated) codes.push('unauthorized', 'forbidden');
   if (access.kind === 'project') codes.push('test_key_on_live_account');
-  if (access.kind === 'team' && access.fresh !== undefined) codes.push('reauthentication_required');
+  if ('fresh' in access) codes.push('reauthentication_required');
   if (isAuthenticated && path.startsWith(PROJECT_PATH)) codes.push('project_not_found');
   if (takesIdempotencyKey(operation)) codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (method !== 'GET' && access.kind !== 'signature') codes.push('conflict');
@@ -94,8 +94,7 @@ function impliedErrors(operation: Operation): ProblemCode[] {
 
 const FRESHNESS = {
   always: ' The password must have been checked in this session within 15 minutes.',
-  'for-owners':
-    ' If it makes or removes an owner, the password must have been checked in this session within 15 minutes.',
+  'for-owners': ' If it removes an owner, the password must have been checked in this session within 15 minutes.',
   never: '',
 } as const;
 
@@ -115,7 +114,10 @@ function describeAccess(access: Access): Pick<Endpoint, 'security' | 'descriptio
         description: `Needs an API key with ${inWords(access.scopes)}, or the session of a team member.`,
       };
     case 'project-session':
-      return { security: SESSION, description: 'Needs the session of a team member; API keys are rejected.' };
+      return {
+        security: SESSION,
+        description: `Needs the session of a team member; API keys are rejected.${FRESHNESS[access.fresh ?? 'never']}`,
+      };
     case 'team': {
       const freshness = FRESHNESS[access.fresh ?? 'never'];
       const description = `Needs the session of a team ${access.role}; API keys are rejected.${freshness}`;

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { changePasswordBody, codeBody, passwordBody, requestResetBody, resetPasswordBody } from '#routes/sign-in.ts';
+import {
+  changePasswordBody,
+  codeBody,
+  passwordBody,
+  requestResetBody,
+  resetPasswordBody,
+} from '#routes/sign-in-bodies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { done, maybeSignedIn, signedIn, signInEndpoint, withSession } from './sign-in-endpoint.ts';
 

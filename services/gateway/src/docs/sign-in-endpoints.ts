@@ -1,6 +1,6 @@
 import { exampleOf } from '@billing/contracts/example';
 import { z } from 'zod';
-import { revokeSessionBody, signInBody, signUpBody } from '#routes/sign-in.ts';
+import { revokeSessionBody, signInBody, signUpBody } from '#routes/sign-in-bodies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { done, maybeSignedIn, session, signedIn, signInEndpoint, user, withSession } from './sign-in-endpoint.ts';
 

@@ -14,6 +14,8 @@ const SHORT_MS = DAY_MS + 60_000;
 export const COOKIE_SECONDS = LIFE_MS / 1_000;
 /** How many sessions a user has at most; a further one ends the oldest. */
 export const MAX_SESSIONS = 20;
+/** How many wrong passwords and codes in a row end the session in which they were tried. */
+export const MAX_FAILED_CHECKS = 10;
 
 interface SessionTimes {
   readonly createdAt: Date;

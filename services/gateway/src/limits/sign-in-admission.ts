@@ -1,9 +1,13 @@
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
+import type { CheckOutcome } from '#auth/sessions.ts';
 import { addressGroup } from '#domain/addresses.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 
-type SignInLimits = Pick<RateLimits, 'signIn' | 'signInFailures' | 'signInFailuresOfNewAddresses' | 'knownAddresses'>;
+type SignInLimits = Pick<
+  RateLimits,
+  'signIn' | 'signInFailures' | 'signInFailuresOfNewAddresses' | 'knownAddresses' | 'usedCodes'
+>;
 
 /** Limits sign-ups and sign-ins before any password is hashed. */
 export interface SignInAdmission {
@@ -13,11 +17,13 @@ export interface SignInAdmission {
    */
   takeAddress(response: GatewayResponse): Promise<void>;
   /**
-   * Counts a sign-in of an account as failed, so that parallel guesses count as well. Call the returned function when it
-   * has succeeded, or failed for another reason than the password.
+   * Counts a sign-in of an account, or another check of its password or a code, as failed, so that parallel guesses count
+   * as well. Call the returned function with what became of it.
    * @throws Problem 429
    */
-  takeAccount(email: string, response: GatewayResponse): Promise<(succeeded: boolean) => void>;
+  takeAccount(email: string, response: GatewayResponse): Promise<(outcome: CheckOutcome) => void>;
+  /** Returns whether this code of an account's authenticator app is seen for the first time. */
+  isFirstUse(email: string, code: string): Promise<boolean>;
 }
 
 /**
@@ -25,7 +31,7 @@ export interface SignInAdmission {
  * addresses together only where the account has not signed in from lately.
  */
 export function signInAdmission(rateLimits: SignInLimits): SignInAdmission {
-  const { signIn, signInFailures, signInFailuresOfNewAddresses, knownAddresses } = rateLimits;
+  const { signIn, signInFailures, signInFailuresOfNewAddresses, knownAddresses, usedCodes } = rateLimits;
   const addressOf = ({ locals: { address } }: GatewayResponse) => addressGroup(address);
 
   return {
@@ -40,11 +46,13 @@ export function signInAdmission(rateLimits: SignInLimits): SignInAdmission {
       const isKnown = (await knownAddresses.read(pair)) > 0;
       const ofAccount = isKnown ? undefined : await signInFailuresOfNewAddresses.take(account);
       if (ofAccount && !ofAccount.isAllowed) requireWithin(response, ofAccount);
-      return succeeded => {
+      return outcome => {
+        if (outcome === 'wrong') return;
         signInFailures.giveBack(pair, ofPair);
         if (ofAccount) signInFailuresOfNewAddresses.giveBack(account, ofAccount);
-        if (succeeded) void knownAddresses.add(pair, 1);
+        if (outcome === 'right') void knownAddresses.add(pair, 1);
       };
     },
+    isFirstUse: async (email, code) => (await usedCodes.add(hashedKey(`${email}/${code}`), 1)).total === 1,
   };
 }

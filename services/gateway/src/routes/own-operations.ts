@@ -79,8 +79,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
     }),
 
     listMembers: async ({ params, query }) => paged('members', await operations.listMembers(params.teamId, query)),
-    inviteMember: async ({ params: { teamId }, body, userId, audit, operationKey, requireFreshSession }) => {
-      if (body.role === 'owner') requireFreshSession();
+    inviteMember: async ({ params: { teamId }, body, userId, audit, operationKey }) => {
       const invited = { teamId, invitedBy: userId, ...body };
       return { invitation: await operations.inviteMember(invited, audit, operationKey) };
     },

@@ -5,6 +5,7 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { apiKeysQuery } from '#api/queries.ts';
 import { DataTable } from '#layout/data-table.tsx';
+import { useFreshSession } from '#layout/fresh-session.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
@@ -102,10 +103,11 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
 function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const scope = useProject();
   const { team, projectId } = scope;
+  const withFreshSession = useFreshSession();
   const create = useWrite({
     write: (fields: FormData) => {
       const scopes: Scope[] = ALL_SCOPES.filter(name => fields.has(name));
-      return team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes });
+      return withFreshSession(() => team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes }));
     },
     stale: [apiKeysQuery(scope).queryKey],
   });
@@ -176,8 +178,10 @@ const OVERLAPS = {
 
 function RotateDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const scope = useProject();
+  const withFreshSession = useFreshSession();
   const rotate = useWrite({
-    write: (overlapMs: number) => scope.team.apiKeys.rotate(scope.projectId, apiKey.id, { overlapMs }),
+    write: (overlapMs: number) =>
+      withFreshSession(() => scope.team.apiKeys.rotate(scope.projectId, apiKey.id, { overlapMs })),
     stale: [apiKeysQuery(scope).queryKey],
   });
   if (rotate.data) return <SecretDialog issued={rotate.data} onClose={onClose} />;

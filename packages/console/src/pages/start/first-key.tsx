@@ -1,5 +1,6 @@
 import { useProject } from '#api/project.ts';
 import { apiKeysQuery } from '#api/queries.ts';
+import { useFreshSession } from '#layout/fresh-session.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
@@ -10,8 +11,10 @@ import { ALL_SCOPES } from '../settings/scopes.ts';
 /** Creates an API key and shows a first request with it. */
 export function FirstKey({ hasKey, current }: { readonly hasKey: boolean; readonly current: boolean }) {
   const scope = useProject();
+  const withFreshSession = useFreshSession();
   const create = useWrite({
-    write: () => scope.team.apiKeys.create(scope.projectId, { name: 'backend', scopes: [...ALL_SCOPES] }),
+    write: () =>
+      withFreshSession(() => scope.team.apiKeys.create(scope.projectId, { name: 'backend', scopes: [...ALL_SCOPES] })),
     stale: [apiKeysQuery(scope).queryKey],
   });
   if (create.data) return <KeySecret secret={create.data.secret} />;

@@ -1,0 +1,97 @@
+import type { Request as ExpressRequest } from 'express';
+import { Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
+import { z } from 'zod';
+import { crossSite, isCrossSite } from '#domain/browser-headers.ts';
+import type { GatewayResponse } from '#http/request-context.ts';
+import type { CheckOutcome } from './sessions.ts';
+import type { SessionCookies } from './session-cookies.ts';
+import type { SignIn } from './sign-in.ts';
+
+interface Dependencies {
+  readonly signIn: Pick<SignIn, 'handle' | 'ping'>;
+  readonly cookies: Pick<SessionCookies, 'ofSignIn'>;
+  readonly publicUrl: string;
+}
+
+/** What better-auth has answered; nothing is sent yet. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly cookies: readonly string[];
+}
+
+/**
+ * Asks better-auth, with the request's cookies of sign-in and an already validated body.
+ * @throws Problem 403 for a page of another site, 503 when the database does not respond
+ */
+export type AskBetterAuth = (request: ExpressRequest, body?: unknown) => Promise<Answer>;
+
+/** How much of a browser's name is kept, so that people recognize their sessions. */
+const USER_AGENT_LENGTH = 256;
+
+export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): AskBetterAuth {
+  const { origin } = new URL(publicUrl);
+
+  return async ({ method, url, headers: received }, body) => {
+    if (isCrossSite(received, origin)) throw crossSite(origin);
+    const headers = new Headers({ origin });
+    const cookie = cookies.ofSignIn(received.cookie);
+    if (cookie !== undefined) headers.set('cookie', cookie);
+    const userAgent = received['user-agent'];
+    if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, USER_AGENT_LENGTH));
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await signIn.handle(new Request(new URL(`/api/auth${url}`, origin), init));
+    const text = await response.text();
+    if (response.status >= 500) throw await causeOfFailure(signIn);
+    return { status: response.status, body: JSON.parse(text || 'null'), cookies: response.headers.getSetCookie() };
+  };
+}
+
+/** Sends an answer of better-auth, an error in the form of this API as well. */
+export function sendAnswer(response: GatewayResponse, { status, body, cookies }: Answer): void {
+  for (const cookie of cookies) response.append('Set-Cookie', cookie);
+  response.status(status).json(status < 400 ? body : toErrorBody(body, status, response.locals.requestId));
+}
+
+/** What better-auth says of a wrong password or code. */
+const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD', 'INVALID_CODE', 'INVALID_BACKUP_CODE']);
+
+/** Returns what the check of a password or a code has found. */
+export function outcomeOf({ status, body }: Answer): CheckOutcome {
+  if (status < 400) return 'right';
+  return WRONG.has(errorBody.parse(body ?? {}).code) ? 'wrong' : 'none';
+}
+
+/** The answer to a code that was used before: the one to a wrong code. */
+export const USED_CODE: Answer = { status: 401, body: { code: 'INVALID_CODE', message: 'Invalid code' }, cookies: [] };
+
+/** The error body of better-auth: https://better-auth.com/docs */
+const errorBody = z.object({
+  code: z.string().default('error'),
+  message: z.string().default('The request was refused.'),
+});
+
+/** Adds the error body of this API to `code` and `message`, which better-auth's clients read. */
+function toErrorBody(body: unknown, status: number, requestId: string) {
+  const { code, message } = errorBody.parse(body ?? {});
+  const kind = kindOf(status);
+  const hasGeneralCode = kind === 'unauthorized' || kind === 'forbidden' || kind === 'rate_limited';
+  const problemCode = hasGeneralCode ? kind : code.toLowerCase();
+  return { code, message, ...new Problem(kind, problemCode, message).toBody(requestId) };
+}
+
+function kindOf(status: number): ProblemKind {
+  const kinds = Object.entries(PROBLEM_STATUS) as [ProblemKind, number][]; // an object's keys are typed as string
+  return kinds.find(([, kindStatus]) => kindStatus === status)?.[0] ?? 'validation';
+}
+
+/** better-auth returns 500 without a reason, which it only logs; usually the database is down. */
+async function causeOfFailure(signIn: Pick<SignIn, 'ping'>): Promise<Error> {
+  try {
+    await signIn.ping();
+    return new Error('better-auth failed; the previous log line has the reason.');
+  } catch (cause) {
+    return unavailable('Sign-in is not available at the moment.', 2, { cause });
+  }
+}

@@ -1,0 +1,24 @@
+import { email, text } from '@billing/contracts/text';
+import { z } from 'zod';
+
+/** better-auth checks the length of a new one. */
+const password = z.string().min(1).max(1_024).meta({ example: 'correct horse battery staple' });
+const newPassword = password.meta({ example: 'a staple holds the horse' });
+/** True by default: the session outlives the browser. */
+const rememberMe = z.boolean().optional();
+const address = email.meta({ example: 'grace@acme.example' });
+
+export const signUpBody = z
+  .object({ name: text(120), email: address, password, rememberMe })
+  .meta({ example: { name: 'Grace Hopper' } });
+export const signInBody = z.object({ email: address, password, rememberMe });
+export const passwordBody = z.object({ password });
+export const changePasswordBody = z.object({ currentPassword: password, newPassword });
+export const requestResetBody = z.object({ email: address });
+export const resetPasswordBody = z.object({
+  newPassword,
+  token: text(128).meta({ example: 'k3V9sT1wQ7xZ5bN8mR2cY6dL0pF4hJ7gA1eU3iO5tXs' }),
+});
+export const revokeSessionBody = z.object({ token: text(128).meta({ example: 'EXAMPLEexampleEXAMPLEexampleEXAM' }) });
+export const oneTimeTokenBody = z.object({ token: text(128) });
+export const codeBody = z.object({ code: text(32).meta({ example: '492039' }) });
