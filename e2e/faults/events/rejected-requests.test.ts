@@ -9,7 +9,7 @@ import { seededRandom } from '../system/random.ts';
 import { forEachConcurrently, recordAttempt } from '../system/sender.ts';
 import { holdDeliveries, monthsOfPayments, toSentEvent, RECONCILER_OFF } from './history.ts';
 import { post, postSigned, type WebhookResponse } from './post-webhook.ts';
-import { malformedBodies } from './malformed-bodies.ts';
+import { bodiesThatAreNotJson, bodiesWithoutSnapshot } from './malformed-bodies.ts';
 
 const random = seededRandom('rejected requests');
 let system: FaultySystem;
@@ -41,10 +41,10 @@ const withoutRequestId = ({ status, body }: WebhookResponse) => ({
 });
 
 describe('a signed body that is not an event', () => {
-  it('is rejected, is not stored, and does not crash the service', async () => {
+  it('is rejected when it is not JSON, is not stored, and does not crash the service', async () => {
     const before = await readEventIds(tenant);
     const pid = system.pidOf('webhooks');
-    const bodies = malformedBodies(newEvent());
+    const bodies = bodiesThatAreNotJson(newEvent());
     const accepted: string[] = [];
     await forEachConcurrently(random.shuffled(bodies), async ([description, body]) => {
       const signature = signatureOf(body, [tenant.webhookSecret]);
@@ -53,6 +53,21 @@ describe('a signed body that is not an event', () => {
     });
     expect(accepted).toEqual([]);
     expect(await readEventIds(tenant)).toEqual(before);
+    expect(system.pidOf('webhooks')).toBe(pid);
+  });
+
+  it('is recorded as ignored when it is JSON, so that the processor does not send it again', async () => {
+    const before = new Set(await readEventIds(tenant));
+    const pid = system.pidOf('webhooks');
+    const refused: string[] = [];
+    await forEachConcurrently(random.shuffled(bodiesWithoutSnapshot(newEvent())), async ([description, body]) => {
+      const signature = signatureOf(body, [tenant.webhookSecret]);
+      const { status } = await post(body, { ...system, teamId: tenant.teamId, signature });
+      if (status !== 200) refused.push(`${description}: ${status}`);
+    });
+    expect(refused).toEqual([]);
+    const records = (await readWebhookEvents(tenant)).filter(({ id }) => !before.has(id));
+    expect(new Set(records.map(({ status }) => status))).toEqual(new Set(['ignored']));
     expect(system.pidOf('webhooks')).toBe(pid);
   });
 

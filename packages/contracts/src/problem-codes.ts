@@ -5,7 +5,7 @@ const MEANINGS = {
   validation: {
     validation_error: 'The request does not match its schema; `details.fields` lists every invalid field.',
     invalid_signature: 'The signature does not match the body and the team, or is too old.',
-    invalid_event: 'The body is signed but is not an event.',
+    invalid_event: 'The body is signed but is not JSON.',
     processor_credentials_invalid:
       'The payment processor rejected the key, or one key is for test mode and the other for live mode.',
     password_too_short: 'The password has fewer than 10 characters.',

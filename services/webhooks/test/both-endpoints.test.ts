@@ -12,7 +12,7 @@ it('publishes an event once that two copies receive at both URLs, under two secr
   const second = await service.startCopy();
   const team = await service.newTeam();
   const { webhookSecret } = newCredentials();
-  await service.connect(team.teamId, { ...newCredentials(), webhookSecret });
+  await service.connect(team.teamId, { ...newCredentials(), secretKey: team.secretKey, webhookSecret });
   const renewed: Team = { ...team, webhookSecret };
 
   const events = Array.from({ length: PAIRS }, () => customerUpdated(team.projectId));

@@ -25,7 +25,7 @@ const withRaw = (raw: string) => text.replace('"ada@example.com"', raw);
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const nestedObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
+const NOT_JSON: readonly (readonly [string, string | Buffer])[] = [
   ['an empty body', ''],
   ['white space', ' \n\t '],
   ['an event cut in the middle', text.slice(0, text.length / 2)],
@@ -55,6 +55,11 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['overlong UTF-8', Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xc0, 0x80])])],
   ['UTF-8 cut inside a character', Buffer.from(withRaw('"é"')).subarray(0, -3)],
   ['compressed bytes', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
+  ['100,000 unclosed lists', withRaw('['.repeat(100_000))],
+];
+
+/** Signed JSON that shows no state of an object. */
+const NO_SNAPSHOT: readonly (readonly [string, string])[] = [
   ['null', 'null'],
   ['true', 'true'],
   ['a number', '1'],
@@ -62,6 +67,8 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['an array', '[]'],
   ['an event in an array', `[${text}]`],
   ['an empty object', '{}'],
+  ['an object of another type', withFields({ object: 'v2.core.event_destination' })],
+  ['a number for an account', withFields({ account: 1 })],
   ['no id', withFields({ id: undefined })],
   ['null for an id', withFields({ id: null })],
   ['a number for an id', withFields({ id: 1 })],
@@ -98,15 +105,58 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['half a surrogate pair in a name', withRaw('{"\\ud800":1}')],
   ['10,000 nested lists', withRaw(nested(10_000))],
   ['10,000 nested objects', withRaw(nestedObjects(10_000))],
-  ['100,000 unclosed lists', withRaw('['.repeat(100_000))],
 ];
 
-it.each(MALFORMED)('rejects %s, and stores nothing', async (_what, bytes) => {
+it.each(NOT_JSON)('rejects %s, and stores nothing', async (_what, bytes) => {
   const before = await countEvents();
   const response = await post(bytes);
   expect([response.status, response.body.error.code]).toEqual([400, 'invalid_event']);
   expect(await countEvents()).toBe(before);
 });
+
+it.each(NO_SNAPSHOT)('accepts %s, records once that it is ignored, and keeps nothing of it', async (_what, bytes) => {
+  const other = await service.newTeam();
+  const postIt = () => service.post(other.teamId, bytes, signatureOf(bytes, other.webhookSecret));
+  expect([await postIt(), await postIt()].map(({ status, body }) => [status, body])).toEqual([
+    [200, { received: true }],
+    [200, { received: true, duplicate: true }],
+  ]);
+  const { webhookEvents } = await service.list(other);
+  expect(webhookEvents).toMatchObject([
+    {
+      id: expect.stringMatching(/^evt_/),
+      status: 'ignored',
+      projectId: null,
+      error: expect.stringMatching(/^no_snapshot: ./),
+    },
+  ]);
+  expect(
+    await service.sql('select 1 from webhook_events where payload is not null and team_id = ?', [other.teamId]),
+  ).toEqual([]);
+});
+
+it.each(['v1.customer.updated', 'v2.core.account.created'])(
+  'records a thin notification of %s by its own id and time',
+  async type => {
+    const thin = {
+      id: `evt_test_${type.replaceAll('.', '')}`,
+      object: 'v2.core.event',
+      type,
+      livemode: false,
+      created: '2026-11-26T12:00:00.000Z',
+      related_object: { id: 'cus_thin', type: 'customer', url: '/v1/customers/cus_thin' },
+    };
+    expect((await service.send(team, thin)).body).toEqual({ received: true });
+    expect((await service.send(team, thin)).body).toEqual({ received: true, duplicate: true });
+    expect(await service.recordOf(team, thin.id)).toMatchObject({
+      type,
+      status: 'ignored',
+      objectId: 'cus_thin',
+      error: 'no_snapshot: a thin notification',
+      processorCreatedAt: '2026-11-26T12:00:00.000Z',
+    });
+  },
+);
 
 it.each([
   ['white space around it', (body: string) => `\n ${body} \n`],

@@ -5,7 +5,10 @@ import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readEvent } from '#domain/incoming-event.ts';
+import { storeEvents } from '#pipeline/store.ts';
 import { customerState } from './domain-events.ts';
+import { withoutQueue } from './reconciling.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
 
@@ -159,4 +162,66 @@ it('purges a team that was disconnected before', async () => {
   expect((await service.connect(team.teamId, newCredentials())).body.error.code).toBe('processor_mismatch');
   expect((await purge(team)).status).toBe(200);
   await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge' });
+});
+
+it('disconnects once the events are stored that are being stored, so that the purge deletes them', async () => {
+  const { team } = await newTeamWithRecords();
+  const event = customerUpdated(team.projectId);
+  // Whoever stores the event waits for this transaction.
+  const blocker = service.em.fork();
+  await blocker.begin();
+  await blocker.execute(
+    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object('id', ?::text))).*
+       from webhook_events e where team_id = ?`,
+    [event.id, team.teamId],
+  );
+  const waiting = async () => {
+    const [row] = await service.sql(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return Number(row?.['count']);
+  };
+  const sending = service.send(team, event);
+  await waitFor(async () => (await waiting()) === 1, { what: 'the event to wait' });
+  const purging = purge(team);
+  await waitFor(async () => (await waiting()) === 2, { what: 'the purge to wait' });
+  await blocker.rollback();
+  expect([(await sending).status, (await purging).status]).toEqual([200, 200]);
+  await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge' });
+});
+
+it('keeps nothing that is acknowledged while a purge runs, at whichever copy, and takes in what the next account sends', async () => {
+  const { team } = await newTeamWithRecords();
+  const { teamId, projectId } = team;
+  const stale = storeEvents({ em: service.em, stored: withoutQueue() });
+  const [{ id: secretId } = {}] = await service.sql('select id from signing_secrets where team_id = ?', [teamId]);
+  const { accountId } = await service.processorOf(team).findAccount();
+  /** As a copy of the service stores it that still has the secret in memory. */
+  const storeLate = async (event: object) => {
+    const read = readEvent(Buffer.from(JSON.stringify(event)), new Date());
+    const from = { accountId, secretId: String(secretId) };
+    return (await stale([{ teamId, event: read, trace: {}, from }]))[0];
+  };
+  expect(await storeLate(customerUpdated(projectId))).toBe('new');
+
+  let isOver = false;
+  const sendAll = Array.from({ length: 4 }, async () => {
+    while (!isOver) await service.send(team, customerUpdated(projectId));
+  });
+  await purge(team);
+  expect(await storeLate(customerUpdated(projectId))).toBe('refused');
+  await reportFor(team, 'started');
+  await reportFor(team, 'finished');
+  const credentials = newCredentials();
+  const next = { ...team, ...credentials };
+  await waitFor(async () => (await service.connect(teamId, credentials)).status === 200, {
+    what: 'another account to be connected',
+  });
+  expect(await storeLate(customerUpdated(projectId))).toBe('refused');
+  isOver = true;
+  await Promise.all(sendAll);
+  expect((await countRows(team))?.['events']).toBe(0);
+  const event = customerUpdated(projectId);
+  expect((await service.send(next, event)).status).toBe(200);
+  await service.waitForPublications(event.id);
 });

@@ -15,6 +15,12 @@ interface Copy {
   readonly logger: Logger;
 }
 
+/** Leases nothing to whoever stores: any running pipeline processes it. */
+export const withoutQueue = () => ({
+  ...openLeaseQueue<LeasedEvent>({ maxAgeMs: 0, sizeOf: () => 0 }),
+  hasRoom: () => false,
+});
+
 /** The reconciler of one copy of the service. It leases no events, so that any running pipeline processes them. */
 export function reconcilerOf(
   { em, processors, logger }: Copy,
@@ -24,11 +30,10 @@ export function reconcilerOf(
     isOverloaded = () => false,
   }: Partial<Parameters<typeof openReconciler>[0]> = {},
 ) {
-  const stored = { ...openLeaseQueue<LeasedEvent>({ maxAgeMs: 0, sizeOf: () => 0 }), hasRoom: () => false };
   return openReconciler({
     em,
     processors,
-    store: storeEvents({ em, stored }),
+    store: storeEvents({ em, stored: withoutQueue() }),
     logger,
     graceMs,
     intervalMs,

@@ -29,10 +29,10 @@ it('keeps a real team in memory, whatever number of teams is invented', async ()
   await using service = await startWebhooks({ run: false });
   const { teamId, webhookSecret } = await service.newTeam();
   const { secrets, queries } = openCounted(service);
-  expect(await secrets.of(teamId)).toEqual([webhookSecret]);
+  expect(await secrets.of(teamId)).toMatchObject([{ secret: webhookSecret }]);
   await Promise.all(Array.from({ length: 10_001 }, () => secrets.of(TeamId.create())));
   const before = queries();
-  expect(await secrets.of(teamId)).toEqual([webhookSecret]);
+  expect(await secrets.of(teamId)).toMatchObject([{ secret: webhookSecret }]);
   expect(queries()).toBe(before);
   secrets.close();
 });

@@ -167,7 +167,7 @@ export const webhooksOperations = declareOperations('webhooks', {
     response: z.object({
       webhookEvent,
       payload: z.record(z.string(), z.unknown()).nullable().meta({
-        description: 'The event as the processor sent it; null once it was deleted.',
+        description: 'The event as the processor sent it; null once it was deleted, and where nothing is done with it.',
         example: exampleProcessorEvent,
       }),
     }),

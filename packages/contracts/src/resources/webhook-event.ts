@@ -29,7 +29,9 @@ export const webhookEvent = z
     objectId: z.string().nullable().describe('The processor’s id of the object that the event is about.'),
     status: z
       .enum(WEBHOOK_EVENT_STATUSES)
-      .describe('`ignored` has no effect, for example because it belongs to no project or to the other mode.'),
+      .describe(
+        '`ignored` has no effect, for example because it belongs to no project, to another account or to the other mode.',
+      ),
     routedBy: z.enum(ROUTED_BY).nullable().describe('How the project was found.'),
     attempts: z.int().describe('How often it was handled.'),
     error: z.string().nullable().describe('The reason of the failure.'),

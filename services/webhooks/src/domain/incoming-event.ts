@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { Problem } from '@billing/contracts/problem';
 import { isHandled } from '@billing/contracts/processor-events';
 import { withRawJson } from '@billing/contracts/raw-json';
@@ -15,14 +16,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const event = z.object({
   id: processorEventId,
+  object: z.literal('event').optional(),
   type: z.string().min(1).max(120),
   created: z.int().min(0).max(LATEST_SECOND),
   api_version: z.string().max(64).nullish(),
   livemode: z.boolean().default(false),
+  account: z.string().max(255).nullish(),
+  context: z.string().max(1_000).nullish(),
   data: eventData,
 });
 
-/** An event as Stripe posted it, checked as far as needed before it is stored. */
+/** A delivery as Stripe posted it, checked as far as needed before it is stored. */
 export interface IncomingEvent {
   readonly id: string;
   readonly type: string;
@@ -30,55 +34,102 @@ export interface IncomingEvent {
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   readonly objectId: string | null;
-  /** The whole event in JSON. */
-  readonly payload: string;
-  /** What the pipeline needs of it; null for an event of a type that is not handled. */
+  /** The Stripe account that it names; null when it names none, and is of the account whose endpoint got it. */
+  readonly accountId: string | null;
+  /** The whole event in JSON; null when nobody handles it. */
+  readonly payload: string | null;
+  /** What the pipeline needs of it; null when nobody handles it. */
   readonly content: EventContent | null;
+  /** Why it shows no state of an object; null for an event that does. */
+  readonly noSnapshot: string | null;
+}
+
+/** What is no snapshot event, and why. */
+interface NoSnapshot {
+  readonly reason: string;
 }
 
 /**
- * Reads a signed body.
- * @throws Problem 400 `invalid_event` for what is no event, or could not be stored
+ * Reads a signed body. One that is no snapshot event, such as a thin notification, is recorded all the same: refused, Stripe
+ * would send it again for days and then disable the endpoint. Without an id or time of its own it gets one from its bytes
+ * and from `now`.
+ * @throws Problem 400 `invalid_event` for what is not JSON
  */
-export const readEvent = (body: Buffer): IncomingEvent => checkEvent(parseJson(body));
+export function readEvent(body: Buffer, now: Date): IncomingEvent {
+  const parsed = parseJson(body);
+  const read = readSnapshot(parsed);
+  return 'reason' in read ? recordOnly(parsed, read, body, now) : read;
+}
 
-/**
- * Checks an event that Stripe sent or listed.
- * @throws Problem 400 `invalid_event` for what is no event, or could not be stored
- */
-export function checkEvent(parsed: unknown): IncomingEvent {
-  if (isTooDeep(parsed, 0)) throw invalidEvent('It nests too deep.');
+/** Reads an event that Stripe sent or listed. */
+export function readSnapshot(parsed: unknown): IncomingEvent | NoSnapshot {
+  if (isTooDeep(parsed, 0)) return { reason: 'it nests too deep' };
   const read = event.safeParse(parsed);
-  if (!read.success) throw invalidEvent(`${read.error.issues[0]?.path.join('.') || 'The body'} is missing or wrong.`);
-  const { id, type, created, api_version: apiVersion, livemode, data } = read.data;
+  if (!read.success) {
+    if (Object(parsed).object === 'v2.core.event') return { reason: 'a thin notification' };
+    return { reason: `${read.error.issues[0]?.path.join('.') || 'the body'} is missing or wrong` };
+  }
+  const { id, type, created, api_version: apiVersion = null, livemode, data } = read.data;
   const content = isHandled(type) ? readContent(type, data) : null;
   const objectId = data.object['id'];
-  const payload = writeEvent(parsed, content);
-  if (!isStorableJson(payload)) throw invalidEvent('It holds characters that cannot be stored.');
-  return {
+  const head = {
     id,
     type,
-    createdAt: new Date(created * 1_000),
-    apiVersion: apiVersion ?? null,
+    apiVersion,
     livemode,
     objectId: typeof objectId === 'string' ? objectId.slice(0, 255) : null,
-    payload,
-    content,
+    accountId: accountOf(read.data),
+  };
+  const payload = content && writeEvent(parsed, content);
+  if (!isStorableJson(payload ?? JSON.stringify(head))) return { reason: 'it holds characters that cannot be stored' };
+  return { ...head, createdAt: new Date(created * 1_000), payload, content, noSnapshot: null };
+}
+
+/** What is recorded of a delivery that is no snapshot event. */
+function recordOnly(parsed: unknown, { reason }: NoSnapshot, body: Buffer, now: Date): IncomingEvent {
+  const { id, type, created, livemode, related_object: related }: Fields = Object(parsed);
+  const objectId = WORD.safeParse(Object(related).id);
+  const ownId = processorEventId.safeParse(id);
+  const digest = createHash('sha256').update(body).digest('hex');
+  return {
+    id: ownId.success ? ownId.data : `evt_none_${digest.slice(0, 40)}`,
+    type: typeof type === 'string' && /^[\w.-]{1,120}$/.test(type) ? type : 'unknown',
+    createdAt: timeOf(created) ?? now,
+    apiVersion: null,
+    livemode: livemode === true,
+    objectId: objectId.success ? objectId.data : null,
+    accountId: null,
+    payload: null,
+    content: null,
+    noSnapshot: reason,
   };
 }
 
+/** Ids that can be stored and shown. */
+const WORD = z.string().regex(/^\w{1,255}$/);
+
+/** The connected account, or that in the path of an organization's event. https://docs.stripe.com/api/events/object */
+function accountOf({ account, context }: z.output<typeof event>): string | null {
+  return account ?? context?.split('/').findLast(segment => segment.startsWith('acct_')) ?? null;
+}
+
+/** Stripe's older API writes seconds, the newer one text. */
+function timeOf(created: unknown): Date | null {
+  const ms = typeof created === 'string' ? Date.parse(created) : typeof created === 'number' ? created * 1_000 : NaN;
+  return ms >= 0 && ms <= LATEST_SECOND * 1_000 ? new Date(ms) : null;
+}
+
 function parseJson(body: Buffer): unknown {
-  if (!isUtf8(body)) throw invalidEvent('It is not valid JSON.');
   try {
-    return JSON.parse(body.toString('utf8'));
+    if (isUtf8(body)) return JSON.parse(body.toString('utf8'));
   } catch {
-    throw invalidEvent('It is not valid JSON.');
+    // It is refused below.
   }
+  throw new Problem('validation', 'invalid_event', 'The body is signed but is not JSON.');
 }
 
 /** The event in JSON, written anew: in the posted text a name may stand twice, and hide what can't be stored. */
-function writeEvent(parsed: unknown, content: EventContent | null): string {
-  if (!content) return JSON.stringify(parsed);
+function writeEvent(parsed: unknown, content: EventContent): string {
   const { data, ...head }: Fields = Object(parsed);
   const { object: _object, previous_attributes: _previous, ...others }: Fields = Object(data);
   const { object, previousAttributes } = content;
@@ -102,7 +153,3 @@ function isStorableJson(json: string): boolean {
 const ESCAPED_BACKSLASH = String.raw`\\`;
 /** An escaped backslash is matched as a whole, so that what follows it is not taken for an escape. */
 const ESCAPED = /\\\\|\\u0000|\\ud[89a-f]/g;
-
-function invalidEvent(reason: string): Problem {
-  return new Problem('validation', 'invalid_event', `The body is signed but is not an event. ${reason}`);
-}

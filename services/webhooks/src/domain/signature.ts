@@ -5,24 +5,31 @@ const TOLERANCE_SECONDS = 300;
 /** More signatures than any rotation of secrets needs; what stands beyond is not looked at. */
 const MAX_SIGNATURES = 16;
 
+/** A signature that one of the secrets made. */
+export interface Signature<Secret> {
+  readonly by: Secret;
+  /** By the clock that was asked, in seconds; negative for one from the future. */
+  readonly ageSeconds: number;
+}
+
 /**
- * How old the signature is by `now`, in seconds, negative for one from the future; undefined when none of the secrets
- * signed the body. Every secret is tried against every signature whatever the result, so that the time taken tells
- * nothing of it. Stripe: https://docs.stripe.com/webhooks#verify-manually
+ * Finds which of the secrets signed the body, and how old that is by `now`; undefined when none did. Every secret is tried
+ * against every signature whatever the result, so that the time taken tells nothing of it.
+ * Stripe: https://docs.stripe.com/webhooks#verify-manually
  */
-export function ageOfSignature(
-  secrets: readonly string[],
+export function findSignature<Secret extends { readonly secret: string }>(
+  secrets: readonly Secret[],
   body: Buffer,
   header: string | undefined,
   now: Date,
-): number | undefined {
+): Signature<Secret> | undefined {
   const { timestamp, signatures } = readHeader(header ?? '');
-  let matches = 0;
-  for (const secret of secrets) {
-    const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
-    for (const signature of signatures) matches += Number(timingSafeEqual(expected, signature));
+  let by: Secret | undefined;
+  for (const candidate of secrets) {
+    const expected = createHmac('sha256', candidate.secret).update(`${timestamp}.`).update(body).digest();
+    for (const signature of signatures) by = timingSafeEqual(expected, signature) ? candidate : by;
   }
-  return matches > 0 ? now.getTime() / 1_000 - Number(timestamp) : undefined;
+  return by && { by, ageSeconds: now.getTime() / 1_000 - Number(timestamp) };
 }
 
 /** Whether a signature is from now, or within 300 seconds before or after. */

@@ -21,6 +21,10 @@ export function pauseAfter(attempt: number, pausesMs: readonly number[]): number
 
 /** Why an event of a handled type is ignored: its object and its customer belong to no project of the team. */
 export const FOREIGN = 'foreign';
+/** Why an event of any type is ignored: it is about another Stripe account than the team's, for example a connected one. */
+export const OTHER_ACCOUNT = 'other_account';
+/** Why a delivery is ignored that shows no state of an object; a reason follows. */
+export const NO_SNAPSHOT = 'no_snapshot';
 /** Why an event of any type is ignored: it is of test mode and the account of live mode, or the other way round. */
 export const LIVEMODE_MISMATCH = 'livemode_mismatch';
 

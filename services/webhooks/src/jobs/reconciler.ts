@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
-import { Problem, unavailable } from '@billing/contracts/problem';
+import { unavailable } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
 import { isDatabaseUnavailable } from '@billing/database/database';
 import { startLeaseLoop } from '@billing/database/lease-loop';
@@ -9,7 +9,7 @@ import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
-import { checkEvent, type IncomingEvent } from '#domain/incoming-event.ts';
+import { readSnapshot, type IncomingEvent } from '#domain/incoming-event.ts';
 import { isRecent, scansFor, type Scan } from '#domain/missing-events.ts';
 import { extendTeam, leaseTeams, releaseTeam, type LeasedTeam } from '#persistence/reconciliations.ts';
 import type { ContinueTrace } from '#pipeline/continue-trace.ts';
@@ -62,20 +62,18 @@ export function openReconciler(parts: ReconcilerParts) {
   };
 
   const check = (teamId: TeamId, listed: { readonly id: string }): IncomingEvent[] => {
-    try {
-      return [checkEvent(listed)];
-    } catch (err) {
-      if (!(err instanceof Problem)) throw err;
-      logger.warn({ err, teamId, eventId: listed.id }, 'listed event is invalid');
-      return [];
-    }
+    const read = readSnapshot(listed);
+    if (!('reason' in read)) return [read];
+    logger.warn({ teamId, eventId: listed.id, reason: read.reason }, 'listed event is invalid');
+    return [];
   };
 
-  const storeMissing = async (teamId: TeamId, events: readonly IncomingEvent[]): Promise<number> => {
+  const storeMissing = async ({ teamId, accountId }: LeasedTeam, events: readonly IncomingEvent[]): Promise<number> => {
+    const from = { accountId, secretId: null };
     const known = await findKnown(em, teamId, events);
     const missing = events.filter(event => !known.has(event.id));
     const counts = await Promise.all(
-      missing.map(event => continueTrace(teamId, event, trace => storeOne({ teamId, event, trace, recovered: true }))),
+      missing.map(event => continueTrace(teamId, event, trace => storeOne({ teamId, event, trace, from }))),
     );
     return counts.reduce((sum, count) => sum + count, 0);
   };
@@ -92,7 +90,7 @@ export function openReconciler(parts: ReconcilerParts) {
       const overdue = page.events
         .flatMap(listed => check(team.teamId, listed))
         .filter(({ type, createdAt }) => isWanted(type) && !isRecent(createdAt, team.leasedAt, graceMs));
-      recovered += await storeMissing(team.teamId, overdue);
+      recovered += await storeMissing(team, overdue);
       startingAfter = page.events.at(-1)?.id;
       if (!page.hasMore || startingAfter === undefined) return recovered;
     }

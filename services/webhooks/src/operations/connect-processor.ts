@@ -52,7 +52,8 @@ export function connectProcessor({ outbox, sealed, processorBaseUrl, publicUrl, 
         await checkSameAccount(tx, teamId, identity);
         const saved = await saveAccount(tx, sealed, teamId, { ...credentials, ...identity }, endpoint);
         const { additionalWebhookSecrets: additional } = credentials;
-        await saveSigningSecrets(tx, sealed, teamId, { current: endpoint.secret, additional });
+        const { accountId } = identity;
+        await saveSigningSecrets(tx, sealed, teamId, { accountId, current: endpoint.secret, additional });
         await makeTeamDue(tx, teamId, identity.accountId);
         publish(ProcessorAccountChanged, teamId, { version: saved.account.version, ...identity });
         const changes = changesOf(saved.previous, changedFields(credentials, identity), SECRETS);

@@ -11,6 +11,14 @@ import type { SealedSecrets } from './sealed-secrets.ts';
 /** The secrets that may sign a team's events, from memory where possible. */
 export type SigningSecrets = ReturnType<typeof openSigningSecrets>;
 
+/** A secret that may sign a team's events. */
+export interface SigningSecret {
+  readonly id: string;
+  readonly secret: string;
+  /** The Stripe account that it belongs to. */
+  readonly accountId: string;
+}
+
 interface SigningSecretsOptions {
   readonly em: EntityManager;
   readonly sealed: Pick<SealedSecrets, 'open'>;
@@ -18,7 +26,7 @@ interface SigningSecretsOptions {
 }
 
 interface CachedSecrets {
-  readonly secrets: Promise<readonly string[]>;
+  readonly secrets: Promise<readonly SigningSecret[]>;
   readonly readAt: number;
   /** Reloads within the second that began at `since`. */
   readonly reloads: { readonly since: number; readonly count: number };
@@ -51,12 +59,12 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
   const stopFollowing = follow(ProcessorAccountChanged, forget);
 
   /** A team counts as unknown until secrets of it are found. One whose query failed is read again next time. */
-  const read = (teamId: string, reloads = NO_RELOADS): Promise<readonly string[]> => {
+  const read = (teamId: string, reloads = NO_RELOADS): Promise<readonly SigningSecret[]> => {
     const entry = { secrets: secretsOf(teamId), readAt: performance.now(), reloads };
     const cache = known.has(teamId) ? known : unknown;
     forget(teamId);
     cache.set(teamId, entry);
-    const move = (secrets: readonly string[]): void => {
+    const move = (secrets: readonly SigningSecret[]): void => {
       if (cache.get(teamId) !== entry) return;
       forget(teamId);
       (secrets.length > 0 ? known : unknown).set(teamId, entry);
@@ -68,12 +76,12 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
 
   return {
     /** Returns the valid ones; none for a team that is unknown or not connected. */
-    of: async (teamId: string): Promise<readonly string[]> => {
+    of: async (teamId: string): Promise<readonly SigningSecret[]> => {
       const cached = known.get(teamId) ?? unknown.get(teamId);
       return cached && performance.now() - cached.readAt < CACHE_MS ? cached.secrets : read(teamId, cached?.reloads);
     },
     /** Reads them again, for one team only a few times a second; for when no secret fits. */
-    reload: async (teamId: string): Promise<readonly string[]> => {
+    reload: async (teamId: string): Promise<readonly SigningSecret[]> => {
       const now = performance.now();
       const cached = known.get(teamId) ?? unknown.get(teamId);
       if (!cached) return read(teamId);
@@ -93,21 +101,27 @@ async function readSecrets(
   em: EntityManager,
   sealed: Pick<SealedSecrets, 'open'>,
   teamIds: readonly string[],
-): Promise<readonly (readonly string[])[]> {
-  const rows = await executeBound<{ team_id: string; sealed_secret: string }>(
+): Promise<readonly (readonly SigningSecret[])[]> {
+  const rows = await executeBound<{ id: string; team_id: string; sealed_secret: string; account_id: string }>(
     em.fork(),
-    `select team_id, sealed_secret from signing_secrets
+    `select id, team_id, sealed_secret, account_id from signing_secrets
       where team_id = any($1::text[]) and (valid_until is null or valid_until > clock_timestamp())`,
     [textArray(teamIds)],
   );
   const byTeam = Map.groupBy(rows, row => row.team_id);
   return teamIds.map(teamId =>
-    (byTeam.get(teamId) ?? []).map(row => sealed.open({ teamId, kind: 'webhook-secret' }, row.sealed_secret)),
+    (byTeam.get(teamId) ?? []).map(row => ({
+      id: row.id,
+      secret: sealed.open({ teamId, kind: 'webhook-secret' }, row.sealed_secret),
+      accountId: row.account_id,
+    })),
   );
 }
 
 /** The secrets with which Stripe may sign a team's events. */
 interface Secrets {
+  /** Whose account they belong to. */
+  readonly accountId: string;
   readonly current: string;
   /** Of further endpoints; accepted as long as they are listed here. */
   readonly additional: readonly string[];
@@ -122,7 +136,7 @@ export async function saveSigningSecrets(
   tx: EntityManager,
   sealed: SealedSecrets,
   teamId: TeamId,
-  { current, additional }: Secrets,
+  { accountId, current, additional }: Secrets,
 ): Promise<void> {
   const boundTo = { teamId, kind: 'webhook-secret' } as const;
   await tx.execute(`delete from signing_secrets where team_id = ? and valid_until <= clock_timestamp()`, [teamId]);
@@ -145,9 +159,10 @@ export async function saveSigningSecrets(
   const wanted = new Map([...additional.map(secret => [secret, true] as const), [current, false] as const]);
   for (const [secret, isAdditional] of wanted) {
     await tx.execute(
-      `insert into signing_secrets (id, team_id, sealed_secret, is_additional) values (?, ?, ?, ?)
-       on conflict (id) do update set valid_until = null, is_additional = excluded.is_additional`,
-      [ids.get(secret) ?? randomUUID(), teamId, sealed.seal(boundTo, secret), isAdditional],
+      `insert into signing_secrets (id, team_id, account_id, sealed_secret, is_additional) values (?, ?, ?, ?, ?)
+       on conflict (id) do update set
+         valid_until = null, is_additional = excluded.is_additional, account_id = excluded.account_id`,
+      [ids.get(secret) ?? randomUUID(), teamId, accountId, sealed.seal(boundTo, secret), isAdditional],
     );
   }
 }

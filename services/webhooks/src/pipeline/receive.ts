@@ -3,13 +3,13 @@ import { metrics } from '@opentelemetry/api';
 import type { TeamId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import { readEvent } from '#domain/incoming-event.ts';
-import { ageOfSignature, isTimely } from '#domain/signature.ts';
-import type { SigningSecrets } from '#persistence/signing-secrets.ts';
+import { findSignature, isTimely } from '#domain/signature.ts';
+import type { SigningSecret, SigningSecrets } from '#persistence/signing-secrets.ts';
 import type { ContinueTrace } from './continue-trace.ts';
 import type { ReceivedEvent, Stored } from './store.ts';
 
 export interface ReceiveParts {
-  readonly secrets: Pick<SigningSecrets, 'of' | 'reload'>;
+  readonly secrets: Pick<SigningSecrets, 'of' | 'reload' | 'forget'>;
   /** Resolves once the event is committed. */
   readonly store: (received: ReceivedEvent) => Promise<Stored>;
   readonly continueTrace: ContinueTrace;
@@ -20,33 +20,39 @@ export interface ReceiveParts {
 
 /**
  * Receives an event: nothing is parsed or written before one of the team's secrets is found to have signed the bytes. An
- * unknown team costs the same work as a known one, with a secret that nobody has.
+ * unknown team costs the same work as a known one, with a secret that nobody has. What a copy still took for valid, though the
+ * team was disconnected a moment ago, is refused as well.
  * @throws Problem 400 `invalid_signature` whatever was wrong with the signature or team; 400 `invalid_event`
  */
 export function receiveEvent({ secrets, store, continueTrace, onRefused, now }: ReceiveParts) {
   const recordAge = signatureAgeMetric();
-  const unknownTeam = [randomBytes(32).toString('base64url')];
+  const unknownTeam = [{ id: '', accountId: '', secret: randomBytes(32).toString('base64url') }];
   return async (teamId: string, body: Buffer, signature: string | undefined) => {
-    const ageBy = (known: readonly string[]) =>
-      ageOfSignature(known.length > 0 ? known : unknownTeam, body, signature, now());
+    const find = (known: readonly SigningSecret[]) =>
+      findSignature(known.length > 0 ? known : unknownTeam, body, signature, now());
     // A secret that was connected a moment ago may not be in this copy's memory yet.
-    const ageSeconds = ageBy(await secrets.of(teamId)) ?? ageBy(await secrets.reload(teamId));
-    if (ageSeconds !== undefined) recordAge(ageSeconds);
-    if (ageSeconds === undefined || !isTimely(ageSeconds)) {
+    const signed = find(await secrets.of(teamId)) ?? find(await secrets.reload(teamId));
+    if (signed) recordAge(signed.ageSeconds);
+    if (!signed || !isTimely(signed.ageSeconds)) {
       onRefused(teamId);
-      throw new Problem(
-        'validation',
-        'invalid_signature',
-        'The signature does not fit this body and team, or is too old.',
-      );
+      throw invalidSignature();
     }
-    const event = readEvent(body);
+    const event = readEvent(body, now());
     // Only an existing team has a secret that signs.
     const team = teamId as TeamId;
-    const stored = await continueTrace(team, event, trace => store({ teamId: team, event, trace, recovered: false }));
+    const { id: secretId, accountId } = signed.by;
+    const from = { accountId, secretId };
+    const stored = await continueTrace(team, event, trace => store({ teamId: team, event, trace, from }));
+    if (stored === 'refused') {
+      secrets.forget(teamId);
+      throw invalidSignature();
+    }
     return stored === 'new' ? { received: true as const } : { received: true as const, duplicate: true as const };
   };
 }
+
+const invalidSignature = (): Problem =>
+  new Problem('validation', 'invalid_signature', 'The signature does not fit this body and team, or is too old.');
 
 /**
  * Records the age of signatures that one of the team's secrets made, refused ones too: when this machine's clock goes

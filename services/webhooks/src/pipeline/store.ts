@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
-import { isHandled, type ProcessorEventType } from '@billing/contracts/processor-events';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { currentTrace, type TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { LeaseQueue } from '@billing/database/lease-queue';
 import { openTeamRooms } from '@billing/database/team-rooms';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
-import { LIVEMODE_MISMATCH } from '#domain/unrouted.ts';
+import { LIVEMODE_MISMATCH, NO_SNAPSHOT, OTHER_ACCOUNT } from '#domain/unrouted.ts';
 import { LEASE_SECONDS, nameOf, WINDOW, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
@@ -17,11 +17,19 @@ export interface ReceivedEvent {
   readonly event: IncomingEvent;
   /** Of the request that brought it. */
   readonly trace: TraceCarrier;
-  /** Whether the reconciler found it at Stripe, since no webhook had delivered it. */
-  readonly recovered: boolean;
+  readonly from: EventSource;
 }
 
-export type Stored = 'new' | 'duplicate';
+/** Where an event comes from. */
+export interface EventSource {
+  /** The account whose secret signed it, or whose list had it. */
+  readonly accountId: string;
+  /** The secret; null when the reconciler found the event at Stripe, since no webhook had delivered it. */
+  readonly secretId: string | null;
+}
+
+/** `refused`: the team is no longer connected to where it comes from. Nothing was stored. */
+export type Stored = 'new' | 'duplicate' | 'refused';
 
 interface StoreParts {
   readonly em: EntityManager;
@@ -32,8 +40,9 @@ interface StoreParts {
 /**
  * Stores events in one statement, all or none, and returns for each whether it is new. The row is the work that is still
  * to be done on the event, so nothing else needs to commit with it. It is leased for this process as far as the team's window
- * and the memory have room. Events of types that nobody handles are `ignored`, and so are those of the other mode than the
- * team's account: live or test. While a team is purged, its events are not stored.
+ * and the memory have room. Nothing is done about what nobody handles, what is no snapshot, and events of another account or
+ * of the other mode, live or test, than the team's: they are `ignored`.
+ * A disconnect waits for the events that are being stored, and none is stored after it: a purge finds all of them.
  */
 export function storeEvents({ em, stored }: StoreParts) {
   const rooms = openTeamRooms(em, 'webhook_events', WINDOW);
@@ -42,11 +51,14 @@ export function storeEvents({ em, stored }: StoreParts) {
     const leasedAt = performance.now();
     const leaseId = randomUUID();
     const isToLease = ({ teamId, event }: ReceivedEvent) =>
-      isHandled(event.type) && stored.hasRoom() && rooms.take(teamId);
-    const inserted = await insert(em, received, received.map(isToLease), leaseId);
+      event.content !== null && stored.hasRoom() && rooms.take(teamId);
+    const accepted = await insert(em, received, received.map(isToLease), leaseId);
+    const places = new Set(accepted.map(({ place }) => place));
+    const inserted = accepted.filter(({ is_new: isNew }) => isNew);
     const isLeased = new Map(inserted.map(row => [`${row.team_id} ${row.id}`, row.is_leased]));
     const leased: LeasedEvent[] = [];
-    const outcomes = received.map(one => {
+    const outcomes = received.map((one, place) => {
+      if (!places.has(place)) return 'refused';
       if (isLeased.get(keyOf(one))) leased.push(...toLeasedEvent(one, leaseId));
       // Of several copies of an event in one batch, the first one is the new one.
       return isLeased.delete(keyOf(one)) ? 'new' : 'duplicate';
@@ -59,48 +71,86 @@ export function storeEvents({ em, stored }: StoreParts) {
 
 const keyOf = ({ teamId, event }: ReceivedEvent): string => nameOf({ teamId, id: event.id });
 
+interface Accepted {
+  /** Of the event among the received ones. */
+  readonly place: number;
+  readonly team_id: string;
+  readonly id: string;
+  readonly is_new: boolean;
+  readonly is_work: boolean;
+  readonly is_leased: boolean;
+}
+
 /**
- * Events that are not leased may be processed by any copy at once. Two copies of the service that store the same events wait
- * for each other in the same order.
+ * Inserts events that come from where their teams are connected, and returns these. Events that are not leased may be
+ * processed by any copy at once. Two copies of the service that store the same events wait for each other in the same order.
+ * The rows of the accounts are locked, since the statement would not see a disconnect that commits while it runs.
  */
 function insert(em: EntityManager, received: readonly ReceivedEvent[], leased: readonly boolean[], leaseId: string) {
-  const rows = received.map(({ event: { payload: _payload, content: _content, ...head }, ...one }, index) => {
-    return { ...one, ...head, handled: isHandled(head.type), leased: leased[index] };
+  const rows = received.map(({ teamId, trace, from, event: { payload: _payload, content, ...head } }, place) => {
+    return { ...head, teamId, trace, place, ...sourceOf(from), handled: content !== null, leased: leased[place] };
   });
-  return executeBound<{ team_id: string; id: string; is_work: boolean; is_leased: boolean }>(
+  return executeBound<Accepted>(
     em.fork(),
-    `insert into webhook_events
-       (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
-        failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
-        processed_at, recovered, error)
-     select "teamId", id, type, "apiVersion", livemode, "objectId", payload::json, octet_length(payload), trace,
-            case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, "createdAt", now(),
-            case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
-            case when is_work and leased then $3::uuid end,
-            case when is_work then null else now() end, recovered, case when not fits then '${LIVEMODE_MISMATCH}' end
-       from rows from (
-              json_to_recordset($1::json) as
-                ("teamId" text, id text, type text, "apiVersion" text, livemode boolean, "objectId" text, trace jsonb,
-                 handled boolean, "createdAt" timestamptz, recovered boolean, leased boolean),
-              unnest($2::text[])) as
-              e("teamId", id, type, "apiVersion", livemode, "objectId", trace, handled, "createdAt", recovered, leased, payload)
-      cross join lateral (
-              select coalesce(
-                (select a.livemode = e.livemode from processor_accounts a where a.team_id = "teamId"), true) as fits) f
-      cross join lateral (select handled and fits as is_work) w
-      where not exists (select from purged_teams t where t.team_id = "teamId" and not t.is_open)
-      order by "teamId" collate "C", id collate "C"
-     on conflict (team_id, id) do nothing
-     returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased`,
-    [JSON.stringify(rows), textArray(received.map(({ event }) => event.payload)), leaseId, LEASE_SECONDS],
+    `with connected as materialized (
+       select team_id, account_id, livemode from processor_accounts
+        where team_id = any($5::text[]) and sealed_secret_key is not null order by team_id for key share),
+     accepted as materialized (
+       select r.place, r."teamId" as team_id, r.id,
+              r.source = a.account_id and coalesce(r."accountId", a.account_id) = a.account_id as is_own,
+              r.livemode = a.livemode as fits
+         from json_to_recordset($1::json) as
+              r(place int, "teamId" text, id text, source text, secret uuid, "accountId" text, livemode boolean)
+         join connected a on a.team_id = r."teamId"
+        where case when r.secret is null then r.source = a.account_id
+                   else exists (select from signing_secrets s where s.id = r.secret) end),
+     inserted as (
+       insert into webhook_events
+         (team_id, id, type, api_version, livemode, object_id, payload, payload_bytes, trace, status, routed_to, awaiting,
+          failed_in, attempts, routing_attempts, replays, version, processor_created_at, received_at, due_at, lease_id,
+          processed_at, recovered, error)
+       select team_id, e.id, type, "apiVersion", livemode, "objectId", kept::json, coalesce(octet_length(kept), 0), trace,
+              case when is_work then 'received' else 'ignored' end, '{}', '{}', '{}', 0, 0, 0, 1, "createdAt", now(),
+              case when is_work then clock_timestamp() + case when leased then make_interval(secs => $4) else '0' end end,
+              case when is_work and leased then $3::uuid end,
+              case when is_work then null else now() end, secret is null, reason
+         from rows from (
+                json_to_recordset($1::json) as
+                  (place int, id text, type text, "apiVersion" text, livemode boolean, "objectId" text, trace jsonb,
+                   handled boolean, "createdAt" timestamptz, secret uuid, leased boolean, "noSnapshot" text),
+                unnest($2::text[])) as
+                e(place, id, type, "apiVersion", livemode, "objectId", trace, handled, "createdAt", secret, leased,
+                  "noSnapshot", payload)
+         join accepted using (place)
+        cross join lateral (
+                select case when "noSnapshot" is not null then '${NO_SNAPSHOT}: ' || "noSnapshot"
+                            when not is_own then '${OTHER_ACCOUNT}'
+                            when not fits then '${LIVEMODE_MISMATCH}' end as reason,
+                       case when is_own then nullif(payload, '') end as kept) k
+        cross join lateral (select handled and reason is null as is_work) w
+        order by team_id collate "C", e.id collate "C"
+       on conflict (team_id, id) do nothing
+       returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased)
+     select place, team_id, id, i.id is not null as is_new, coalesce(is_work, false) as is_work,
+            coalesce(is_leased, false) as is_leased
+       from accepted left join inserted i using (team_id, id)`,
+    [
+      JSON.stringify(rows),
+      textArray(received.map(({ event }) => event.payload ?? '')),
+      leaseId,
+      LEASE_SECONDS,
+      [...new Set(received.map(({ teamId }) => teamId))],
+    ],
   );
 }
+
+const sourceOf = ({ accountId: source, secretId: secret }: EventSource) => ({ source, secret });
 
 function toLeasedEvent({ teamId, event, trace }: ReceivedEvent, leaseId: string): LeasedEvent[] {
   const { id, apiVersion, livemode, createdAt, content } = event;
   if (!content) return [];
   const head = { teamId, id, apiVersion, livemode, createdAt, trace };
-  const payloadSize = event.payload.length;
+  const payloadSize = event.payload?.length ?? 0;
   return [{ ...head, ...content, leaseId, attempt: 0, replays: 0, payloadSize, route: null, syncId: null }];
 }
 

@@ -29,6 +29,7 @@ export class CreateWebhooks extends Migration {
       create table signing_secrets (
         id uuid primary key,
         team_id text not null,
+        account_id text not null, -- Stripe's id of the account that it belongs to: what it signs is that account's
         sealed_secret text not null, -- opens with a master key, for this team only
         valid_until timestamptz, -- null for current and additional ones, a replaced one is accepted until then
         is_additional boolean not null -- of one more endpoint, valid as long as it is listed
