@@ -51,7 +51,7 @@ it('handles an event that names the team’s own account', async () => {
     changes => newEvent(team, changes),
   );
   for (const event of events) await service.send(team, event);
-  for (const { id } of events) await service.waitForPublications(id);
+  for (const { id } of events) expect(await service.waitForPublications(id)).toHaveLength(1);
 });
 
 it('ignores what the secret of the former account signs once another account is connected', async () => {

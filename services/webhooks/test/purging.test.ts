@@ -204,9 +204,9 @@ it('keeps nothing that is acknowledged while a purge runs, at whichever copy, an
   };
   expect(await storeLate(customerUpdated(projectId))).toBe('new');
 
-  let isOver = false;
+  const over = new AbortController();
   const sendAll = Array.from({ length: 4 }, async () => {
-    while (!isOver) await service.send(team, customerUpdated(projectId));
+    while (!over.signal.aborted) await service.send(team, customerUpdated(projectId));
   });
   await purge(team);
   expect(await storeLate(customerUpdated(projectId))).toBe('refused');
@@ -218,7 +218,7 @@ it('keeps nothing that is acknowledged while a purge runs, at whichever copy, an
     what: 'another account to be connected',
   });
   expect(await storeLate(customerUpdated(projectId))).toBe('refused');
-  isOver = true;
+  over.abort();
   await Promise.all(sendAll);
   expect((await countRows(team))?.['events']).toBe(0);
   const event = customerUpdated(projectId);
