@@ -2,7 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { SHOWN_BY, type SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import {
   customerRecord,
   subscriptionRecord,
@@ -24,7 +24,7 @@ interface Target extends ProjectScope {
 export interface Generated {
   readonly customer: CustomerState;
   /** Every version of the subscription, oldest first, and when it was recorded. */
-  readonly versions: readonly { readonly state: SubscriptionWithHistory; readonly recordedAt: Date }[];
+  readonly versions: readonly { readonly state: SubscriptionChange; readonly recordedAt: Date }[];
 }
 
 /** Generates a customer and a subscription per seed; the same seed and `now` give the same records. */
@@ -65,12 +65,11 @@ function versionsOf(of: Target, seed: number): Generated['versions'] {
   const changedAt = new Date(state.startedAt.getTime() + random() * (now.getTime() - state.startedAt.getTime()));
   const endedAt = status === 'canceled' || status === 'incomplete_expired' ? changedAt : null;
   const shown = endedAt ? [] : [toShown({ ...state, status }, changedAt)];
-  const history = [...state.history, ...shown];
-  const second = { ...state, status, endedAt, history, observedAt: changedAt, version: 2 };
+  const second = { ...state, status, endedAt, shown, observedAt: changedAt, version: 2 };
   return [first, { state: second, recordedAt: changedAt }];
 }
 
-function firstState(of: Target, seed: number, random: () => number): SubscriptionWithHistory {
+function firstState(of: Target, seed: number, random: () => number): SubscriptionChange {
   const startedAt = before(of.now, random() * MAX_AGE_DAYS);
   const item = {
     processorPriceId: 'price_bench',
@@ -85,7 +84,7 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     transformQuantity: null,
     metered: false,
   };
-  const state: SubscriptionWithHistory = {
+  const state: SubscriptionChange = {
     id: idOf('ps', seed, of),
     projectId: of.projectId,
     customerId: idOf('pc', seed, of),
@@ -104,17 +103,17 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     trialEnd: null,
     startedAt,
     endedAt: null,
-    history: [],
+    shown: [],
     observedAt: startedAt,
     version: 1,
     createdAt: startedAt,
   };
-  return { ...state, history: [toShown(state, startedAt)] };
+  return { ...state, shown: [toShown(state, startedAt)] };
 }
 
-function toShown({ status, items }: SubscriptionWithHistory, at: Date): SubscriptionWithHistory['history'][number] {
+function toShown({ status, items }: SubscriptionChange, at: Date): SubscriptionChange['shown'][number] {
   const priced = items.map(({ processorPriceId: _theirs, priceId: _ours, ...billed }) => billed);
-  return { status, hasTrial: false, items: priced, shown: [[at.getTime(), SHOWN_BY.updated]] };
+  return { status, hasTrial: false, items: priced, at, by: SHOWN_BY.updated };
 }
 
 const before = (now: Date, days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));

@@ -45,10 +45,10 @@ export async function openReadModel(databaseUrl: string) {
       const values = [from.projectId, to.teamId, to.projectId, copies];
       await client.query(
         `insert into tracked_records
-           (team_id, project_id, generation, kind, id, version, contributions, customer_id, status, currency, amount,
-            live_metric, created_at, ended_at, trial_ended_at, trial_converted)
-         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, customer_id, status, currency, amount,
-                live_metric, created_at, ended_at, trial_ended_at, trial_converted
+           (team_id, project_id, generation, kind, id, version, contributions, subscription, customer_id, status, currency,
+            amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted)
+         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, subscription, customer_id, status,
+                currency, amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted
            from tracked_records, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
@@ -56,6 +56,13 @@ export async function openReadModel(databaseUrl: string) {
         `insert into subscription_movements (team_id, project_id, generation, metric, day, subscription_id, amount)
          select $2, $3, 1, metric, day, subscription_id || 'x' || copy, amount
            from subscription_movements, generate_series(1, $4::int) copy where project_id = $1`,
+        values,
+      );
+      await client.query(
+        `insert into subscription_points
+           (team_id, project_id, generation, subscription_id, shown_at, shown_by, digest, state)
+         select $2, $3, 1, subscription_id || 'x' || copy, shown_at, shown_by, digest, state
+           from subscription_points, generate_series(1, $4::int) copy where project_id = $1`,
         values,
       );
       await client.query(
@@ -69,7 +76,9 @@ export async function openReadModel(databaseUrl: string) {
 
     /** Vacuums and analyzes the tables, as autovacuum does some minutes after a bulk load. */
     async vacuum(): Promise<void> {
-      await client.query('vacuum (analyze) tracked_records, metrics, subscription_movements, projects');
+      await client.query(
+        'vacuum (analyze) tracked_records, metrics, subscription_movements, subscription_points, projects',
+      );
     },
 
     /** Counts the rows of a project. */

@@ -1,6 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
-import type { BilledItem, SubscriptionWithHistory as SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { BilledItem, SubscriptionChange as SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { Analytics, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';

@@ -3,5 +3,6 @@ import { startAnalytics } from './start-analytics.ts';
 
 it('has migrations that create what the entities describe', async () => {
   await using service = await startAnalytics();
-  expect(await service.database.schema.getUpdateSchemaSQL()).toBe('');
+  // A table without an entity is described by the migration alone.
+  expect(await service.database.schema.getUpdateSchemaSQL({ dropTables: false })).toBe('');
 });

@@ -18,7 +18,8 @@ interface OwnerOptions {
 }
 
 /**
- * Serves the list calls of the services that own records, with the newest state that the events contain of each record.
+ * Serves the list calls of the services that own records, with the newest state that the events contain of each record, and
+ * of a subscription with all that they show of it.
  * A record changed shortly after its event was recorded, as happens when the two are written one after the other.
  */
 export async function serveOwners(service: AnalyticsService, events: readonly Envelope[], options: OwnerOptions) {
@@ -52,13 +53,15 @@ const anyState = z.object({
   projectId: z.string().nullable(),
   version: z.int().optional(),
   status: z.string().optional(),
+  shown: z.array(z.unknown()).optional(),
 });
 
 function newestStates(events: readonly Envelope[]): OwnedRecord[] {
   const newest = new Map<string, OwnedRecord>();
+  const shownOf = new Map<string, unknown[]>();
   const states = events.flatMap(({ data, occurredAt }) => statesIn(data).map(state => ({ state, occurredAt })));
   for (const { state, occurredAt } of states) {
-    const { id, code, projectId, version, status } = anyState.parse(state);
+    const { id, code, projectId, version, status, shown } = anyState.parse(state);
     const record = {
       id: id ?? code ?? '',
       projectId,
@@ -67,8 +70,12 @@ function newestStates(events: readonly Envelope[]): OwnedRecord[] {
       state,
     };
     if (record.version > (newest.get(record.id)?.version ?? 0)) newest.set(record.id, record);
+    if (shown) shownOf.set(record.id, [...(shownOf.get(record.id) ?? []), ...shown]);
   }
-  return [...newest.values()];
+  return [...newest.values()].map(record => {
+    const shown = shownOf.get(record.id);
+    return shown ? { ...record, state: { ...Object(record.state), shown } } : record;
+  });
 }
 
 const bundle = z.object({ webhookEvents: z.array(z.unknown()) });

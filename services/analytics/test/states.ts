@@ -1,6 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ProjectState } from '@billing/contracts/events/gateway';
-import { SHOWN_BY, type SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { WebhookEventState } from '@billing/contracts/events/webhooks';
 import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
@@ -34,7 +34,7 @@ export const item = {
 };
 
 /** A new active subscription of 29.99 USD a month, of which nothing else was shown. */
-export function subscription({ projectId }: ProjectScope): SubscriptionWithHistory {
+export function subscription({ projectId }: ProjectScope): SubscriptionChange {
   return {
     id: SubscriptionId.create(),
     projectId,
@@ -54,7 +54,7 @@ export function subscription({ projectId }: ProjectScope): SubscriptionWithHisto
     trialEnd: null,
     startedAt: CREATED_AT,
     endedAt: null,
-    history: [],
+    shown: [],
     observedAt: CREATED_AT,
     version: 1,
     createdAt: CREATED_AT,
@@ -63,12 +63,12 @@ export function subscription({ projectId }: ProjectScope): SubscriptionWithHisto
 
 /** A subscription's state at the time at which an event showed it. */
 export interface Shown {
-  readonly state: SubscriptionWithHistory;
+  readonly state: SubscriptionChange;
   readonly at: Date;
 }
 
-/** Returns what its owner publishes of a subscription when the events come in this order: all that was shown until then. */
-export function versionsOf(shown: readonly Shown[]): SubscriptionWithHistory[] {
+/** Returns what its owner publishes of a subscription when the events come in this order: the newest state, and what is new. */
+export function versionsOf(shown: readonly Shown[]): SubscriptionChange[] {
   return shown.map((_, index) => {
     const known = shown.slice(0, index + 1);
     const [newest] = known.toSorted(
@@ -77,14 +77,14 @@ export function versionsOf(shown: readonly Shown[]): SubscriptionWithHistory[] {
         other.at.getTime() - one.at.getTime(),
     );
     if (!newest) throw new Error('A known state is missing.');
-    return { ...newest.state, history: known.flatMap(toHistory), observedAt: newest.at, version: index + 1 };
+    return { ...newest.state, shown: known.slice(-1).flatMap(toShown), observedAt: newest.at, version: index + 1 };
   });
 }
 
-function toHistory({ state: { status, trialEnd, items }, at }: Shown): SubscriptionWithHistory['history'] {
+function toShown({ state: { status, trialEnd, items }, at }: Shown): SubscriptionChange['shown'] {
   if (hasEnded(status)) return [];
   const priced = items.map(({ processorPriceId: _theirs, priceId: _ours, ...billed }) => billed);
-  return [{ status, hasTrial: trialEnd !== null, items: priced, shown: [[at.getTime(), SHOWN_BY.updated]] }];
+  return [{ status, hasTrial: trialEnd !== null, items: priced, at, by: SHOWN_BY.updated }];
 }
 
 /** A new customer. */

@@ -1,7 +1,7 @@
 import {
   SubscriptionCreated,
   SubscriptionUpdated,
-  type SubscriptionWithHistory,
+  type SubscriptionChange,
 } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
@@ -17,10 +17,10 @@ beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 beforeEach(() => service.setNow(NOW));
 
-type Changes = Partial<SubscriptionWithHistory>;
+type Changes = Partial<SubscriptionChange>;
 
 /** Creates subscriptions, each a minute older than the one before. */
-async function create(scope: ProjectScope, ...all: Changes[]): Promise<SubscriptionWithHistory[]> {
+async function create(scope: ProjectScope, ...all: Changes[]): Promise<SubscriptionChange[]> {
   const states = all.map((changes, index) => {
     const createdAt = new Date(at('2026-01-01T00:00:00Z').getTime() - index * 60_000);
     return { ...subscription(scope), createdAt, startedAt: createdAt, ...changes };
@@ -143,7 +143,7 @@ describe('the subscriptions behind churn', () => {
   const started = { startedAt: at('2026-01-01T00:00:00Z') };
   /** The versions of a subscription that was active, then changed at times. */
   const history = (scope: ProjectScope, ...later: [at: string, changes: Changes][]) => {
-    const first: SubscriptionWithHistory = { ...subscription(scope), ...started };
+    const first: SubscriptionChange = { ...subscription(scope), ...started };
     const changed = later.map(([time, changes]) => ({ state: { ...first, ...changes }, at: at(time) }));
     const versions = versionsOf([{ state: first, at: started.startedAt }, ...changed]);
     return versions.map(state => newEvent(SubscriptionUpdated, scope.teamId, state));
@@ -169,7 +169,7 @@ describe('the subscriptions behind churn', () => {
     // Active at the start: the lost one and the one that is past due now.
     expect(await service.analytics(scope, 30)).toMatchObject({ churnRate: 50 });
     const { subscriptions, total, pagination } = await service.subscriptions(scope, 'churn', 30);
-    const [state] = lost.map(({ data }) => data as SubscriptionWithHistory);
+    const [state] = lost.map(({ data }) => data as SubscriptionChange);
     expect(subscriptions).toEqual([expected(state, { status: 'canceled' })]);
     expect([total, pagination.total]).toEqual([50, 1]);
   });
@@ -249,7 +249,7 @@ describe('the subscriptions behind a movement of revenue', () => {
   });
 });
 
-function expected(state: SubscriptionWithHistory | undefined, changes: object = {}) {
+function expected(state: SubscriptionChange | undefined, changes: object = {}) {
   if (!state) throw new Error('There is no such subscription.');
   const { id: subscriptionId, customerId } = state;
   const common = { status: 'active', currency: 'usd', amount: '2999', reason: null, converted: null };

@@ -29,7 +29,7 @@ export function subscriptionCreated(
     trialEnd: null,
     startedAt: now,
     endedAt: null,
-    history: [],
+    shown: [],
     observedAt: now,
     version: 1,
     createdAt: now,

@@ -51,6 +51,7 @@ export const subscriptionsService = () =>
             'checkout_sessions',
             'payments',
             'invoices',
+            'shown_states',
             'subscriptions',
             'customer_copies',
             'price_copies',

@@ -67,25 +67,27 @@ export const shownState = z.object({
   /** Whether it has a trial, or had one. */
   hasTrial: z.boolean(),
   items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })),
-  /** The time of each event, in whole seconds, or of a reading, in milliseconds since 1970; and which of them it was. */
-  shown: z.array(z.tuple([z.int(), z.union([z.literal(0), z.literal(1), z.literal(2)])])),
+  /** The time of the event, in whole seconds, or of the reading. */
+  at: timestamp,
+  by: z.union([z.literal(SHOWN_BY.created), z.literal(SHOWN_BY.updated), z.literal(SHOWN_BY.reading)]),
 });
 export type ShownState = z.output<typeof shownState>;
 
 /**
- * A subscription's whole state and all states that were shown of it, in no order. A consumer ignores it unless `version` is
- * higher than the one it has: the higher one includes every state of the lower one, in whatever order they became known.
+ * A subscription's whole state, and the states that became known with this change. A consumer ignores the former unless
+ * `version` is higher than the one it has. Each shown state is published once, also one that is older than what is known: a
+ * consumer that follows the past adds it to those that it has, whatever the version.
  */
-export const subscriptionWithHistory = subscriptionState.extend({
-  history: z.array(shownState),
+export const subscriptionChange = subscriptionState.extend({
+  shown: z.array(shownState),
   /** When the newest event or reading happened that the state includes. */
   observedAt: timestamp,
 });
-export type SubscriptionWithHistory = z.output<typeof subscriptionWithHistory>;
+export type SubscriptionChange = z.output<typeof subscriptionChange>;
 
 /** A subscription that a sync found, which may be older than our knowledge of it: it converts no referral. */
-const createdState = subscriptionWithHistory.extend({ fromSync: z.literal(true).optional() });
+const createdState = subscriptionChange.extend({ fromSync: z.literal(true).optional() });
 
 export const SubscriptionCreated = defineEvent('subscription.created.v1', createdState);
-export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionWithHistory);
-export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionWithHistory);
+export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionChange);
+export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionChange);

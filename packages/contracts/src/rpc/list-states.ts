@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { customerState } from '../events/customers.ts';
 import { ProjectCreated } from '../events/gateway.ts';
 import { ReferralCodeCreated, referralState } from '../events/referrals.ts';
-import { subscriptionWithHistory } from '../events/subscriptions.ts';
+import { subscriptionChange } from '../events/subscriptions.ts';
 import { webhookEventState } from '../events/webhooks.ts';
 import { ProjectId, TeamId } from '../ids.ts';
 import { defineRpc } from '../rpc.ts';
@@ -27,12 +27,15 @@ export const ListProjectStates = defineRpc(
 /** Every customer of a project, including deleted ones. */
 export const ListCustomerStates = defineRpc('customers', 'list-customer-states', projectPage, statesOf(customerState));
 
-/** Every subscription of a project, including ended ones. */
+/**
+ * Every subscription of a project, including ended ones, with all states that were shown of it: a page has as many as fit
+ * into a message, and a subscription with more comes again in the next page, with those that follow.
+ */
 export const ListSubscriptionStates = defineRpc(
   'subscriptions',
   'list-subscription-states',
   projectPage,
-  statesOf(subscriptionWithHistory),
+  statesOf(subscriptionChange),
 );
 
 /** Every webhook event of a project, with the fields that analytics counts. */

@@ -1,6 +1,5 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
-import type { SubscriptionWithHistory } from '@billing/contracts/events/subscriptions';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   allTime,
@@ -12,32 +11,13 @@ import {
   statusMetric,
   type Contribution,
 } from './metrics.ts';
+import type { CountedSubscription } from './counted-subscription.ts';
 import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
 import { lifetimeContributions } from './lifetimes.ts';
 import { movementContributions } from './movements.ts';
 import { timelineOf, type Lived } from './timeline.ts';
 import { trialContributions } from './trials.ts';
 import { dayOf, laterOf } from './utc-day.ts';
-
-/** The part of a subscription's state that is counted. */
-export interface CountedSubscription extends Pick<
-  SubscriptionWithHistory,
-  | 'id'
-  | 'projectId'
-  | 'customerId'
-  | 'status'
-  | 'pauseCollection'
-  | 'startedAt'
-  | 'endedAt'
-  | 'currentPeriodEnd'
-  | 'trialEnd'
-  | 'history'
-  | 'observedAt'
-  | 'version'
-  | 'createdAt'
-> {
-  readonly items: readonly PricedItem[];
-}
 
 /** A customer counts from its creation to its deletion. */
 export function customerContributions({

@@ -1,6 +1,7 @@
 import type { CustomerId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { liveMetricOf, type CountedSubscription } from './contributions.ts';
+import { liveMetricOf } from './contributions.ts';
+import type { CountedSubscription } from './counted-subscription.ts';
 import { currencyOf, faceValue, isLive, sumTerms, toDecimalText } from './revenue.ts';
 import { endOf } from './timeline.ts';
 import { laterOf } from './utc-day.ts';

@@ -1,5 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
+import type { ShownState, SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
@@ -8,9 +9,9 @@ import {
   referralContributions,
   subscriptionContributions,
   webhookEventContributions,
-  type CountedSubscription,
 } from './contributions.ts';
-import { listedSubscription, type ListedSubscription } from './listed-subscription.ts';
+import type { CountedSubscription } from './counted-subscription.ts';
+import { writeState, type Point } from './lived-state.ts';
 import type { Contribution } from './metrics.ts';
 
 /** Kinds of records whose newest state is counted. */
@@ -26,10 +27,15 @@ export interface RecordState {
   /** As its owner counts the record's changes, from 1: a higher one is newer. */
   readonly version: number;
   readonly recordedAt: Date;
-  /** Returns what this state adds to the metrics. Only the newest of many states of a record is asked. */
-  readonly contributions: () => readonly Contribution[];
-  /** Null for other kinds than subscriptions. */
-  readonly listed: (() => ListedSubscription) | null;
+  /**
+   * Returns what this state adds to the metrics, for a subscription with all that was shown of it. Only the newest of many
+   * states of a record is asked.
+   */
+  readonly contributions: (points: readonly Point[]) => readonly Contribution[];
+  /** Null for other kinds. */
+  readonly subscription: CountedSubscription | null;
+  /** What became known of a subscription with this state; its past follows from all of it, whatever the version. */
+  readonly shown: readonly Point[];
 }
 
 /** The team of a state, and when the state was recorded. */
@@ -41,13 +47,17 @@ export interface StateOrigin {
 export const customerRecord = (origin: StateOrigin, state: CustomerState): RecordState =>
   recordState(origin, 'customer', state, () => customerContributions(state));
 
-export const subscriptionRecord = (origin: StateOrigin, state: CountedSubscription): RecordState =>
+/** A subscription with the states that became known with it. */
+type ChangedSubscription = CountedSubscription & Pick<SubscriptionChange, 'id' | 'projectId' | 'version' | 'shown'>;
+
+export const subscriptionRecord = (origin: StateOrigin, state: ChangedSubscription): RecordState =>
   recordState(
     origin,
     'subscription',
     state,
-    () => subscriptionContributions(state),
-    () => listedSubscription(state),
+    points => subscriptionContributions({ ...state, points }),
+    state,
+    state.shown.map(toPoint),
   );
 
 /** The part of a webhook event's state that is counted. */
@@ -79,5 +89,12 @@ const recordState = (
   kind: RecordKind,
   { id, projectId, version }: Pick<RecordState, 'id' | 'projectId' | 'version'>,
   contributions: RecordState['contributions'],
-  listed: RecordState['listed'] = null,
-): RecordState => ({ teamId, kind, id, projectId, version, recordedAt, contributions, listed });
+  subscription: RecordState['subscription'] = null,
+  shown: RecordState['shown'] = [],
+): RecordState => ({ teamId, kind, id, projectId, version, recordedAt, contributions, subscription, shown });
+
+const toPoint = ({ at, by, status, hasTrial, items }: ShownState): Point => ({
+  at: at.getTime(),
+  by,
+  state: writeState(status, hasTrial, items),
+});

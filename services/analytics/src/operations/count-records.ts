@@ -2,9 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { isMovement } from '#domain/metrics.ts';
 import type { RecordState } from '#domain/record-state.ts';
-import { countState, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
+import { countState, isNewer, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
 import { addToMetrics } from '#persistence/metrics.ts';
 import type { LockedProject } from '#persistence/projects.ts';
+import { addPoints, readPoints } from '#persistence/subscription-points.ts';
 import { addToSubscriptionMovements } from '#persistence/subscription-movements.ts';
 import { NO_PROJECT } from '#persistence/tracked-record.entity.ts';
 import { insertTrackedRecords, updateTrackedRecords } from '#persistence/tracked-records.ts';
@@ -25,7 +26,7 @@ interface CountOptions {
 /**
  * Brings the metrics up to date with a batch of states, in the caller's transaction and with a fixed number of statements:
  * each record's former contributions are replaced by its present ones. A version that is not newer than the counted one
- * changes nothing, so states may repeat and come in any order.
+ * changes nothing but what was shown of a subscription, so states may repeat and come in any order.
  *
  * Returns for each project when the newest state was recorded that the current generation had not counted.
  */
@@ -36,13 +37,28 @@ export async function countRecords(
 ): Promise<ReadonlyMap<ProjectId, Date>> {
   const records = await readCountedRecords(tx, states, { areEvents });
   const upToDate = records.filter(it => it.elsewhere.every(row => row.state.version <= it.newest.version));
-  const changes = upToDate.flatMap((it): Change[] => [
-    ...(generations ? selectRows(it, generations) : it.rows).flatMap(row => {
-      const change = countState(row.counted, it.newest);
-      return change ? [{ ...row, ...change }] : [];
-    }),
-    ...it.elsewhere.map(({ key, state }) => ({ key, counted: state, ...stopCounting(state, it.newest) })),
-  ]);
+  const rows = upToDate.flatMap(it =>
+    (generations ? selectRows(it, generations) : it.rows).map(row => ({ ...row, newest: it.newest })),
+  );
+  const isLonger = await addPoints(
+    tx,
+    rows.map(({ key, newest }) => ({ key, points: newest.shown })),
+  );
+  const changed = rows.filter(({ key, counted, newest }) => isLonger.has(key) || isNewer(counted, newest));
+  const points = await readPoints(
+    tx,
+    changed.filter(({ newest }) => newest.subscription).map(({ key }) => key),
+  );
+  const changes: Change[] = [
+    ...changed.map(({ key, counted, newest }) => ({
+      key,
+      counted,
+      ...countState(counted, newest, points.get(key) ?? []),
+    })),
+    ...upToDate.flatMap(({ elsewhere, newest }) =>
+      elsewhere.map(({ key, state }) => ({ key, counted: state, ...stopCounting(state, newest) })),
+    ),
+  ];
   await insertTrackedRecords(
     tx,
     changes.filter(({ counted }) => counted === undefined),

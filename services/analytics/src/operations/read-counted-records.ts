@@ -13,7 +13,7 @@ export interface CountedRow {
   readonly counted: CountedState | undefined;
 }
 
-/** The newest state of a record in a batch, and what is counted of it. */
+/** The newest state of a record in a batch, with all that the batch shows of it, and what is counted of it. */
 export interface ChangedRecord {
   readonly newest: RecordState;
   /** Undefined for a webhook event without a project. */
@@ -65,9 +65,10 @@ function newestStates(states: readonly RecordState[]): RecordState[] {
   // A webhook event can move to another project. Other records can't, and a referral code is unique in its project only.
   const recordOf = ({ teamId, projectId, kind, id }: RecordState) =>
     kind === 'webhook-event' ? `${teamId} ${kind} ${id}` : `${projectId} ${kind} ${id}`;
-  return [...Map.groupBy(states, recordOf).values()].map(all =>
-    all.reduce((one, other) => (other.version > one.version ? other : one)),
-  );
+  return [...Map.groupBy(states, recordOf).values()].map(all => {
+    const newest = all.reduce((one, other) => (other.version > one.version ? other : one));
+    return all.length === 1 ? newest : { ...newest, shown: all.flatMap(({ shown }) => shown) };
+  });
 }
 
 async function lockAll(

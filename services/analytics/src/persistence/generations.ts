@@ -62,7 +62,8 @@ export async function deleteGenerationsBefore(em: EntityManager, scope: Generati
   await em
     .fork()
     .execute(`delete from metrics where team_id = ? and project_id = ? and generation < ? and generation <> ?`, old);
-  while (await deleteMovements(em, old));
+  for (const table of ['subscription_movements', 'subscription_points'] as const)
+    while (await deleteSome(em, table, old));
   for (let next: RecordPosition | undefined = { kind: '', id: '' }; next;)
     next = await deleteRecordsFrom(em, next, old);
 }
@@ -70,11 +71,15 @@ export async function deleteGenerationsBefore(em: EntityManager, scope: Generati
 /** Team, project, the generation before which rows are deleted, and the one that is kept. */
 type OldGenerations = [string, string, number, number];
 
-/** Deletes some movements of subscriptions; returns whether there may be more. */
-async function deleteMovements(em: EntityManager, old: OldGenerations): Promise<boolean> {
+/** Deletes some rows; returns whether there may be more. */
+async function deleteSome(
+  em: EntityManager,
+  table: 'subscription_movements' | 'subscription_points',
+  old: OldGenerations,
+): Promise<boolean> {
   const deleted = await em.fork().execute<unknown[]>(
-    `delete from subscription_movements where ctid = any (array(
-       select ctid from subscription_movements
+    `delete from ${table} where ctid = any (array(
+       select ctid from ${table}
         where team_id = ? and project_id = ? and generation < ? and generation <> ? limit ${CHUNK})) returning 1`,
     old,
   );

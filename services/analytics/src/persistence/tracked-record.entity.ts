@@ -37,6 +37,8 @@ const TrackedRecordSchema = defineEntity({
     version: p.integer(),
     /** What the metrics include of this record: a list of `[metric, bucket, amount]`. */
     contributions: p.json<unknown>().columnType('json'),
+    /** The part of a subscription's newest state that is counted; null for other kinds. */
+    subscription: p.json<unknown>().columnType('json').nullable(),
     /** What lists show of a subscription; this and the fields below are null for other kinds. */
     customerId: p.text().$type<CustomerId>().nullable(),
     status: p.text().$type<SubscriptionStatus>().nullable(),

@@ -1,11 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectScope, TeamId } from '@billing/contracts/ids';
-import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import type { ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
+import { countedSubscription } from '#domain/counted-subscription.ts';
+import { listedSubscription } from '#domain/listed-subscription.ts';
 import type { RecordKind } from '#domain/record-state.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
 import { hasConverted, trialEndIn } from '#domain/trials.ts';
-import { groupByKey, milliseconds, numberColumn, textColumn, timeColumn, timeFrom } from './columns.ts';
+import { z } from 'zod';
+import { groupByKey, numberColumn, textColumn, timeColumn } from './columns.ts';
 import type { ProjectIdOrNone } from './tracked-record.entity.ts';
 
 /** Primary key of a tracked record's row. */
@@ -27,13 +29,7 @@ interface StateRow {
   readonly version: number;
   /** Amounts are text, as they can exceed the numbers of JSON. */
   readonly contributions: readonly (readonly [metric: string, bucket: string, amount: string])[];
-  readonly customer_id: CustomerId | null;
-  readonly status: SubscriptionStatus | null;
-  readonly currency: string | null;
-  readonly amount: string | null;
-  readonly live_metric: string | null;
-  readonly created_ms: number | null;
-  readonly ended_ms: number | null;
+  readonly subscription: unknown;
 }
 
 interface EventRow extends StateRow {
@@ -41,8 +37,7 @@ interface EventRow extends StateRow {
   readonly generation: number;
 }
 
-const STATE = `key::int, r.version, r.contributions, r.customer_id, r.status, r.currency, r.amount, r.live_metric,
-  ${milliseconds('r.created_at')} as created_ms, ${milliseconds('r.ended_at')} as ended_ms`;
+const STATE = 'key::int, r.version, r.contributions, r.subscription';
 
 /** Reads the states of the keys that have a row. */
 export async function readTrackedRecords(
@@ -111,10 +106,10 @@ export async function insertTrackedRecords(tx: EntityManager, records: readonly 
   await executeBound(
     tx,
     `insert into tracked_records
-            (team_id, kind, id, project_id, generation, version, contributions, customer_id, status, currency, amount,
-             live_metric, created_at, ended_at, trial_ended_at, trial_converted)
-     select team_id, kind, id, project_id, generation, version, contributions::json, customer_id, status, currency, amount,
-            live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000),
+            (team_id, kind, id, project_id, generation, version, contributions, subscription, customer_id, status, currency,
+             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted)
+     select team_id, kind, id, project_id, generation, version, contributions::json, subscription, customer_id, status,
+            currency, amount, live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000),
             to_timestamp(trial_ended_ms / 1000), trial_converted
        from ${ROWS}`,
     rowColumns(records),
@@ -127,8 +122,8 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
   await executeBound(
     tx,
     `update tracked_records r
-        set version = it.version, contributions = it.contributions::json, customer_id = it.customer_id,
-            status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
+        set version = it.version, contributions = it.contributions::json, subscription = it.subscription,
+            customer_id = it.customer_id, status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
             created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000),
             trial_ended_at = to_timestamp(trial_ended_ms / 1000), trial_converted = it.trial_converted
        from ${ROWS}
@@ -139,31 +134,40 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
 }
 
 const ROWS = `(select team_id, kind, id, project_id, generation, version, contributions,
-                    nullif(customer_id, '') as customer_id, nullif(status, '') as status,
+                    nullif(subscription, '')::json as subscription, nullif(customer_id, '') as customer_id, nullif(status, '') as status,
                     nullif(currency, '') as currency, nullif(amount, '') as amount,
                     nullif(live_metric, '') as live_metric, created_ms, ended_ms, trial_ended_ms,
                     case when trial_ended_ms is not null then trial_converted = 'yes' end as trial_converted
                from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[],
                            $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[],
-                           $15::float8[], $16::text[])
+                           $15::float8[], $16::text[], $17::text[])
                     as it (team_id, kind, id, project_id, generation, version, contributions, customer_id, status,
-                           currency, amount, live_metric, created_ms, ended_ms, trial_ended_ms, trial_converted)) it`;
+                           currency, amount, live_metric, created_ms, ended_ms, trial_ended_ms, trial_converted,
+                           subscription)) it`;
 
-const rowColumns = (records: readonly RecordRow[]) => [
-  ...keyColumns(records.map(({ key }) => key)),
-  numberColumn(records, it => it.state.version),
-  textColumn(records, it => JSON.stringify(toStoredContributions(it.state))),
-  // An empty text is stored as null.
-  textColumn(records, it => it.state.listed?.customerId ?? ''),
-  textColumn(records, it => it.state.listed?.status ?? ''),
-  textColumn(records, it => it.state.listed?.currency ?? ''),
-  textColumn(records, it => it.state.listed?.amount ?? ''),
-  textColumn(records, it => it.state.listed?.liveMetric ?? ''),
-  timeColumn(records, it => it.state.listed?.createdAt),
-  timeColumn(records, it => it.state.listed?.endedAt),
-  timeColumn(records, it => trialEndIn(it.state.contributions)),
-  textColumn(records, it => (hasConverted(it.state.contributions) ? 'yes' : 'no')),
-];
+function rowColumns(records: readonly RecordRow[]) {
+  const rows = records.map(({ key, state }) => {
+    return { key, state, listed: state.subscription && listedSubscription(state.subscription) };
+  });
+  return [
+    ...keyColumns(records.map(({ key }) => key)),
+    numberColumn(rows, it => it.state.version),
+    textColumn(rows, it => JSON.stringify(toStoredContributions(it.state))),
+    // An empty text is stored as null.
+    textColumn(rows, it => it.listed?.customerId ?? ''),
+    textColumn(rows, it => it.listed?.status ?? ''),
+    textColumn(rows, it => it.listed?.currency ?? ''),
+    textColumn(rows, it => it.listed?.amount ?? ''),
+    textColumn(rows, it => it.listed?.liveMetric ?? ''),
+    timeColumn(rows, it => it.listed?.createdAt),
+    timeColumn(rows, it => it.listed?.endedAt),
+    timeColumn(rows, it => trialEndIn(it.state.contributions)),
+    textColumn(rows, it => (hasConverted(it.state.contributions) ? 'yes' : 'no')),
+    textColumn(rows, ({ state: { subscription } }) =>
+      subscription ? JSON.stringify(z.encode(countedSubscription, subscription)) : '',
+    ),
+  ];
+}
 
 const keyColumns = (keys: readonly RecordKey[]) => [
   textColumn(keys, it => it.teamId),
@@ -176,18 +180,11 @@ const keyColumns = (keys: readonly RecordKey[]) => [
 const toStoredContributions = ({ contributions }: CountedState): StateRow['contributions'] =>
   contributions.map(({ metric, bucket, amount }) => [metric, bucket, `${amount}`]);
 
-const toState = (row: StateRow): CountedState => ({
-  version: row.version,
-  contributions: row.contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
-  listed: toListed(row),
+const toState = ({ version, contributions, subscription }: StateRow): CountedState => ({
+  version,
+  contributions: contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
+  subscription: subscription === null ? null : countedSubscription.parse(subscription),
 });
-
-function toListed(row: StateRow): CountedState['listed'] {
-  const { customer_id: customerId, status, currency, amount, live_metric: liveMetric, created_ms: created } = row;
-  if (customerId === null || status === null || amount === null || created === null) return null;
-  const endedAt = row.ended_ms === null ? null : timeFrom(row.ended_ms);
-  return { customerId, status, currency, amount, liveMetric, createdAt: timeFrom(created), endedAt };
-}
 
 /** The number of tracked records in the current generation of a project. */
 export async function countTrackedRecords(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {

@@ -32,8 +32,7 @@ type ReadPage<State> = (after: string | null) => Promise<Page<State>>;
 export async function* readRecordStates(rpc: RpcClient, scope: ProjectScope): AsyncGenerator<RecordState[]> {
   const { teamId, projectId } = scope;
   const page = (after: string | null, limit: number) => ({ teamId, projectId, after, limit });
-  // A page must fit into one NATS message of a megabyte, and a subscription's history may have a sixth of that.
-  yield* recordStates(scope, subscriptionRecord, after => rpc.call(ListSubscriptionStates, page(after, 5)));
+  yield* recordStates(scope, subscriptionRecord, after => rpc.call(ListSubscriptionStates, page(after, 500)));
   yield* recordStates(scope, customerRecord, after => rpc.call(ListCustomerStates, page(after, 500)));
   yield* recordStates(scope, webhookEventRecord, after => rpc.call(ListWebhookEventStates, page(after, 500)));
   yield* recordStates(scope, referralCodeRecord, after => rpc.call(ListReferralCodeStates, page(after, 500)));

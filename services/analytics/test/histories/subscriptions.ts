@@ -3,7 +3,7 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
   type BilledItem,
-  type SubscriptionWithHistory,
+  type SubscriptionChange,
 } from '@billing/contracts/events/subscriptions';
 import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
@@ -121,23 +121,18 @@ export function subscriptionHistory(
         lives: versions.slice(-1).map(newest => ({ newest, shown })),
       };
 
-      function stateOf({
-        status,
-        items,
-        isPaused,
-        cancelAtPeriodEnd,
-      }: Omit<typeof last, 'at'>): SubscriptionWithHistory {
+      function stateOf({ status, items, isPaused, cancelAtPeriodEnd }: Omit<typeof last, 'at'>): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
         const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
         const billed = items.map(item => ({ ...item, currency }));
-        return { ...unchanging, ...changing, items: billed, history: [], observedAt: startedAt };
+        return { ...unchanging, ...changing, items: billed, shown: [], observedAt: startedAt };
       }
     });
 }
 
 const LIVING = SUBSCRIPTION_STATUSES.filter(status => !hasEnded(status));
 
-function eventType({ version, endedAt }: SubscriptionWithHistory) {
+function eventType({ version, endedAt }: SubscriptionChange) {
   if (version === 1) return SubscriptionCreated;
   return endedAt ? SubscriptionCanceled : SubscriptionUpdated;
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
+import type { ShownState } from '@billing/contracts/events/subscriptions';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { sortByPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
@@ -9,13 +10,14 @@ import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
-import { addToHistory, pointOfEvent, pointOfReading, type Point } from '#domain/history.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
+import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
 import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
+import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -54,8 +56,8 @@ interface Created<Event> {
 
 /**
  * Applies events to the subscriptions they are about. Every order of delivery leads to the same record
- * (`domain/observation.ts`) and history (`domain/history.ts`). Events of one subscription are applied in the order of their
- * positions, and what they change together is published once, with every state that they show.
+ * (`domain/observation.ts`) and the same set of states that were shown. Events of one subscription are applied in the order of
+ * their positions, and what they change together is published once, with every state that is new.
  *
  * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
  * read, for the state or for an amount in the subscription's currency.
@@ -78,29 +80,41 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
     const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
     const newRows = [...created.values()].map(({ row }) => row);
+    const rowOf = (key: string) => rows.get(key) ?? created.get(key)?.row;
+    const shownStates = await addShownStates(
+      tx,
+      [...eventsByKey].flatMap(([key, ofOne]) => {
+        const subscription = rowOf(key);
+        return subscription ? [{ subscription, states: ofOne.flatMap(shownBy) }] : [];
+      }),
+    );
     const changed = new Set(newRows);
     const unprepared: Event[] = all.filter(({ snapshot }) => lacksAmounts(snapshot));
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
-      const row = rows.get(key) ?? creation?.row;
+      const row = rowOf(key);
       const [first] = ofOne;
       if (!row || !first) {
         unprepared.push(...ofOne);
         continue;
       }
-      const history = addToHistory(row.history, ofOne.map(pointIn));
-      const isLonger = history !== row.history;
-      row.history = history;
-      if (creation) publishCreated(publish, row, { trace: creation.from.trace, fromSync: creation.from.isRead });
+      const newlyShown = shownStates.get(row.id) ?? [];
+      const shown = creation ? [] : newlyShown;
+      if (creation)
+        publishCreated(publish, row, {
+          shown: newlyShown,
+          trace: creation.from.trace,
+          fromSync: creation.from.isRead,
+        });
       const recorded = recordedState(row);
       const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);
       const { state, cause } = endWithCustomer(applied, creation);
-      if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), trace: cause.trace });
+      if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), shown, trace: cause.trace });
       else if (state !== recorded) confirmSubscription(row, state);
-      // An older event that changes the record no more still belongs to the history.
-      if (isLonger && !cause && !creation) publishChange(publish, row, { now: now(), trace: first.trace });
-      if (isLonger || state !== recorded) changed.add(row);
+      // An older event that changes the record no more still shows what it was.
+      if (shown.length > 0 && !cause) publishChange(publish, row, { now: now(), shown, trace: first.trace });
+      if (shown.length > 0 || state !== recorded) changed.add(row);
     }
     await subscriptionRows.save(tx, [...changed]);
     await linkInvoices(tx, newRows);
@@ -171,7 +185,7 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
     if (!customerId) return [];
     const { scope, snapshot, position } = from;
     const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
-    const row = newSubscription({ scope, snapshot, state, history: [], customerId, priceIds, now });
+    const row = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
     const customerDeletedAt = deletions.get(scopedKey(customerOf(from)));
     return [[scopedKey(toObject(from)), { row, from, customerDeletedAt }] as const];
   });
@@ -184,11 +198,11 @@ function oldestReadable<Event extends SubscriptionEvent>(events: readonly Event[
   return sortByPosition(readable.length > 0 ? readable : events).slice(0, 1);
 }
 
-/** What an event adds to the history; nothing if its status is newer than this service. */
-function pointIn({ snapshot, position, isRead }: SubscriptionEvent): Point | undefined {
-  if (snapshot.status === null) return undefined;
+/** What an event shows; nothing if its status is newer than this service. */
+function shownBy({ snapshot, position, isRead }: SubscriptionEvent): ShownState[] {
+  if (snapshot.status === null) return [];
   const terms = readTerms(snapshot, { observedAt: position.at });
-  return isRead ? pointOfReading(terms, position.at) : pointOfEvent(terms, position);
+  return isRead ? shownByReading(terms, position.at) : shownByEvent(terms, position);
 }
 
 const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });

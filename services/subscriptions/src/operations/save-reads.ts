@@ -1,19 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ShownState } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { addToHistory } from '#domain/history.ts';
 import type { Reread } from '#domain/observation.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
 import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
+import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import { referenceOf } from './apply-subscription-events.ts';
-import { applyToRow, pointIn } from './save-reread.ts';
+import { applyToRow, newlyShownBy, shownBy } from './save-reread.ts';
 import { newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
 
 /** A subscription that was read at the processor, outside of any transaction. */
@@ -21,8 +22,16 @@ interface SubscriptionRead {
   readonly scope: ProjectScope;
   readonly reread: Reread;
   readonly trace?: TraceCarrier | undefined;
-  /** Whether it was read because of an event: it is no part of the history then, which does not depend on when events come. */
+  /** Whether it was read because of an event: it is then none of the states that were shown, which do not depend on when events come. */
   readonly becauseOfEvent?: boolean;
+}
+
+/** A read that is saved, and the states that it shows. */
+interface Saved<Read> {
+  readonly read: Read;
+  readonly row: Subscription;
+  readonly isNew: boolean;
+  readonly states: readonly ShownState[];
 }
 
 /** What was not saved. */
@@ -56,33 +65,45 @@ export async function saveReads<Read extends SubscriptionRead>(
   );
   const customerOf = new Map(unrecorded.map((read, index) => [read, customerIds[index]]));
 
-  const created: Subscription[] = [];
-  const changed: Subscription[] = [];
+  const saved = new Map<string, Saved<Read>>();
   const outdated: Read[] = [];
   const withoutCustomer: Read[] = [];
   for (const read of reads) {
-    const { scope, reread, trace, becauseOfEvent = false } = read;
-    const row = rows.get(scopedKey(toObject(read)));
+    const { scope, reread, becauseOfEvent = false } = read;
+    const key = scopedKey(toObject(read));
+    const row = rows.get(key);
     const customerId = customerOf.get(read);
-    if (row?.revision === reread.revision) {
-      applyToRow(publish, row, { reread, priceIds, now });
-      changed.push(row);
-    } else if (row) {
+    if (saved.has(key) || (row && row.revision !== reread.revision)) {
       outdated.push(read);
+    } else if (row) {
+      saved.set(key, { read, row, isNew: false, states: newlyShownBy(row, reread) });
     } else if (customerId) {
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-      const history = addToHistory([], becauseOfEvent ? [] : [pointIn(reread)]);
-      const next = newSubscription({ scope, snapshot, state, history, customerId, priceIds, now });
-      publishCreated(publish, next, { trace });
-      rows.set(scopedKey(toObject(read)), next);
-      created.push(next);
+      const next = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+      saved.set(key, { read, row: next, isNew: true, states: becauseOfEvent ? [] : shownBy(reread) });
     } else {
       withoutCustomer.push(read);
     }
   }
-  await subscriptionRows.save(tx, [...created, ...changed]);
-  await linkInvoices(tx, created);
+  const all = [...saved.values()];
+  const shownStates = await addShownStates(
+    tx,
+    all.map(({ row, states }) => ({ subscription: row, states })),
+  );
+  for (const { read, row, isNew } of all) {
+    const shown = shownStates.get(row.id);
+    if (isNew) publishCreated(publish, row, { shown, trace: read.trace });
+    else applyToRow(publish, row, { reread: read.reread, shown, priceIds, now });
+  }
+  await subscriptionRows.save(
+    tx,
+    all.map(({ row }) => row),
+  );
+  await linkInvoices(
+    tx,
+    all.filter(({ isNew }) => isNew).map(({ row }) => row),
+  );
   return { outdated, withoutCustomer };
 }
 

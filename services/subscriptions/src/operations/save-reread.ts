@@ -1,13 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ShownState } from '@billing/contracts/events/subscriptions';
 import type { Publish } from '@billing/messaging/outbox';
 import type { Processor } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyReread } from '#domain/apply-observations.ts';
-import { addToHistory, pointOfReading, type Point } from '#domain/history.ts';
 import type { Reread } from '#domain/observation.ts';
+import { shownByReading } from '#domain/shown-states.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
+import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -47,7 +49,8 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
     await lockAll(tx, 'subscription', [object]);
     const row = (await subscriptionRows.find(tx, [object])).get(scopedKey(object));
     if (!row || row.revision !== reread.revision) return 'outdated';
-    applyToRow(publish, row, { reread, priceIds, now: now() });
+    const shown = await addShownStates(tx, [{ subscription: row, states: newlyShownBy(row, reread) }]);
+    applyToRow(publish, row, { reread, shown: shown.get(row.id), priceIds, now: now() });
     await subscriptionRows.save(tx, [row]);
     return row;
   };
@@ -57,17 +60,30 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
 export function applyToRow(
   publish: Publish,
   row: Subscription,
-  { reread, priceIds, now }: { readonly reread: Reread; readonly priceIds: PriceIds; readonly now: Date },
+  {
+    reread,
+    ...change
+  }: {
+    readonly reread: Reread;
+    readonly shown: readonly ShownState[] | undefined;
+    readonly priceIds: PriceIds;
+    readonly now: Date;
+  },
 ): void {
   const recorded = recordedState(row);
   const state = applyReread(recorded, reread);
   if (state.terms === recorded.terms) return confirmSubscription(row, state);
-  row.history = addToHistory(row.history, [pointIn(reread)]);
-  changeSubscription(publish, row, { state, priceIds, now });
+  changeSubscription(publish, row, { state, ...change });
 }
 
-/** What a reading adds to the history; nothing if its status is newer than this service. */
-export function pointIn({ snapshot, readAt }: Reread): Point | undefined {
-  if (snapshot.status === null) return undefined;
-  return pointOfReading(readTerms(snapshot, { observedAt: readAt }), readAt);
+/** What a read of its current revision shows of a row; nothing if it changes nothing. */
+export function newlyShownBy(row: Subscription, reread: Reread): ShownState[] {
+  const recorded = recordedState(row);
+  return applyReread(recorded, reread).terms === recorded.terms ? [] : shownBy(reread);
+}
+
+/** What a reading shows; nothing if its status is newer than this service. */
+export function shownBy({ snapshot, readAt }: Reread): ShownState[] {
+  if (snapshot.status === null) return [];
+  return shownByReading(readTerms(snapshot, { observedAt: readAt }), readAt);
 }

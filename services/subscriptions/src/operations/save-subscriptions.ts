@@ -3,6 +3,7 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
   type BilledItem,
+  type ShownState,
 } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
@@ -10,18 +11,17 @@ import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { idOfMirrored } from '@billing/service/derived-id';
-import type { History } from '#domain/history.ts';
 import type { RecordedState } from '#domain/observation.ts';
+import { inParts } from '#domain/shown-states.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { pauseOf, toStateWithHistory, type Subscription } from '#persistence/subscription.entity.ts';
+import { pauseOf, toChange, type Subscription } from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
   readonly scope: ProjectScope;
   readonly snapshot: SubscriptionSnapshot;
   readonly state: RecordedState;
-  readonly history: History;
   readonly customerId: CustomerId;
   readonly priceIds: PriceIds;
   readonly now: Date;
@@ -32,7 +32,6 @@ export function newSubscription({
   scope: { teamId, projectId },
   snapshot,
   state,
-  history,
   customerId,
   priceIds,
   now,
@@ -46,7 +45,6 @@ export function newSubscription({
     processorCustomerId: snapshot.customerId,
     ...termColumns({ teamId, projectId }, state.terms, priceIds),
     ...sourceColumns(state),
-    history,
     version: 1,
     revision: 1,
     createdAt: snapshot.createdAt,
@@ -54,48 +52,56 @@ export function newSubscription({
   };
 }
 
+/** What the event about a change carries beside the row. */
+interface Carried {
+  /** The states that were not known before. */
+  readonly shown?: readonly ShownState[] | undefined;
+  readonly trace?: TraceCarrier | undefined;
+}
+
 /** Publishes that a subscription was created and, if it has been canceled already, that too. Counts the versions. */
 export function publishCreated(
   publish: Publish,
   row: Subscription,
-  { trace, fromSync }: { readonly trace?: TraceCarrier | undefined; readonly fromSync?: boolean | undefined } = {},
+  { shown = [], trace, fromSync }: Carried & { readonly fromSync?: boolean | undefined } = {},
 ): void {
-  publish(SubscriptionCreated, row.teamId, { ...toStateWithHistory(row), ...(fromSync && { fromSync }) }, trace);
-  if (row.status !== 'canceled') return;
-  row.version += 1;
-  publish(SubscriptionCanceled, row.teamId, toStateWithHistory(row), trace);
+  const [first, ...others] = inParts(shown);
+  publish(SubscriptionCreated, row.teamId, { ...toChange(row, first), ...(fromSync && { fromSync }) }, trace);
+  if (row.status === 'canceled') publishNext(publish, row, { type: SubscriptionCanceled, trace });
+  for (const part of others) publishNext(publish, row, { shown: part, trace });
 }
 
 /** Writes a new state into the row and publishes the change; the caller saves the row. */
 export function changeSubscription(
   publish: Publish,
   row: Subscription,
-  {
-    state,
-    priceIds,
-    now,
-    trace,
-  }: { state: RecordedState; priceIds: PriceIds; now: Date; trace?: TraceCarrier | undefined },
+  { state, priceIds, ...change }: { state: RecordedState; priceIds: PriceIds; now: Date } & Carried,
 ): void {
   const isCanceled = state.terms.status === 'canceled' && row.status !== 'canceled';
   Object.assign(row, termColumns(row, state.terms, priceIds), sourceColumns(state));
-  publishChange(publish, row, { type: isCanceled ? SubscriptionCanceled : SubscriptionUpdated, now, trace });
+  publishChange(publish, row, { ...change, type: isCanceled ? SubscriptionCanceled : SubscriptionUpdated });
 }
 
 /** Counts a change of the row and publishes it. */
 export function publishChange(
   publish: Publish,
   row: Subscription,
-  {
-    type = SubscriptionUpdated,
-    now,
-    trace,
-  }: { type?: typeof SubscriptionUpdated; now: Date; trace?: TraceCarrier | undefined },
+  { type, shown = [], now, trace }: { type?: typeof SubscriptionUpdated; now: Date } & Carried,
 ): void {
-  row.version += 1;
   row.revision += 1;
   row.updatedAt = now;
-  publish(type, row.teamId, toStateWithHistory(row), trace);
+  const [first, ...others] = inParts(shown);
+  publishNext(publish, row, { type, shown: first, trace });
+  for (const part of others) publishNext(publish, row, { shown: part, trace });
+}
+
+function publishNext(
+  publish: Publish,
+  row: Subscription,
+  { type = SubscriptionUpdated, shown = [], trace }: { type?: typeof SubscriptionUpdated | undefined } & Carried,
+): void {
+  row.version += 1;
+  publish(type, row.teamId, toChange(row, shown), trace);
 }
 
 /** Notes in the row how new its state is, which is not published; the caller saves the row. */

@@ -8,7 +8,7 @@ import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
 import { Payment } from './payment.entity.ts';
 import { Subscription } from './subscription.entity.ts';
 
-/** The tables of the service. */
+/** The tables of the service; `shown_states`, which has no entity, is read and written by SQL alone. */
 export const subscriptionsSchema = {
   entities: [
     ...operationLogEntities,

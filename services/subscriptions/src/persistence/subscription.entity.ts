@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import type {
   BilledItem,
   ShownState,
+  SubscriptionChange,
   SubscriptionState,
-  SubscriptionWithHistory,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
@@ -50,8 +50,6 @@ const SubscriptionSchema = defineEntity({
     startedAt: p.datetime(),
     endedAt: p.datetime().strictNullable(),
     metadata: p.json<Record<string, string>>(),
-    /** What revenue needs of all states that were shown (`domain/history.ts`). */
-    history: p.json<readonly ShownState[]>(),
     /** Counts what was published of the record: consumers go by it. */
     version: p.integer(),
     /** Counts all changes of the row, also what only confirms it: a read of the processor is outdated once it is higher. */
@@ -109,9 +107,9 @@ export function toState(row: Subscription): SubscriptionState {
 export const observedAtOf = ({ eventAt, readAt }: Pick<Subscription, 'eventAt' | 'readAt'>): Date =>
   new Date(Math.max(eventAt?.getTime() ?? 0, readAt?.getTime() ?? 0));
 
-/** Returns the state that the service's events carry. */
-export const toStateWithHistory = (row: Subscription): SubscriptionWithHistory => ({
+/** Returns the state with states that were shown of it, as the service's events carry them. */
+export const toChange = (row: Subscription, shown: readonly ShownState[]): SubscriptionChange => ({
   ...toState(row),
-  history: [...row.history],
+  shown: [...shown],
   observedAt: observedAtOf(row),
 });

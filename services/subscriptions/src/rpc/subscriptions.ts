@@ -7,16 +7,16 @@ import {
 } from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
-import { findPage } from '@billing/database/find-page';
 import { describeBilling } from '#operations/describe-billing.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import type { CustomerIntakes } from '#operations/take-in-billing.ts';
 import { saveCustomerCopies } from '#persistence/copies.ts';
-import { Subscription, toState, toStateWithHistory } from '#persistence/subscription.entity.ts';
+import { toState } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { compareSubscriptions } from './compare-subscriptions.ts';
 import { listLiveSubscriptions } from './list-live-subscriptions.ts';
+import { listStates } from './list-states.ts';
 
 /** What this service returns to other services. */
 export function subscriptionRpc(
@@ -42,11 +42,7 @@ export function subscriptionRpc(
     rpcHandler(ScheduleCancellation, async ({ subscriptionId: id, customerId, cancelAtPeriodEnd, audit, ...scope }) =>
       toState(await schedule(scope, { id, customerId }, cancelAtPeriodEnd, audit)),
     ),
-    rpcHandler(ListSubscriptionStates, async ({ after, limit, ...scope }) => {
-      const rows = await findPage(em.fork(), Subscription, scope, { after, limit });
-      const records = rows.map(row => ({ recordedAt: row.updatedAt, state: toStateWithHistory(row) }));
-      return { records, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
-    }),
+    rpcHandler(ListSubscriptionStates, listStates(em)),
     rpcHandler(CompareObjects.subscriptions, compareSubscriptions(em)),
     rpcHandler(ListLiveRecords.subscriptions, listLiveSubscriptions(em)),
   ];

@@ -1,8 +1,10 @@
+import type { ShownBy, ShownState } from '@billing/contracts/events/subscriptions';
 import type { ServiceName } from '@billing/contracts/operation';
 import {
   customerContributions,
   subscriptionContributions,
 } from '../../../../services/analytics/src/domain/contributions.ts';
+import { writeState } from '../../../../services/analytics/src/domain/lived-state.ts';
 import type { Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
 import {
   observedAtOf,
@@ -76,20 +78,27 @@ const SUBSCRIPTIONS: Kind<
       | 'startedAt'
       | 'endedAt'
       | 'currentPeriodEnd'
-      | 'history'
       | 'eventAt'
       | 'readAt'
-    >
+    > & { readonly shown: readonly (readonly [at: number, by: ShownBy, state: Omit<ShownState, 'at' | 'by'>])[] }
 > = {
   name: 'subscription',
   service: 'subscriptions',
   table: 'subscriptions',
   isPublished: 'true',
   columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
-            trial_end as "trialEnd", started_at as "startedAt", ended_at as "endedAt", history,
-            current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt"`,
-  contributionsOf: row =>
-    subscriptionContributions({ ...row, pauseCollection: pauseOf(row), observedAt: observedAtOf(row) }),
+            trial_end as "trialEnd", started_at as "startedAt", ended_at as "endedAt",
+            current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt",
+            (select coalesce(json_agg(json_build_array(round(date_part('epoch', shown_at) * 1000), shown_by, state)), '[]')
+               from shown_states shown
+              where shown.team_id = subscriptions.team_id and shown.project_id = subscriptions.project_id
+                and shown.subscription_id = subscriptions.id) as shown`,
+  contributionsOf: row => {
+    const points = row.shown.map(([at, by, { status, hasTrial, items }]) => {
+      return { at, by, state: writeState(status, hasTrial, items) };
+    });
+    return subscriptionContributions({ ...row, pauseCollection: pauseOf(row), observedAt: observedAtOf(row), points });
+  },
 };
 
 /**

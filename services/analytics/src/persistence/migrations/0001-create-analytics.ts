@@ -27,6 +27,7 @@ export class CreateAnalytics extends Migration {
         generation int not null,
         version int not null,
         contributions json not null,
+        subscription json,
         customer_id text,
         status text,
         currency text,
@@ -63,6 +64,21 @@ export class CreateAnalytics extends Migration {
     this.addSql(`
       create index metrics_movements on metrics (team_id, project_id, generation, bucket)
        where metric ~~ 'movement:%'`);
+
+    // What counts of each state that was shown of a subscription, once for each time; a digest of the state tells those of one
+    // second apart.
+    this.addSql(`
+      create table subscription_points (
+        team_id text not null,
+        project_id text not null,
+        generation int not null,
+        subscription_id text not null,
+        shown_at timestamptz not null,
+        shown_by smallint not null,
+        digest text not null,
+        state text not null,
+        primary key (team_id, project_id, generation, subscription_id, shown_at, shown_by, digest)
+      )`);
 
     // The part of each subscription in each movement of revenue.
     this.addSql(`

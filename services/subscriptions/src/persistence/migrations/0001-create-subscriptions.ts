@@ -8,6 +8,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class CreateSubscriptions extends Migration {
   override up(): void {
     this.#createSubscriptions();
+    this.#createShownStates();
     this.#createInvoicesAndPayments();
     this.#createCheckoutSessions();
     this.#createCopies();
@@ -37,7 +38,6 @@ export class CreateSubscriptions extends Migration {
         started_at timestamptz not null,
         ended_at timestamptz,
         metadata jsonb not null,
-        history jsonb not null,
         version int not null,
         revision int not null,
         event_at timestamptz,
@@ -53,6 +53,21 @@ export class CreateSubscriptions extends Migration {
     this.addSql(
       `create index subscriptions_processor_customer on subscriptions (processor_customer_id, team_id, project_id)`,
     );
+  }
+
+  /** Each state that was shown of a subscription, once for each time; a digest of the state tells those of one second apart. */
+  #createShownStates(): void {
+    this.addSql(`
+      create table shown_states (
+        team_id text not null,
+        project_id text not null,
+        subscription_id text not null,
+        shown_at timestamptz not null,
+        shown_by smallint not null,
+        digest text not null,
+        state json not null,
+        primary key (team_id, project_id, subscription_id, shown_at, shown_by, digest)
+      )`);
   }
 
   #createInvoicesAndPayments(): void {

@@ -1,0 +1,19 @@
+import { billedItem, subscriptionChange } from '@billing/contracts/events/subscriptions';
+import { z } from 'zod';
+
+/** The part of a subscription's newest state that is counted, with all that its timeline follows from but what was shown. */
+export const countedSubscription = subscriptionChange
+  .pick({
+    customerId: true,
+    status: true,
+    pauseCollection: true,
+    startedAt: true,
+    endedAt: true,
+    currentPeriodEnd: true,
+    trialEnd: true,
+    observedAt: true,
+    createdAt: true,
+  })
+  .extend({ items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })) });
+
+export type CountedSubscription = z.output<typeof countedSubscription>;
