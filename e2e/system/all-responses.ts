@@ -76,11 +76,11 @@ async function readWhole(tenant: Tenant, path: string): Promise<Json> {
   const listName = Object.keys(first).find(name => Array.isArray(first[name]) && 'pagination' in first);
   if (listName === undefined) return first;
   const items: unknown[] = [];
-  for (let hasMore = true; hasMore;) {
-    const separator = path.includes('?') ? '&' : '?';
-    const page = await ok(tenant.user.get(`${path}${separator}limit=${PAGE}&offset=${items.length}`));
+  const separator = path.includes('?') ? '&' : '?';
+  for (let after: string | null = ''; after !== null;) {
+    const page = await ok(tenant.user.get(`${path}${separator}limit=${PAGE}${after}`));
     items.push(...page[listName]);
-    hasMore = page.pagination.hasMore;
+    after = page.pagination.hasMore ? `&cursor=${page.pagination.nextCursor}` : null;
   }
   const sorted = items.map(withoutVolatile).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   return { ...first, [listName]: sorted, pagination: { total: sorted.length } };

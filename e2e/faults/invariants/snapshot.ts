@@ -51,9 +51,10 @@ export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
 /** Reads webhook events as a team member: an API key cannot see events without a project. */
 export async function readWebhookEvents({ user, P }: Pick<Tenant, 'user' | 'P'>): Promise<WebhookEvent[]> {
   const events: WebhookEvent[] = [];
-  for (;;) {
-    const page = await ok(user.get(`${P}/webhook-events?limit=${ALL.limit}&offset=${events.length}`));
+  for (let after = ''; ;) {
+    const page = await ok(user.get(`${P}/webhook-events?limit=${ALL.limit}${after}`));
     events.push(...page.webhookEvents);
     if (!page.pagination.hasMore) return events;
+    after = `&cursor=${page.pagination.nextCursor}`;
   }
 }

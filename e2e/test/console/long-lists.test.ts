@@ -66,7 +66,14 @@ async function servePages(page: Page, pattern: string): Promise<ReadonlySet<numb
     const [limit, offset] = [Number(query.get('limit') ?? 100), Number(query.get('offset') ?? 0)];
     asked.add(offset);
     const rows = Array.from({ length: Math.min(limit, TOTAL - offset) }, (_, index) => customer(offset + index));
-    const pagination = { limit, offset, total: TOTAL, hasMore: offset + rows.length < TOTAL };
+    const pagination = {
+      limit,
+      offset,
+      total: TOTAL,
+      totalIsExact: true,
+      hasMore: offset + rows.length < TOTAL,
+      nextCursor: null,
+    };
     await route.fulfill({ json: { customers: rows, pagination } });
   });
   return asked;

@@ -43,7 +43,7 @@ export class List<Item> implements AsyncIterable<Item> {
     for (;;) {
       const { items, nextCursor } = await this.#fetchPage(page);
       yield* items;
-      if (nextCursor === null) return;
+      if (!nextCursor) return;
       const { offset: _skipped, ...rest } = page;
       page = { ...rest, cursor: nextCursor };
     }

@@ -26,7 +26,10 @@ async function startGateway(failures: number) {
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' }).end(JSON.stringify(body));
   const server = createServer(({ method, url = '' }, response) => {
     if (url.includes('/findings'))
-      return send(response, 200, { findings: [], pagination: { limit: 1, offset: 0, total: 0, hasMore: false } });
+      return send(response, 200, {
+        findings: [],
+        pagination: { limit: 1, offset: 0, total: 0, totalIsExact: true, hasMore: false, nextCursor: null },
+      });
     if (method === 'POST') return send(response, 202, { sync: { ...sync, status: 'queued' } });
     if (left === 0) return send(response, 200, { sync });
     left -= 1;
