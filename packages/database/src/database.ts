@@ -4,6 +4,7 @@ import { Migrator, type Migration } from '@mikro-orm/migrations';
 import type { ServiceName } from '@billing/contracts/operation';
 import type { Pool } from 'pg';
 import { BoundEntityManager } from './bound-entity-manager.ts';
+import { postgresConnection } from './connection.ts';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
 import { usePreparedStatements } from './prepared-statements.ts';
 import { measurePool } from './pool-metrics.ts';
@@ -22,7 +23,7 @@ export interface NamedMigration {
 
 export interface DatabaseOptions {
   readonly service: ServiceName;
-  /** The service's own role. */
+  /** The service's own role, and how the connection is protected: see `postgresConnection`. */
   readonly url: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: readonly NamedMigration[];
@@ -40,9 +41,11 @@ const SILENCE_MS = 15_000;
 /**
  * Opens the service's schema. Nothing connects until the first query. A lost or stuck connection fails within seconds:
  * 3 s to connect, 10 s for a statement, 20 s for an idle transaction.
+ * @throws StartError when the URL has a parameter that would not be used
  */
 export function openDatabase(options: DatabaseOptions): MikroORM {
   const { service, url, entities, migrations, poolSize = 10, onSlowQuery } = options;
+  const { ssl, sslnegotiation } = postgresConnection(url);
   return new MikroORM({
     clientUrl: url,
     schema: service,
@@ -71,6 +74,8 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
           if (slow) onSlowQuery?.(slow);
         });
       },
+      ssl,
+      sslnegotiation,
       application_name: `billing-${service}`,
       connectionTimeoutMillis: 3_000,
       statement_timeout: STATEMENT_MS,

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
+import { postgresConnection } from './connection.ts';
 
 /** Returns the name of a service's role, which owns one schema and can see no other. */
 export const roleOf = (service: ServiceName): string => `billing_${service}`;
@@ -25,7 +26,7 @@ export async function provisionService(
 
 /** Runs `work` in a transaction, one at a time in the whole cluster. */
 async function inProvisioning(adminUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: adminUrl });
+  const client = new Client(postgresConnection(adminUrl));
   await client.connect();
   try {
     await client.query('begin');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { brokerAddress, checkVersion } from './connection.ts';
+import { brokerAddress, checkVersion, unprotectedBroker } from './connection.ts';
 
 function warningsOf(version: string, host: string): string[] {
   const warnings: string[] = [];
@@ -47,4 +47,40 @@ it('reads the servers of a cluster from a URL', () => {
     apiPrefix: 'EVENTS.API',
   });
   expect(brokerAddress('a:4222,b:4222')).toMatchObject({ hosts: ['a:4222', 'b:4222'], user: '' });
+});
+
+it.each([
+  ['ws://nats.example.com', 'the scheme ws:// is unknown'],
+  ['nats://a:4222,nats://b:4222', 'there is a mistake'],
+  ['nats://a:4222/events', 'there is a mistake'],
+  ['nats://a?tls=on', 'tls=on contradicts the scheme'],
+  ['tls://a?tls=off', 'tls=off contradicts the scheme'],
+  ['nats://a?ca=/x', 'ca, cert and key are only used with the scheme tls'],
+  ['tls://a?cert=/x', 'cert and key need each other'],
+  ['tls://a?ca=/nowhere/ca.crt', "The file /nowhere/ca.crt of ca can't be read"],
+  ['nats://a?timeout=5', 'the parameter timeout is not used'],
+  ['nats://a?api=A&api=B', 'the parameter api stands there twice'],
+])('refuses %s', (url, reason) => {
+  expect(() => brokerAddress(url)).toThrow(reason);
+});
+
+it('takes the scheme of a URL for what it says', () => {
+  expect(brokerAddress('nats://a:4222').tls).toBeUndefined();
+  expect(brokerAddress('nats://a:4222?tls=off').tls).toBe('off');
+  expect(brokerAddress('tls://a:4222').tls).toBeTypeOf('object');
+});
+
+it('warns about servers elsewhere without TLS, unless that is meant', () => {
+  const warningOf = (url: string) => unprotectedBroker(brokerAddress(url));
+  expect(warningOf('nats://u:secret@a.example:4222,127.0.0.1')).toMatch(
+    /^NATS at a\.example:4222, 127\.0\.0\.1 is used/,
+  );
+  for (const url of [
+    'nats://localhost:4222',
+    '127.0.0.1',
+    'nats://[::1]',
+    'nats://a.example?tls=off',
+    'tls://a.example',
+  ])
+    expect(warningOf(url)).toBeUndefined();
 });

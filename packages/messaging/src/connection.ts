@@ -1,6 +1,10 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import { connect, type NatsConnection, type TlsOptions } from '@nats-io/transport-node';
 import type { ServiceName } from '@billing/contracts/operation';
+import { isLoopback } from '@billing/database/loopback';
 import { StartError } from '@billing/database/start-error';
+import { readTlsFile } from '@billing/database/tls-file';
 import type { Logger } from 'pino';
 import { inboxOf } from './subjects.ts';
 
@@ -12,21 +16,92 @@ export interface BrokerAddress {
   readonly password: string;
   /** Prefix of JetStream's API, where it is not `$JS.API`: the parameter `api` of the URL. */
   readonly apiPrefix: string | undefined;
+  /** How TLS is done, with `tls://`; `off` when the URL says that there shall be none. */
+  readonly tls?: BrokerTls | 'off';
 }
 
-/** Reads `nats://user:password@host:4222,other:4222?api=EVENTS.API`; only one host is needed. */
+/** What the client passes on to Node's TLS. */
+interface BrokerTls extends TlsOptions {
+  readonly checkServerIdentity: typeof checkServerIdentity;
+}
+
+/** The parameters of a URL; all but the first name files, in PEM form. */
+const PARAMETERS = ['api', 'tls', 'ca', 'cert', 'key'] as const;
+type Parameters = Readonly<Partial<Record<(typeof PARAMETERS)[number], string>>>;
+
+/**
+ * Reads `nats://user:password@host:4222,other:4222?api=EVENTS.API`; only one host is needed. With `tls://` nothing goes over
+ * the network unencrypted, and the server's certificate is verified by the authorities of the file `ca`, or those that Node
+ * trusts; `cert` and `key` are files of a client certificate. `nats://…?tls=off` says that there shall be no TLS.
+ * @throws StartError when the scheme or a parameter is not known, or would have no effect
+ */
 export function brokerAddress(url: string): BrokerAddress {
   const [, before = 'nats://', list = '', after = ''] = /^([a-z]+:\/\/(?:[^@/?]*@)?)?([^/?]+)(.*)$/.exec(url) ?? [];
-  const hosts = list.split(',');
+  const hosts = list.split(',').map(host => URL.parse(`nats://${host}`)?.host);
   // A URL has one host.
-  const { username, password, searchParams } = new URL(`${before}${hosts[0]}${after}`);
+  const parsed = URL.parse(`${before}${list.split(',')[0]}${after}`);
+  if (!parsed || !hosts.every(host => host !== undefined) || parsed.pathname.length > 1)
+    throw refused('there is a mistake. It is like nats://user:password@host:4222,other:4222');
+  const { protocol, username, password } = parsed;
+  if (protocol !== 'nats:' && protocol !== 'tls:')
+    throw refused(`the scheme ${protocol}// is unknown. Say nats or tls`);
+  const parameters = parametersOf(parsed.searchParams);
+  const tls = tlsOf(protocol, hosts, parameters);
   return {
-    hosts: hosts.map(host => new URL(`nats://${host}`).host),
+    hosts,
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
-    apiPrefix: searchParams.get('api') ?? undefined,
+    apiPrefix: parameters.api,
+    ...(tls && { tls }),
   };
 }
+
+function parametersOf(given: URLSearchParams): Parameters {
+  const names = [...given.keys()];
+  const unknown = names.find(name => !PARAMETERS.some(known => known === name));
+  if (unknown !== undefined)
+    throw refused(`the parameter ${unknown} is not used, so remove it; known are ${PARAMETERS.join(', ')}`);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw refused(`the parameter ${repeated} stands there twice`);
+  return Object.fromEntries(given);
+}
+
+function tlsOf(
+  protocol: 'nats:' | 'tls:',
+  hosts: readonly string[],
+  { tls, ca, cert, key }: Parameters,
+): BrokerAddress['tls'] {
+  if (tls !== undefined && (tls !== 'off' || protocol === 'tls:')) throw refused(`tls=${tls} contradicts the scheme`);
+  if ((cert === undefined) !== (key === undefined)) throw refused('cert and key need each other');
+  if (protocol === 'tls:')
+    return {
+      ...(ca !== undefined && { ca: readTlsFile('ca', ca) }),
+      ...(cert !== undefined && { cert: readTlsFile('cert', cert) }),
+      ...(key !== undefined && { key: readTlsFile('key', key) }),
+      checkServerIdentity: identityOf(hosts),
+    };
+  if (ca !== undefined || cert !== undefined) throw refused('ca, cert and key are only used with the scheme tls');
+  return tls;
+}
+
+/** Node checks a certificate for the name localhost when the server is an address: then it has to be of one of these. */
+function identityOf(hosts: readonly string[]): typeof checkServerIdentity {
+  const names = hosts.map(host => new URL(`nats://${host}`).hostname.replaceAll(/^\[|\]$/g, ''));
+  const addresses = names.filter(name => isIP(name) !== 0);
+  return (name, certificate) => {
+    const accepted = name === 'localhost' && !names.includes(name) ? addresses : [name];
+    const errors = accepted.map(it => checkServerIdentity(it, certificate));
+    return errors.includes(undefined) ? undefined : errors[0];
+  };
+}
+
+/** Returns a warning about servers elsewhere that are used without TLS; undefined when it is meant, or there are none. */
+export function unprotectedBroker({ hosts, tls }: BrokerAddress): string | undefined {
+  if (tls !== undefined || hosts.every(isLoopback)) return undefined;
+  return `NATS at ${hosts.join(', ')} is used without TLS: say tls:// in its URL, or add tls=off where the network is private`;
+}
+
+const refused = (reason: string): StartError => new StartError(`In the URL of NATS ${reason}.`);
 
 interface ConnectOptions {
   readonly url: string;
@@ -43,11 +118,14 @@ export interface Broker {
 }
 
 /**
- * Connects to the broker. A broker that goes away is waited for without end; a dead link shows within 20 s.
- * @throws StartError when the broker cannot be reached at the start, or is too old
+ * Connects to the broker. A broker that goes away is waited for without end; a dead link shows within 20 s. Servers elsewhere
+ * that are used without TLS are warned about.
+ * @throws StartError when the broker cannot be reached at the start, or is too old, or the address has a mistake
  */
 export async function connectBroker({ url, service, logger }: ConnectOptions): Promise<Broker> {
   const address = brokerAddress(url);
+  const warning = unprotectedBroker(address);
+  if (warning) logger.warn(warning);
   const inbox = inboxOf(service);
   const nats = await connectTo(address, service, inbox);
   try {
@@ -64,7 +142,7 @@ export async function connectBroker({ url, service, logger }: ConnectOptions): P
  * @throws StartError when the broker cannot be reached
  */
 export async function connectTo(address: BrokerAddress, name: string, inboxPrefix?: string): Promise<NatsConnection> {
-  const { hosts, user, password } = address;
+  const { hosts, user, password, tls } = address;
   try {
     return await connect({
       servers: [...hosts],
@@ -78,6 +156,8 @@ export async function connectTo(address: BrokerAddress, name: string, inboxPrefi
       noAsyncTraces: true,
       ...(inboxPrefix !== undefined && { inboxPrefix }),
       ...(user && { user, pass: password }),
+      // Without TLS of our own the client takes it where a server offers it.
+      ...(tls === 'off' ? { tls: null } : tls && { tls }),
     });
   } catch (err) {
     const reason = err instanceof Error ? err.message : String(err);
@@ -109,8 +189,6 @@ function isAtLeast(version: string, { major, minor }: typeof SUPPORTED): boolean
   const [ofServer = 0, minorOfServer = 0] = version.split('.').map(Number);
   return ofServer > major || (ofServer === major && minorOfServer >= minor);
 }
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
 
 /** Closes after what is under way has been sent. */
 export async function closeBroker({ nats }: Pick<Broker, 'nats'>): Promise<void> {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { postgresConnection } from '@billing/database/connection';
+import { brokerAddress } from '@billing/messaging/connection';
 import { StartError } from '@billing/database/start-error';
 
 /** A PEM text, base64-encoded so that it fits on one line of an environment file. */
@@ -22,13 +24,30 @@ export const httpOrigin = z.url({ protocol: /^https?$/ }).transform((text, conte
   return z.NEVER;
 });
 
+/** The address of PostgreSQL, with only such parameters as are used. */
+export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ }).superRefine(accepted(postgresConnection));
+
+/** The address of NATS, with only such parameters as are used. */
+export const natsUrl = z.string().min(1).superRefine(accepted(brokerAddress));
+
+/** Reports what a function throws about a text that it does not accept. */
+function accepted(read: (text: string) => unknown) {
+  return (text: string, context: z.RefinementCtx): void => {
+    try {
+      read(text);
+    } catch (err) {
+      context.addIssue({ code: 'custom', message: err instanceof Error ? err.message : String(err) });
+    }
+  };
+}
+
 /** Variables of every service; a service extends them with its own. */
 export const serviceEnv = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   /** The service's own role in PostgreSQL. */
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  NATS_URL: z.string().min(1),
+  DATABASE_URL: postgresUrl,
+  NATS_URL: natsUrl,
   /** Unpublished events in the outbox above which the service pauses writes. */
   OUTBOX_HIGH_WATER: z.coerce.number().int().min(1).default(100_000),
   /** How long to go on serving after SIGTERM, so that load balancers see it first; in seconds. */
@@ -53,12 +72,20 @@ export const processorEnv = z.object({
 
 /**
  * Parses the environment; called once, at start.
- * @throws StartError naming every variable that is missing or wrong
+ * @throws StartError naming every variable that is missing or wrong, or `PGSSL…` variables beside the URL of a database,
+ *   which alone says how its connection is protected
  */
 export function parseEnv<Schema extends z.ZodType>(
   schema: Schema,
   source: NodeJS.ProcessEnv = process.env,
 ): z.output<Schema> {
+  const names = Object.keys(source).filter(name => source[name]);
+  const unused = names.filter(name => name.startsWith('PGSSL'));
+  const urls = names.filter(name => name.endsWith('DATABASE_URL'));
+  if (unused.length > 0 && urls.length > 0)
+    throw new StartError(
+      `Environment: ${unused.join(', ')} would not be used. Say it in ${urls.join(', ')} (…?sslmode=verify-full&sslrootcert=…).`,
+    );
   const result = schema.safeParse(source);
   if (result.success) return result.data;
   const wrong = result.error.issues.map(issue => {

@@ -9,6 +9,20 @@ it('names every missing or wrong variable in one sentence', () => {
   );
 });
 
+it('refuses settings of TLS that would not be used', () => {
+  const DATABASE_URL = 'postgres://a@b/c';
+  const schema = serviceEnv.pick({ DATABASE_URL: true });
+  expect(() => parseEnv(schema, { DATABASE_URL, PGSSLMODE: 'require' })).toThrow(
+    'PGSSLMODE would not be used. Say it in DATABASE_URL',
+  );
+  expect(parseEnv(schema, { DATABASE_URL, PGSSLMODE: '', PGHOST: 'x' })).toEqual({ DATABASE_URL });
+  const wrong = { DATABASE_URL: `${DATABASE_URL}?sslmode=prefer` };
+  expect(() => parseEnv(schema, wrong)).toThrow(/DATABASE_URL is wrong \(In the URL of PostgreSQL sslmode=prefer/);
+  expect(() => parseEnv(serviceEnv.pick({ NATS_URL: true }), { NATS_URL: 'nats://b?ca=/x' })).toThrow(
+    /NATS_URL is wrong \(In the URL of NATS ca/,
+  );
+});
+
 it('treats an empty STRIPE_API_BASE_URL as absent, and requires a key of 32 bytes', () => {
   const key = Buffer.alloc(32).toString('base64');
   expect(parseEnv(processorEnv, { STRIPE_API_BASE_URL: '', SERVICE_KEY: key }).STRIPE_API_BASE_URL).toBeUndefined();

@@ -1,3 +1,4 @@
+import { postgresConnection } from '@billing/database/connection';
 import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 
@@ -7,7 +8,7 @@ import { Client } from 'pg';
  */
 export async function connectAdmin(url: string): Promise<Client> {
   const client = new Client({
-    connectionString: url,
+    ...postgresConnection(url),
     connectionTimeoutMillis: 5_000,
     application_name: 'billing-backup',
     // A dump keeps its snapshot open for as long as it takes.

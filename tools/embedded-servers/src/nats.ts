@@ -129,7 +129,7 @@ async function minorVersion(binary: string): Promise<number> {
 async function readPort(storeDir: string, pid: number): Promise<number | undefined> {
   const file = (await readdir(storeDir)).find(name => name.endsWith(`_${pid}.ports`));
   if (file === undefined) return undefined;
-  const [, port] = /"nats:\/\/[^"]*:(\d+)"/.exec(await readFile(join(storeDir, file), 'utf8')) ?? [];
+  const [, port] = /"(?:nats|tls):\/\/[^"]*:(\d+)"/.exec(await readFile(join(storeDir, file), 'utf8')) ?? [];
   return port === undefined ? undefined : Number(port);
 }
 

@@ -123,7 +123,7 @@ function flags(dataDir: string, port: number, durable: boolean, more: PostgresOp
  * @throws when the password is wrong
  */
 async function respondsToQueries(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  const client = new Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -36,7 +36,7 @@ export const natsVariables = (secrets: Secrets): Record<string, string> => ({
 function variablesOf(service: ServiceName, secrets: Secrets, stores: Stores): Record<string, string> {
   return {
     DATABASE_URL: asUser(stores.adminDatabaseUrl, `billing_${service}`, secrets.rolePasswords[service]),
-    NATS_URL: `${asUser(stores.adminNatsUrl, service, secrets.natsPasswords[service])}?api=EVENTS.API`,
+    NATS_URL: asUser(stores.adminNatsUrl, service, secrets.natsPasswords[service], { api: 'EVENTS.API' }),
     IDENTITY_PUBLIC_KEY: secrets.identityPublicKey,
     ...(PROCESSOR_SERVICES.includes(service) && { SERVICE_KEY: secrets.serviceKeys[service] }),
     ...(service === 'gateway' && {
@@ -50,9 +50,10 @@ function variablesOf(service: ServiceName, secrets: Secrets, stores: Stores): Re
   };
 }
 
-function asUser(url: string, user: string, password: string): string {
+/** Returns a URL for another user, with its parameters and these. */
+function asUser(url: string, user: string, password: string, parameters: Record<string, string> = {}): string {
   const changed = new URL(url);
-  changed.username = user;
-  changed.password = password;
+  Object.assign(changed, { username: user, password });
+  for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
   return changed.href;
 }

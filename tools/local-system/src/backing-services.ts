@@ -8,6 +8,7 @@ import { brokerAddress, connectTo } from '@billing/messaging/connection';
 import { startTrimming } from '@billing/messaging/trim-stream';
 import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
 import type { Secrets } from './secrets.ts';
+import { postgresConnection } from '@billing/database/connection';
 import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 import type { Part } from './part.ts';
@@ -90,7 +91,7 @@ const ofEachService = (urlOf: (service: ServiceName) => string): Record<ServiceN
 export async function ensureDatabase(adminUrl: string): Promise<void> {
   const maintenance = new URL(adminUrl);
   maintenance.pathname = '/postgres';
-  const client = new Client({ connectionString: maintenance.href });
+  const client = new Client(postgresConnection(maintenance.href));
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
@@ -102,7 +103,7 @@ export async function ensureDatabase(adminUrl: string): Promise<void> {
 
 /** @throws StartError that names the server and the variable when PostgreSQL can't be reached */
 export async function requireDatabase(url: string, variable: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ ...postgresConnection(url), connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { tryPort } from '@billing/embedded-servers/free-port';
 import { type ProcessGuard, startProcessGuard } from '@billing/embedded-servers/process-guard';
+import { unprotectedPostgres } from '@billing/database/connection';
 import { provisionAll } from '@billing/database/provision';
 import { StartError } from '@billing/database/start-error';
+import { brokerAddress, unprotectedBroker } from '@billing/messaging/connection';
 import {
   ensureDatabase,
   keepStream,
@@ -130,6 +132,11 @@ async function startBackingServices(options: {
 }): Promise<{ adminUrl: string; natsUrls: NatsUrls }> {
   const { settings, secrets, supervisor, ...shared } = options;
   const { databaseUrl, natsUrl, natsReplicas, dataDir } = settings;
+  for (const warning of [
+    databaseUrl && unprotectedPostgres(databaseUrl),
+    natsUrl && unprotectedBroker(brokerAddress(natsUrl)),
+  ])
+    if (warning) shared.report(warning);
   if (databaseUrl !== undefined) await requireDatabase(databaseUrl, 'DATABASE_URL');
   if (natsUrl !== undefined) await provisionStream(natsUrl, natsReplicas);
 

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SERVICES } from '@billing/contracts/operation';
 import { z } from 'zod';
+import { forgetPostgresVariables } from './inherited-environment.ts';
 import { findCommandVariables } from './running-system.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -15,6 +16,7 @@ const NAMES = ['DATABASE_URL', 'NATS_URL', 'CREDENTIALS_KEYS'];
 async function main([command = '', ...args]: readonly string[]): Promise<void> {
   const service = z.enum(SERVICES).parse(command.split('/')[1]);
   if (!NAMES.some(name => process.env[name])) {
+    forgetPostgresVariables(process.env);
     const folder = resolve(ROOT, process.env['BILLING_DATA_DIR'] || '.data');
     const publicUrl = process.env['PUBLIC_URL'];
     Object.assign(process.env, findCommandVariables(folder, service), publicUrl && { PUBLIC_URL: publicUrl });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { httpOrigin, parseEnv } from '@billing/service/env';
+import { httpOrigin, natsUrl, parseEnv, postgresUrl } from '@billing/service/env';
 import { exportersIn, type Exporters } from '@billing/service/telemetry-exporters';
 import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
@@ -13,8 +13,8 @@ const environment = z.object({
   GATEWAY_PORT: optional(z.coerce.number().int().min(0).max(65_535)),
   PUBLIC_URL: optional(httpOrigin),
   LOG_LEVEL: optional(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])),
-  DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
-  NATS_URL: optional(z.string()),
+  DATABASE_URL: optional(postgresUrl),
+  NATS_URL: optional(natsUrl),
   NATS_REPLICAS: optional(z.coerce.number().int().min(1).max(5)),
   STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findParentNpm, isAlive } from '@billing/embedded-servers/process-table';
+import { forgetPostgresVariables } from './inherited-environment.ts';
 import { startLocalSystem } from './local-system.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { runStartDemo } from './start-demo.ts';
@@ -14,7 +15,9 @@ const print = (line: string) => console.log(line);
 
 const stopping = stopSignal();
 try {
-  await run(readSettings(process.env, process.argv.slice(2), ROOT), stopping);
+  const settings = readSettings(process.env, process.argv.slice(2), ROOT);
+  forgetPostgresVariables(process.env);
+  await run(settings, stopping);
 } catch (error) {
   if (!stopping.aborted) {
     console.error(error instanceof Error ? error.message : error);

@@ -1,4 +1,5 @@
 import type { ProjectScope } from '@billing/contracts/ids';
+import { postgresConnection } from '@billing/database/connection';
 import { Client } from 'pg';
 
 /** Runs work while no other process rebuilds the same project. */
@@ -8,7 +9,7 @@ export type WithRebuildLock = <Result>(scope: ProjectScope, work: () => Promise<
 export function rebuildLock(databaseUrl: string, onWait: (scope: ProjectScope) => void): WithRebuildLock {
   return async (scope, work) => {
     // The lock belongs to the session, so it is released when the process dies.
-    const client = new Client({ connectionString: databaseUrl, application_name: 'billing-analytics-rebuild' });
+    const client = new Client({ ...postgresConnection(databaseUrl), application_name: 'billing-analytics-rebuild' });
     // Losing the lock is safe: a superseded rebuild can't make its generation the current one.
     client.on('error', () => undefined);
     await client.connect();

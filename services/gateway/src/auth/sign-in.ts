@@ -4,6 +4,7 @@ import { getMigrations } from 'better-auth/db/migration';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { postgresConnection } from '@billing/database/connection';
 import type { Mailer } from './mailer.ts';
 import { signInOptions } from './sign-in-options.ts';
 
@@ -56,7 +57,7 @@ const OF_SESSIONS = /^\/api\/auth\/(?:get-session|list-sessions|revoke-|sign-out
 export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }: SignInOptions): Promise<SignIn> {
   const openPool = () => {
     const pool = new Pool({
-      connectionString: databaseUrl,
+      ...postgresConnection(databaseUrl),
       options: '-c search_path=auth',
       application_name: 'billing-gateway-sign-in',
       max: MAX_CONNECTIONS,

@@ -1,4 +1,5 @@
 import type { ServiceName } from '@billing/contracts/operation';
+import { postgresConnection } from '@billing/database/connection';
 import { Client } from 'pg';
 
 /** A connection to one service's schema that can change nothing: PostgreSQL refuses every write. */
@@ -10,7 +11,7 @@ export interface ReadOnlyDatabase extends AsyncDisposable {
 /** @throws what the driver throws when the database does not open */
 export async function openReadOnly(service: ServiceName, url: string): Promise<ReadOnlyDatabase> {
   const client = new Client({
-    connectionString: url,
+    ...postgresConnection(url),
     application_name: 'billing-doctor',
     connectionTimeoutMillis: 5_000,
     options: `-c search_path=${service} -c default_transaction_read_only=on -c statement_timeout=60000`,

@@ -1,8 +1,8 @@
 // Deletes handled events from the stream of ADMIN_NATS_URL whenever it is half full, until it is stopped.
-import { parseEnv } from '@billing/service/env';
+import { natsUrl, parseEnv } from '@billing/service/env';
 import { z } from 'zod';
 import { keepStream } from '../backing-services.ts';
 
-const { ADMIN_NATS_URL: url } = parseEnv(z.object({ ADMIN_NATS_URL: z.string().min(1) }));
+const { ADMIN_NATS_URL: url } = parseEnv(z.object({ ADMIN_NATS_URL: natsUrl }));
 const stop = await keepStream(url, line => console.log(line));
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());

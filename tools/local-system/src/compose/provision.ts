@@ -2,7 +2,7 @@
 // of ADMIN_NATS_URL, on NATS_REPLICAS of its servers. It may run any number of times.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@billing/contracts/operation';
-import { parseEnv } from '@billing/service/env';
+import { natsUrl as natsAddress, parseEnv, postgresUrl } from '@billing/service/env';
 import { provisionAll } from '@billing/database/provision';
 import { z } from 'zod';
 import { provisionStream, requireDatabase } from '../backing-services.ts';
@@ -29,8 +29,8 @@ try {
     NATS_REPLICAS: replicas,
   } = parseEnv(
     z.object({
-      ADMIN_DATABASE_URL: z.url(),
-      ADMIN_NATS_URL: z.string().min(1),
+      ADMIN_DATABASE_URL: postgresUrl,
+      ADMIN_NATS_URL: natsAddress,
       NATS_REPLICAS: z.coerce.number().int().min(1).max(5).optional(),
     }),
   );
