@@ -13,7 +13,7 @@ import { referenceOf } from './apply-subscription-events.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
 import { saveReads } from './save-reads.ts';
-import { readSubscription } from './save-reread.ts';
+import { readSubscription } from './read-subscription.ts';
 
 /** An event of a checkout session that was routed to a project. */
 export interface CheckoutEvent {

@@ -22,7 +22,7 @@ import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
-import { readSubscription } from './save-reread.ts';
+import { readSubscription } from './read-subscription.ts';
 import {
   changeSubscription,
   confirmSubscription,

@@ -13,7 +13,8 @@ import { requireRunning } from '#domain/subscription.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { readWith, saveReread } from './save-reread.ts';
+import { readWith } from './read-subscription.ts';
+import { saveReread } from './save-reads.ts';
 
 /** What the operation log stores of every change of a subscription. */
 export const changeInput = z.object({
@@ -49,7 +50,7 @@ export function changeKind<Input extends ChangeInput>(
       return { snapshot, revision: operation.input.revision, readAt: now() };
     },
     async commit(tx, operation, response, publish) {
-      const row = await save(tx, toObject(operation), response, publish);
+      const row = await save(tx, toObject(operation).scope, response, publish);
       return row === 'outdated' ? STALE : row;
     },
     reread: readCurrent,
@@ -91,7 +92,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
     const { status } = reread.snapshot;
     if (status && hasEnded(status)) {
       // If the record has changed since the read, an event brings the end.
-      await outbox.transaction((tx, publish) => save(tx, object, reread, publish));
+      await outbox.transaction((tx, publish) => save(tx, object.scope, reread, publish));
       requireRunning(status);
     }
     requireAllowed(reread.snapshot);

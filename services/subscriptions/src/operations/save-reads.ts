@@ -4,7 +4,9 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import type { Reread } from '#domain/observation.ts';
+import { applyReread } from '#domain/apply-observations.ts';
+import type { RecordedState, Reread } from '#domain/observation.ts';
+import { shownByReading } from '#domain/shown-states.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
@@ -13,9 +15,16 @@ import { lockAll } from '#persistence/locks.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
-import { applyToRow, newlyShownBy, shownBy } from './save-reread.ts';
-import { newSubscription, pricesOf, publishCreated } from './save-subscriptions.ts';
+import {
+  changeSubscription,
+  confirmSubscription,
+  newSubscription,
+  pricesOf,
+  publishCreated,
+  recordedState,
+} from './save-subscriptions.ts';
 
 /** A subscription that was read at the processor, outside of any transaction. */
 interface SubscriptionRead {
@@ -26,16 +35,18 @@ interface SubscriptionRead {
   readonly becauseOfEvent?: boolean;
 }
 
-/** A read that is saved, and the states that it shows. */
+/** A read that is saved, the state that it leads to and those that it shows. */
 interface Saved<Read> {
   readonly read: Read;
   readonly row: Subscription;
-  readonly isNew: boolean;
-  readonly states: readonly ShownState[];
+  readonly state: RecordedState;
+  readonly change: 'created' | 'changed' | 'confirmed';
+  readonly shown: readonly ShownState[];
 }
 
-/** What was not saved. */
-interface Unsaved<Read> {
+/** What was saved, and what was not. */
+interface Outcome<Read> {
+  readonly saved: readonly Subscription[];
   /** The record has changed since the read, and may include something newer. */
   readonly outdated: readonly Read[];
   /** There is no record, and no copy of the customer. */
@@ -50,8 +61,8 @@ export async function saveReads<Read extends SubscriptionRead>(
   tx: EntityManager,
   reads: readonly Read[],
   { publish, now }: { readonly publish: Publish; readonly now: Date },
-): Promise<Unsaved<Read>> {
-  if (reads.length === 0) return { outdated: [], withoutCustomer: [] };
+): Promise<Outcome<Read>> {
+  if (reads.length === 0) return { saved: [], outdated: [], withoutCustomer: [] };
   const priceIds = await findPriceIds(
     tx,
     reads.flatMap(({ scope, reread }) => pricesOf(scope, reread.snapshot)),
@@ -73,38 +84,64 @@ export async function saveReads<Read extends SubscriptionRead>(
     const key = scopedKey(toObject(read));
     const row = rows.get(key);
     const customerId = customerOf.get(read);
-    if (saved.has(key) || (row && row.revision !== reread.revision)) {
+    if (saved.has(key) || (row?.revision ?? null) !== reread.revision) {
       outdated.push(read);
     } else if (row) {
-      saved.set(key, { read, row, isNew: false, states: newlyShownBy(row, reread) });
+      const recorded = recordedState(row);
+      const state = applyReread(recorded, reread);
+      const isChange = state.terms !== recorded.terms;
+      const shown = isChange ? shownBy(reread) : [];
+      saved.set(key, { read, row, state, change: isChange ? 'changed' : 'confirmed', shown });
     } else if (customerId) {
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-      const next = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
-      saved.set(key, { read, row: next, isNew: true, states: becauseOfEvent ? [] : shownBy(reread) });
+      const created = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+      const shown = becauseOfEvent ? [] : shownBy(reread);
+      saved.set(key, { read, row: created, state, change: 'created', shown });
     } else {
       withoutCustomer.push(read);
     }
   }
   const all = [...saved.values()];
-  const shownStates = await addShownStates(
+  const newlyShown = await addShownStates(
     tx,
-    all.map(({ row, states }) => ({ subscription: row, states })),
+    all.map(({ row, shown }) => ({ subscription: row, states: shown })),
   );
-  for (const { read, row, isNew } of all) {
-    const shown = shownStates.get(row.id);
-    if (isNew) publishCreated(publish, row, { shown, trace: read.trace });
-    else applyToRow(publish, row, { reread: read.reread, shown, priceIds, now });
+  for (const { read, row, state, change } of all) {
+    const carried = { shown: newlyShown.get(row.id), trace: read.trace };
+    if (change === 'created') publishCreated(publish, row, carried);
+    else if (change === 'changed') changeSubscription(publish, row, { state, priceIds, now, ...carried });
+    else confirmSubscription(row, state);
   }
-  await subscriptionRows.save(
-    tx,
-    all.map(({ row }) => row),
-  );
+  const savedRows = all.map(({ row }) => row);
+  await subscriptionRows.save(tx, savedRows);
   await linkInvoices(
     tx,
-    all.filter(({ isNew }) => isNew).map(({ row }) => row),
+    all.flatMap(({ row, change }) => (change === 'created' ? [row] : [])),
   );
-  return { outdated, withoutCustomer };
+  return { saved: savedRows, outdated, withoutCustomer };
+}
+
+/**
+ * Saves what the processor returned for a recorded subscription. Returns its row, or `outdated` when the record has
+ * changed since: then the processor has to be read again.
+ */
+export function saveReread({ now }: Pick<Dependencies, 'now'>) {
+  return async (
+    tx: EntityManager,
+    scope: ProjectScope,
+    reread: Reread,
+    publish: Publish,
+  ): Promise<Subscription | 'outdated'> => {
+    const { saved } = await saveReads(tx, [{ scope, reread }], { publish, now: now() });
+    return saved[0] ?? 'outdated';
+  };
+}
+
+/** What a reading shows; nothing if its status is newer than this service. */
+function shownBy({ snapshot, readAt }: Reread): ShownState[] {
+  if (snapshot.status === null) return [];
+  return shownByReading(readTerms(snapshot, { observedAt: readAt }), readAt);
 }
 
 const toObject = ({ scope, reread }: SubscriptionRead): ProjectObject => ({ scope, id: reread.snapshot.id });

@@ -5,7 +5,7 @@ import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Ownership } from './find-ownership.ts';
 import { saveReads } from './save-reads.ts';
-import { readWith } from './save-reread.ts';
+import { readWith } from './read-subscription.ts';
 
 /** How often a record may change between a read and its saving. */
 const MAX_REREADS = 5;
