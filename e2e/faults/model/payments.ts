@@ -72,12 +72,8 @@ function statusOf(isPaid: boolean, disputes: readonly string[], refunded: number
   return refunded < amount ? 'partially_refunded' : 'refunded';
 }
 
-/** Returns the Stripe ids of invoices by payment intent, where the event of a paid invoice lists its payments. */
+/** Returns the Stripe ids of invoices by the payment intent that paid them. */
 function invoicesOfPayments(events: readonly StripeEvent[]): ReadonlyMap<string, string> {
-  const paid = events.filter(({ type }) => type === 'invoice.paid').map(({ data }) => data.object);
-  return new Map(
-    paid.flatMap(({ id, payments }) =>
-      (payments?.data ?? []).map(({ payment }: StripeObject) => [payment.payment_intent, id]),
-    ),
-  );
+  const paid = events.filter(({ type }) => type === 'invoice_payment.paid').map(({ data }) => data.object);
+  return new Map(paid.map(({ invoice, payment }) => [payment.payment_intent, invoice]));
 }

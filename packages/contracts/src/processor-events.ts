@@ -31,6 +31,8 @@ const HANDLED_TYPES = {
   'invoice.voided': ['subscriptions', 'optional'],
   'invoice.updated': ['subscriptions', 'optional'],
   'invoice.marked_uncollectible': ['subscriptions', 'optional'],
+  'invoice.deleted': ['subscriptions', 'optional'],
+  'invoice_payment.paid': ['subscriptions', 'optional'],
   'payment_intent.succeeded': ['subscriptions', 'required'],
   'payment_intent.payment_failed': ['subscriptions', 'required'],
   'payment_intent.amount_capturable_updated': ['subscriptions', 'optional'],

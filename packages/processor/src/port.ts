@@ -1,7 +1,7 @@
 import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
-import type { InvoiceSnapshot } from './snapshots/invoice.ts';
+import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { ChargeSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
@@ -218,6 +218,8 @@ export interface Processor {
   ): Promise<SubscriptionSnapshot>;
 
   findInvoice(id: string): Promise<InvoiceSnapshot>;
+  /** Lists all payments of an invoice. */
+  listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
   findCharge(id: string): Promise<ChargeSnapshot>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
@@ -247,6 +249,11 @@ export interface Processor {
    * was deleted and left nothing.
    */
   findObject(kind: ProcessorObject, id: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /**
+   * Returns an object with the items that its nested lists leave out (`has_more`), as far as snapshots read them. Objects that
+   * the other methods return are complete.
+   */
+  completeLists<Whole extends Readonly<Record<string, unknown>>>(object: Whole): Promise<Whole>;
 
   /**
    * Lists one page of at most 100 objects of a type as they are now, newest first, ended and inactive ones included; deleted

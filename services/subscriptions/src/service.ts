@@ -9,7 +9,8 @@ import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
-import { chargeEvents, invoicePayments, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
+import { paidInvoices } from './consumers/paid-invoices.ts';
+import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
@@ -39,7 +40,8 @@ export const subscriptionsService = () =>
           paymentIntentEvents(dependencies),
           chargeEvents(dependencies),
           refundEvents(dependencies),
-          invoicePayments(dependencies),
+          paidInvoices(dependencies),
+          invoicePaymentEvents(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),
         jobs: [() => startReconciler({ operationLog, logger }), () => startIntakes({ intakes, logger })],
@@ -52,6 +54,7 @@ export const subscriptionsService = () =>
             'payments',
             'invoices',
             'shown_states',
+            'deleted_invoices',
             'subscriptions',
             'customer_copies',
             'price_copies',

@@ -54,6 +54,37 @@ it('records an invoice in full', async () => {
   ]);
 });
 
+it('removes a draft that is deleted at the processor, in every order of events', async () => {
+  const order = fc.shuffledSubarray([0, 1, 2, 0, 1, 2], { minLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(order, fc.boolean(), fc.boolean(), async (indexes, isBatch, isStub) => {
+      const { event, invoices, base, scope } = await startInvoice();
+      const draft = { status: 'draft', number: null };
+      const stub = { id: base.id, object: 'invoice', deleted: true };
+      const events = [
+        event('invoice.updated', after(1), draft),
+        event('invoice.updated', after(2), { ...draft, amountDue: 1 }),
+        isStub
+          ? routedEvent(scope, 'invoice.deleted', stub, { createdAt: after(3) })
+          : event('invoice.deleted', after(3), draft),
+      ];
+      const delivered = indexes.flatMap(index => events[index] ?? []).map(deliveredAgain);
+      if (isBatch) await service.deliver(...delivered);
+      else for (const one of delivered) await service.deliver(one);
+      expect(await invoices()).toEqual([]);
+    }),
+    { numRuns: runs(10) },
+  );
+});
+
+it('shows a draft until it is deleted, and leaves the same invoice of other projects alone', async () => {
+  const [one, other] = [await startInvoice(), await startInvoice()];
+  for (const { event } of [one, other]) await service.deliver(event('invoice.updated', after(1), { status: 'draft' }));
+  expect(await one.invoices()).toMatchObject([{ status: 'draft' }]);
+  await service.deliver(one.event('invoice.deleted', after(2), { status: 'draft' }));
+  expect([await one.invoices(), await other.invoices()]).toMatchObject([[], [{ status: 'draft' }]]);
+});
+
 it('finds the customer by RPC while there is no copy of it', async () => {
   const { event, invoices, customer } = await startInvoice({ hasCopy: false });
   await service.deliver(event('invoice.finalized', after(1)), event('invoice.updated', after(2), { number: 'INV-2' }));

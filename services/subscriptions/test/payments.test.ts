@@ -1,7 +1,7 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Envelope } from '@billing/contracts/event';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import {
@@ -13,7 +13,7 @@ import {
   paymentIntentObject,
   refundObject,
 } from './payloads.ts';
-import { startService, type Service } from './service.ts';
+import { objectOf, startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
 
 let service: Service;
@@ -188,18 +188,29 @@ describe('a payment that is known only by its charge', () => {
   });
 });
 
-it('reads the charge of a payment that it has no record of when it is refunded', async () => {
-  const { scope, customer, payments } = await startPayment();
+/** Has the customer pay a subscription at the processor; returns the routed events of that, by type. */
+async function subscribe({ scope, customer }: Awaited<ReturnType<typeof startPayment>>) {
   const { price } = await service.createPrice({}, scope);
   const line = { priceId: price.processorPriceId, quantity: 1 };
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
   const { processorCustomerId: customerId } = customer;
   const session = { mode: 'subscription', customerId, line, ...urls, metadata: {} } as const;
+  const before = new Set((await service.account.events(scope)).map(eventIdOf));
   await service.control.checkout((await service.processor.createCheckoutSession(session, customerId)).id);
-  const events = await service.account.events(scope, 'charge.succeeded');
-  const charge = events
-    .map(({ data }) => (data as { object: Record<string, unknown> }).object) // every routed event has one
-    .findLast(object => object['customer'] === customerId);
+  const events = (await service.account.events(scope)).filter(event => !before.has(eventIdOf(event)));
+  return (...types: ProcessorEventType[]) =>
+    types.map(type => events.find(({ type: name }) => name === processorEvent(type).name) ?? fail(type));
+}
+const eventIdOf = ({ data }: Envelope): unknown => Reflect.get(Object(data), 'eventId');
+const fail = (type: string): never => {
+  throw new Error(`The processor sent no ${type}.`);
+};
+
+it('reads the charge of a payment that it has no record of when it is refunded', async () => {
+  const project = await startPayment();
+  const { scope, customer, payments } = project;
+  const [succeeded] = (await subscribe(project))('charge.succeeded');
+  const charge = succeeded && objectOf(succeeded);
   const ids = { charge: charge?.['id'], payment_intent: charge?.['payment_intent'] };
   await service.deliver(routedEvent(scope, 'refund.updated', refundObject({ ...ids, status: 'pending' })));
   expect(await payments()).toMatchObject([
@@ -226,6 +237,39 @@ it.each(['old', 'new'] as const)('links the invoice, in the %s shape of payloads
     const [recorded] = await invoices();
     expect(await payments()).toMatchObject([{ invoiceId: recorded?.['id'] }]);
   }
+});
+
+it.each(['invoice.paid', 'invoice_payment.paid'] as const)(
+  'links the invoice by %s as the processor sends it, in either order',
+  async type => {
+    for (const isPaymentFirst of [true, false]) {
+      const project = await startPayment();
+      const [linking, succeeded, paid] = (await subscribe(project))(
+        type,
+        'payment_intent.succeeded',
+        'invoice.updated',
+      );
+      if (!linking || !succeeded || !paid) throw new Error('An event is missing.');
+      expect(objectOf(linking)).not.toHaveProperty('payments');
+      for (const event of isPaymentFirst ? [succeeded, linking] : [linking, succeeded]) await service.deliver(event);
+      await service.deliver(paid);
+      const [invoice] = await project.invoices();
+      expect(await project.payments()).toMatchObject([{ invoiceId: invoice?.['id'] }]);
+      expect(invoice?.['id']).toBeTruthy();
+    }
+  },
+);
+
+it('links the payments that the event of an invoice cuts', async () => {
+  const project = await startPayment();
+  const [succeeded, paid] = (await subscribe(project))('payment_intent.succeeded', 'invoice.paid');
+  if (!succeeded || !paid) throw new Error('An event is missing.');
+  const payments = { object: 'list', data: [], has_more: true };
+  await service.deliver(succeeded);
+  expect(await project.payments()).toMatchObject([{ invoiceId: null }]);
+  await service.deliver(routedEvent(project.scope, 'invoice.updated', { ...objectOf(paid), payments }));
+  const [invoice] = await project.invoices();
+  expect(await project.payments()).toMatchObject([{ invoiceId: invoice?.['id'] }]);
 });
 
 it('links the invoice that an old payload of the payment names', async () => {

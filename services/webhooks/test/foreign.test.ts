@@ -1,6 +1,7 @@
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProductCreated } from '@billing/contracts/events/catalog';
 import { ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
@@ -211,13 +212,16 @@ it('counts the creation of a customer as processed once the team’s schema has 
 it.each([
   ['charge.dispute.created', { charge: 'ch_known', payment_intent: 'pi_1' }],
   ['refund.updated', { charge: { id: 'ch_known' } }],
-] as const)('finds the project of a %s by the payment in the team’s schema', async (type, payment) => {
+  ['invoice_payment.paid', { invoice: 'in_known', payment: { payment_intent: 'pi_1' } }],
+] as const)('finds the project of a %s by the payment or invoice in the team’s schema', async (type, payment) => {
   const team = await service.newTeam();
   const { id: customer } = newStripeCustomer();
   await service.emit(customerCreated(team.teamId, team.projectId, customer));
-  const charge = newCharge(customer, { id: 'ch_known' });
-  await service.send(team, charge);
-  await service.waitForPublications(charge.id, 'charge.succeeded');
+  const known = type.startsWith('invoice')
+    ? newWebhookEvent('invoice.paid', { id: 'in_known', customer, metadata: {} })
+    : newCharge(customer, { id: 'ch_known' });
+  await service.send(team, known);
+  await service.waitForPublications(known.id, known.type as ProcessorEventType); // one of the two above
   const event = newWebhookEvent(type, { id: 'it_1', metadata: {}, ...payment });
   await service.send(team, event);
   const [publication] = await service.waitForPublications(event.id, type);

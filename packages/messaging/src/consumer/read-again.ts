@@ -8,8 +8,8 @@ export class UnreadableObject extends PermanentFailure {
   override readonly name = 'UnreadableObject';
 }
 
-/** Returns a webhook event with its object as it is at the processor now; null when there is none. */
-export type ReadAgain = (event: Envelope) => Promise<Envelope | null>;
+/** Returns a webhook event whose object can be read, with the processor's help; null when it has no such object. */
+export type ReadAgain = (event: Envelope, reason: UnreadableObject) => Promise<Envelope | null>;
 
 interface ReadAgainParts {
   /** Undefined in a service without processors. */
@@ -18,8 +18,8 @@ interface ReadAgainParts {
 }
 
 /**
- * Has an event whose object can't be read handled with the object as it is now, read outside of any transaction. The event
- * keeps its id and its time: what is newer than the event arrives with later events anyway.
+ * Has an event whose object can't be read handled with the object as it is now, or with the rest of its nested lists, read
+ * outside of any transaction. The event keeps its id and its time: what is newer than the event arrives with later events.
  * @throws UnreadableObject when the processor has no such object either
  */
 export function readUnreadableAgain({ readAgain, logger }: ReadAgainParts) {
@@ -34,7 +34,7 @@ export function readUnreadableAgain({ readAgain, logger }: ReadAgainParts) {
     };
 
   async function withObjectOfNow(delivery: Delivery, reason: UnreadableObject): Promise<Delivery> {
-    const event = await readAgain?.(delivery.event);
+    const event = await readAgain?.(delivery.event, reason);
     if (!event) throw reason;
     const { id: eventId, type, teamId } = event;
     logger.info({ eventId, type, teamId, reason: reason.message }, 'object read at the processor');

@@ -77,19 +77,32 @@ export const knownWordOf = <Word extends string>(words: readonly Word[]): ValueT
 
 /** An object of the processor that lacks a field, or has one of another type. The message names each, without values. */
 export class InvalidObject extends Error {
-  override readonly name = 'InvalidObject';
+  override readonly name: string = 'InvalidObject';
+}
+
+/** An object whose nested lists have more items than it contains (`has_more`): read without them, its amounts would be wrong. */
+export class CutList extends InvalidObject {
+  override readonly name: string = 'CutList';
+}
+
+/** What is wrong with an object: messages. */
+interface Faults {
+  readonly issues: string[];
+  /** The nested lists that are cut. */
+  readonly cut: string[];
 }
 
 /**
  * Parses an object of the processor. Its fields are read by hand, because every event passes here: schemas take several
  * times as long.
- * @throws InvalidObject
+ * @throws InvalidObject; CutList if only the rest of a nested list is missing
  */
 export function parseObject<Result>(raw: unknown, parse: (fields: Fields) => Result): Result {
-  const issues: string[] = [];
+  const faults: Faults = { issues: [], cut: [] };
   if (!isObject(raw)) throw new InvalidObject('the object: expected an object');
-  const result = parse(new Fields(raw, '', issues));
-  if (issues.length > 0) throw new InvalidObject(issues.join('; '));
+  const result = parse(new Fields(raw, '', faults));
+  if (faults.issues.length > 0) throw new InvalidObject(faults.issues.join('; '));
+  if (faults.cut.length > 0) throw new CutList(`${faults.cut.join(', ')}: the list is cut`);
   return result;
 }
 
@@ -98,12 +111,12 @@ export class Fields {
   readonly #object: Readonly<Record<string, unknown>>;
   /** Of the object in the outermost one, with a dot at its end. */
   readonly #path: string;
-  readonly #issues: string[];
+  readonly #faults: Faults;
 
-  constructor(object: Readonly<Record<string, unknown>>, path: string, issues: string[]) {
+  constructor(object: Readonly<Record<string, unknown>>, path: string, faults: Faults) {
     this.#object = object;
     this.#path = path;
-    this.#issues = issues;
+    this.#faults = faults;
   }
 
   required<Value>(name: string, type: ValueType<Value>): Value {
@@ -126,7 +139,7 @@ export class Fields {
   object<Result>(name: string, parse: (fields: Fields) => Result): Result {
     const value = this.#object[name];
     if (!isObject(value)) this.#reject(name, 'an object');
-    return parse(new Fields(isObject(value) ? value : {}, `${this.#path}${name}.`, this.#issues));
+    return parse(new Fields(isObject(value) ? value : {}, `${this.#path}${name}.`, this.#faults));
   }
 
   /** Returns null for a field that is absent or null. */
@@ -150,8 +163,9 @@ export class Fields {
       this.#reject(name, 'a list');
       return [];
     }
+    if (isCutList(list)) this.#faults.cut.push(`${this.#path}${name}`);
     return items.flatMap((item: unknown, index) => {
-      if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.data.${index}.`, this.#issues))];
+      if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.data.${index}.`, this.#faults))];
       this.#reject(`${name}.data.${index}`, 'an object');
       return [];
     });
@@ -163,9 +177,13 @@ export class Fields {
   }
 
   #reject(name: string, expected: string): void {
-    this.#issues.push(`${this.#path}${name}: expected ${expected}`);
+    this.#faults.issues.push(`${this.#path}${name}: expected ${expected}`);
   }
 }
+
+/** A list of the processor that does not contain all of its items. */
+export const isCutList = (value: unknown): value is { readonly data: readonly unknown[]; readonly has_more: true } =>
+  isObject(value) && Array.isArray(value['data']) && value['has_more'] === true;
 
 const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
 

@@ -23,6 +23,8 @@ export interface InvoiceSnapshot {
   readonly periodEnd: Date | null;
   readonly dueDate: Date | null;
   readonly paidAt: Date | null;
+  /** The payment intents that paid it, or charges without one; empty where the object does not have them. */
+  readonly paymentIds: readonly string[];
   readonly createdAt: Date;
 }
 
@@ -61,18 +63,40 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       periodEnd: invoice.optional('period_end', unixTime),
       dueDate: invoice.optional('due_date', unixTime),
       paidAt,
+      paymentIds: paymentsOf(invoice),
       createdAt: invoice.required('created', unixTime),
     };
   });
 
+/** Returns the id of a deleted invoice, as it was or as a stub. */
+export const readDeletedInvoice = (raw: unknown): string => parseObject(raw, invoice => invoice.required('id', text));
+
+/** A payment of an invoice. https://docs.stripe.com/api/invoice-payment */
+export interface InvoicePaymentSnapshot {
+  readonly invoiceId: string;
+  /** The payment intent, or a charge without one; null for what was paid elsewhere. */
+  readonly paymentId: string | null;
+  readonly isPaid: boolean;
+}
+
+/** Parses a payment of an invoice. */
+export const readInvoicePayment = (raw: unknown): InvoicePaymentSnapshot =>
+  parseObject(raw, payment => ({ ...parseInvoicePayment(payment), invoiceId: payment.required('invoice', reference) }));
+
+/** One without a status, as in a list that was cut down, counts as paid. */
+const parseInvoicePayment = (payment: Fields) => ({
+  paymentId: payment.optionalObject('payment', paymentOf),
+  isPaid: (payment.optional('status', text) ?? 'paid') === 'paid',
+});
+
+const paymentOf = (it: Fields) => it.optional('payment_intent', reference) ?? it.optional('charge', reference);
+
 /**
- * Reads the ids of an invoice's payment intents, or charges without one, as far as the payload has them: `payment_intent`
- * and `charge` before 2025-03-31, and since then `payments`, which may be left out. https://docs.stripe.com/api/invoice-payment
+ * The payment intents that paid an invoice, or charges without one, as far as the object has them: `payment_intent` and
+ * `charge` before 2025-03-31, and since then `payments`, which is left out unless it is asked for.
  */
-export const readInvoicePayments = (raw: unknown): { readonly id: string; readonly paymentIds: readonly string[] } =>
-  parseObject(raw, invoice => {
-    const paymentOf = (it: Fields) => it.optional('payment_intent', reference) ?? it.optional('charge', reference);
-    const listed = invoice.optionalList('payments', it => it.optionalObject('payment', paymentOf)) ?? [];
-    const paymentIds = [paymentOf(invoice), ...listed].filter(id => id !== null);
-    return { id: invoice.required('id', text), paymentIds: [...new Set(paymentIds)] };
-  });
+function paymentsOf(invoice: Fields): readonly string[] {
+  const listed = invoice.optionalList('payments', parseInvoicePayment) ?? [];
+  const paid = listed.flatMap(({ isPaid, paymentId }) => (isPaid ? paymentId : null));
+  return [...new Set([paymentOf(invoice), ...paid].filter(id => id !== null))];
+}

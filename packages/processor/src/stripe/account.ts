@@ -5,6 +5,7 @@ import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { API_VERSION } from '../stripe-client.ts';
 import { given, write, type Calls } from './calls.ts';
+import { completeLists } from './nested-lists.ts';
 
 type Account = Pick<
   Processor,
@@ -15,6 +16,7 @@ type Account = Pick<
   | 'listWebhookEndpoints'
   | 'deleteWebhookEndpoint'
   | 'findObject'
+  | 'completeLists'
   | 'listEvents'
 >;
 
@@ -60,10 +62,13 @@ export function accountCalls({ stripe, call }: Calls): Account {
     deleteWebhookEndpoint: id => call(async () => void (await stripe.webhookEndpoints.del(id))),
 
     findObject: (kind, id) =>
-      call(async () => ({ ...(await RETRIEVE[kind](stripe, id)) })).catch((err: unknown) => {
-        if (isMissing(err)) return null;
-        throw err;
-      }),
+      call(async () => ({ ...(await completeLists(stripe, await RETRIEVE[kind](stripe, id))) })).catch(
+        (err: unknown) => {
+          if (isMissing(err)) return null;
+          throw err;
+        },
+      ),
+    completeLists: object => call(() => completeLists(stripe, object)),
 
     listEvents: ({ undeliveredOnly = false, createdFrom, startingAfter }) =>
       call(async () => {
@@ -101,6 +106,7 @@ const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) =>
   customer: (stripe, id) => stripe.customers.retrieve(id),
   'customer.subscription': (stripe, id) => stripe.subscriptions.retrieve(id),
   invoice: (stripe, id) => stripe.invoices.retrieve(id),
+  invoice_payment: (stripe, id) => stripe.invoicePayments.retrieve(id),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
   charge: (stripe, id) => stripe.charges.retrieve(id),
   'charge.dispute': (stripe, id) => stripe.disputes.retrieve(id),

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { PaymentMethodSnapshot, PaymentMethodsInUse, Processor } from '../port.ts';
 import { readCustomer, readLiveCustomer } from '../snapshots/customer.ts';
-import { given, write, type Calls } from './calls.ts';
+import { given, listAll, write, type Calls } from './calls.ts';
 import { findCreated, type Page } from './find-created.ts';
 
 type Customers = Pick<
@@ -63,9 +63,9 @@ async function findPaymentMethods(stripe: Stripe, customerId: string): Promise<P
   const [customer, running] = await Promise.all([
     stripe.customers.retrieve(customerId, { expand }),
     // Without a status, the list has all subscriptions that are not canceled.
-    stripe.subscriptions.list({ customer: customerId, limit: PAGE_SIZE, expand: expandEach }),
+    listAll(stripe.subscriptions.list({ customer: customerId, limit: PAGE_SIZE, expand: expandEach })),
   ]);
-  const own = running.data.flatMap(({ id, default_payment_method: method, default_source: source }) => {
+  const own = running.flatMap(({ id, default_payment_method: method, default_source: source }) => {
     const described = describe(method) ?? describeSource(source);
     return described ? [[id, described] as const] : [];
   });

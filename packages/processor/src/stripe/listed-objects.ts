@@ -4,6 +4,7 @@ import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
 import { given, write, type Calls } from './calls.ts';
+import { completeLists } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
 type Response = Stripe.Response<object>['lastResponse'];
@@ -17,13 +18,17 @@ export function listedObjectCalls({ stripe, call }: Calls): ListedObjects {
         const startedAt = performance.now();
         const page = await LIST[type](stripe, { limit: PAGE_SIZE, ...given({ starting_after: startingAfter }) });
         const { data, has_more: hasMore, lastResponse } = page;
-        return { objects: data.map(object => ({ ...object })), hasMore, readAt: timeOfRead(lastResponse, startedAt) };
+        const readAt = timeOfRead(lastResponse, startedAt);
+        const objects: ListedObject[] = [];
+        for (const object of data) objects.push({ ...(await completeLists(stripe, object)) });
+        return { objects, hasMore, readAt };
       }),
     findListed: (type, id) => {
       const startedAt = performance.now();
       return call(async () => {
         const { lastResponse, ...object } = await RETRIEVE[type](stripe, id);
-        return { object, readAt: timeOfRead(lastResponse, startedAt) };
+        const readAt = timeOfRead(lastResponse, startedAt);
+        return { object: await completeLists(stripe, object), readAt };
       }).catch((err: unknown) => {
         if (!isMissing(err)) throw err;
         return { object: null, readAt: timeOfRead(undefined, startedAt) };
@@ -41,7 +46,7 @@ const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Li
   price: async (stripe, page) => plain(await stripe.prices.list(page)),
   customer: async (stripe, page) => plain(await stripe.customers.list(page)),
   subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
-  invoice: async (stripe, page) => plain(await stripe.invoices.list(page)),
+  invoice: async (stripe, page) => plain(await stripe.invoices.list({ ...page, expand: ['data.payments'] })),
 };
 
 /** The library types each object as a class of its own, without an index. */
@@ -54,7 +59,7 @@ const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promis
   price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
   customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
   subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
-  invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id)),
+  invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id, { expand: ['payments'] })),
 };
 
 const found = (object: Stripe.Response<{ id?: string }>): Found => object as unknown as Found; // as above

@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
-import { readInvoice } from '../snapshots/invoice.ts';
+import { readInvoice, readInvoicePayment } from '../snapshots/invoice.ts';
 import { readCharge } from '../snapshots/payments.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
-import { given, idOf, write, type Calls } from './calls.ts';
+import { given, idOf, listAll, write, type Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
+import { completeLists } from './nested-lists.ts';
 
 type Subscriptions = Pick<
   Processor,
@@ -16,6 +17,7 @@ type Subscriptions = Pick<
   | 'setSubscriptionPaymentMethod'
   | 'findCharge'
   | 'findInvoice'
+  | 'listInvoicePayments'
   | 'listInvoices'
 >;
 
@@ -23,15 +25,19 @@ type Subscriptions = Pick<
 export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): Subscriptions {
   // Not expanded by the call itself: a write repeated under its idempotency key must have the same parameters.
   const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
-    addMissingAmounts(await call(async () => readSubscription(await request())), findPrice);
+    addMissingAmounts(
+      await call(async () => readSubscription(await completeLists(stripe, await request()))),
+      findPrice,
+    );
 
   return {
     findSubscription: id => subscriptionFrom(() => stripe.subscriptions.retrieve(id)),
     listSubscriptions: async (customer, after) => {
       const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
-      const listed = await call(async () =>
-        (await stripe.subscriptions.list({ customer, status: 'all', ...page })).data.map(readSubscription),
-      );
+      const listed = await call(async () => {
+        const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page });
+        return (await Promise.all(data.map(it => completeLists(stripe, it)))).map(readSubscription);
+      });
       return Promise.all(listed.map(subscription => addMissingAmounts(subscription, findPrice)));
     },
     setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key) =>
@@ -55,11 +61,19 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
       subscriptionFrom(() => stripe.subscriptions.update(id, { default_payment_method: paymentMethodId }, write(key))),
 
     findCharge: id => call(async () => readCharge(await stripe.charges.retrieve(id))),
-    findInvoice: id => call(async () => readInvoice(await stripe.invoices.retrieve(id))),
+    findInvoice: id =>
+      call(async () =>
+        readInvoice(await completeLists(stripe, await stripe.invoices.retrieve(id, { expand: ['payments'] }))),
+      ),
+    listInvoicePayments: invoice =>
+      call(async () =>
+        (await listAll(stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE }))).map(readInvoicePayment),
+      ),
     listInvoices: (customer, after) =>
       call(async () => {
         const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
-        return (await stripe.invoices.list({ customer, ...page })).data.map(readInvoice);
+        const { data } = await stripe.invoices.list({ customer, ...page, expand: ['data.payments'] });
+        return (await Promise.all(data.map(it => completeLists(stripe, it)))).map(readInvoice);
       }),
   };
 }

@@ -2,9 +2,11 @@ import { processorEvent, type ProcessorEventData, type ProcessorEventType } from
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
-import { readInvoice } from '@billing/processor/snapshots/invoice';
+import { readDeletedInvoice, readInvoice } from '@billing/processor/snapshots/invoice';
 import type { InvoiceReread } from '#domain/invoice.ts';
 import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from '#operations/apply-invoice-events.ts';
+import { deleteInvoices } from '#persistence/deleted-invoices.ts';
+import { lockAll } from '#persistence/locks.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
@@ -19,20 +21,28 @@ const TYPES = [
 ] as const satisfies readonly ProcessorEventType[];
 const NAMES = TYPES.map(type => processorEvent(type).name);
 
-/** Keeps copies of the invoices of the project's customers. */
+/** Keeps copies of the invoices of the project's customers. Only drafts can be deleted. */
 export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applyInvoiceEvents(dependencies);
   const prepare = prepareInvoiceEvent(dependencies);
-  return consumer('subscriptions-invoices', 'processor.invoice.>').onProcessorEvent(TYPES, {
-    prepare: async delivery => {
-      const [event] = toEvents({ ...delivery, context: undefined });
-      return event ? prepare(event) : null;
-    },
-    handle: async (tx, deliveries) => {
-      const unprepared = await apply(tx, deliveries.flatMap(toEvents));
-      return unprepared.map(({ delivery }) => delivery);
-    },
-  });
+  return consumer('subscriptions-invoices', 'processor.invoice.>')
+    .onProcessorEvent(TYPES, {
+      prepare: async delivery => {
+        const [event] = toEvents({ ...delivery, context: undefined });
+        return event ? prepare(event) : null;
+      },
+      handle: async (tx, deliveries) => {
+        const unprepared = await apply(tx, deliveries.flatMap(toEvents));
+        return unprepared.map(({ delivery }) => delivery);
+      },
+    })
+    .onProcessorEvent('invoice.deleted', async (tx, deliveries) => {
+      const invoices = deliveries.map(delivery => {
+        return { scope: scopeOf(delivery), id: readObject(delivery.data, readDeletedInvoice) };
+      });
+      await lockAll(tx, 'invoice', invoices);
+      await deleteInvoices(tx, invoices);
+    });
 }
 
 type Received = Delivery<ProcessorEventData, InvoiceReread | null>;

@@ -2,7 +2,7 @@ import { processorEvent, type ProcessorEventData, type ProcessorEventType } from
 import { consumer, type Consumer, type EventHandler } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
-import { readInvoicePayments } from '@billing/processor/snapshots/invoice';
+import { readInvoicePayment } from '@billing/processor/snapshots/invoice';
 import {
   readCharge,
   readDispute,
@@ -15,10 +15,10 @@ import {
   observedCharge,
   observedDispute,
   observedIntent,
-  observedInvoice,
   observedRefund,
 } from '#domain/payment-observations.ts';
 import type { AttemptState, PaymentObservations } from '#domain/payment.ts';
+import { linkOf } from '#operations/link-payments.ts';
 import {
   applyPaymentEvents,
   preparePaymentEvent,
@@ -57,7 +57,7 @@ const REFUNDS: ReadByType = [
   ['refund.updated', ofRefund],
   ['refund.failed', ofRefund],
 ];
-const INVOICES: ReadByType = [['invoice.paid', ofInvoice]];
+const INVOICE_PAYMENTS: ReadByType = [['invoice_payment.paid', ofInvoicePayment]];
 
 /** Records how payment intents ended. */
 export const paymentIntentEvents = (dependencies: PaymentDependencies): Consumer =>
@@ -80,11 +80,11 @@ export const refundEvents = (dependencies: PaymentDependencies): Consumer =>
     recordPayments(REFUNDS, dependencies),
   );
 
-/** Links payments to the invoices that they paid. The consumer of invoices reports the outcome of the event. */
-export const invoicePayments = (dependencies: PaymentDependencies): Consumer =>
-  consumer('subscriptions-invoice-payments', 'processor.invoice.paid.v1').on(
-    INVOICES.map(([type]) => processorEvent(type)),
-    recordPayments(INVOICES, dependencies),
+/** Links payments to the invoices that they paid. */
+export const invoicePaymentEvents = (dependencies: PaymentDependencies): Consumer =>
+  consumer('subscriptions-invoice-payments', 'processor.invoice_payment.>').onProcessorEvent(
+    INVOICE_PAYMENTS.map(([type]) => type),
+    recordPayments(INVOICE_PAYMENTS, dependencies),
   );
 
 function recordPayments(
@@ -159,10 +159,7 @@ function changeOf(
     : [{ processorId, paymentIntentId, chargeToRead: chargeId, observations, metadata: {} }];
 }
 
-function ofInvoice(raw: unknown): readonly Content[] {
-  const { id, paymentIds } = readInvoicePayments(raw);
-  return paymentIds.map(processorId => {
-    const paymentIntentId = processorId.startsWith('pi_') ? processorId : null;
-    return { processorId, paymentIntentId, chargeToRead: null, observations: observedInvoice(id), metadata: {} };
-  });
+function ofInvoicePayment(raw: unknown): readonly Content[] {
+  const { invoiceId, paymentId } = readInvoicePayment(raw);
+  return paymentId === null ? [] : [linkOf(invoiceId, paymentId)];
 }

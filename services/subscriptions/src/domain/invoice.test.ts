@@ -87,6 +87,7 @@ describe('a read of the processor', () => {
     periodEnd: at,
     dueDate: null,
     paidAt: null,
+    paymentIds: [],
     createdAt: at,
     ...changes,
   });

@@ -12,6 +12,7 @@ import {
   type InvoiceReread,
   type RecordedInvoice,
 } from '#domain/invoice.ts';
+import { findDeletedInvoices } from '#persistence/deleted-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { findOrLockSubscriptions } from '#persistence/find-subscription-ids.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
@@ -19,6 +20,7 @@ import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { lockAll } from '#persistence/locks.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
+import { linkPayments } from './link-payments.ts';
 
 /** Returns the id of a processor's subscription that is recorded in the project. */
 type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) => SubscriptionId | null;
@@ -31,17 +33,24 @@ export interface InvoiceEvent extends InvoiceObservation {
 
 /**
  * Applies events to the invoices they are about, so that every order of delivery leads to the same record
- * (`domain/invoice.ts`). Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the
+ * (`domain/invoice.ts`), and links the payments that they name. What was deleted stays so. Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the
  * processor must be read.
  * @throws Error for a status that this service does not know, if the invoice has no record
  */
 export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
-  return async <Event extends InvoiceEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
+  const link = linkPayments({ now });
+  return async <Event extends InvoiceEvent>(tx: EntityManager, given: readonly Event[]): Promise<Event[]> => {
     // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
-    const linked = await findOrLockSubscriptions(tx, events.flatMap(subscriptionsOf));
-    const invoices = events.map(toObject);
+    const linked = await findOrLockSubscriptions(tx, given.flatMap(subscriptionsOf));
+    const invoices = given.map(toObject);
     await lockAll(tx, 'invoice', invoices);
     const rows = await invoiceRows.find(tx, invoices);
+    const deleted = await findDeletedInvoices(
+      tx,
+      invoices.filter(invoice => !rows.has(scopedKey(invoice))),
+    );
+    const events = given.filter(event => !deleted.has(scopedKey(toObject(event))));
+    await link(tx, events.map(toPaid));
     const linkOf: FindLink = (scope, id) => (id === null ? null : (linked.get(scopedKey({ scope, id })) ?? null));
 
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
@@ -153,6 +162,13 @@ export function recordedInvoice(row: Invoice): RecordedInvoice {
 const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at, eventRank: rank, eventId });
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
+
+const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, position: { at } }: InvoiceEvent) => ({
+  scope,
+  invoiceId,
+  paymentIds,
+  at,
+});
 
 /** The subscriptions of the event and of what was read because of it. */
 const subscriptionsOf = ({ scope, snapshot, reread }: InvoiceEvent): ProjectObject[] =>

@@ -3,6 +3,7 @@ import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { CustomerIntake } from './customer-intake.entity.ts';
+import { DeletedInvoice } from './deleted-invoice.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
 import { Payment } from './payment.entity.ts';
@@ -14,6 +15,7 @@ export const subscriptionsSchema = {
     ...operationLogEntities,
     Subscription,
     Invoice,
+    DeletedInvoice,
     Payment,
     CheckoutSession,
     CustomerCopy,

@@ -8,6 +8,7 @@ export const TABLES = {
   'customer.subscription': 'subscriptions',
   customer: 'customers',
   invoice: 'invoices',
+  invoice_payment: 'invoice_payments',
   payment_intent: 'payment_intents',
   charge: 'charges',
   'charge.dispute': 'disputes',

@@ -25,13 +25,16 @@ it('reads every place of an invoice that names a project, the invoice’s own me
   });
 });
 
-it('follows a refund or dispute to its payment, the charge first', () => {
+it('follows a refund or dispute to its payment, the charge first, and the payment of an invoice to that', () => {
   const paymentOf = (type: string, object: object) => readRouteHints(type, { ...object }).payment;
   const both = { charge: 'ch_1', payment_intent: { id: 'pi_1' } };
   expect(paymentOf('charge.dispute.created', both)).toEqual({ kind: 'charge', id: 'ch_1' });
   expect(paymentOf('refund.updated', { ...both, charge: null })).toEqual({ kind: 'payment_intent', id: 'pi_1' });
   expect(paymentOf('refund.updated', {})).toBeNull();
+  expect(paymentOf('charge.refund.updated', both)).toEqual({ kind: 'charge', id: 'ch_1' });
+  expect(paymentOf('invoice_payment.paid', { invoice: 'in_1' })).toEqual({ kind: 'invoice', id: 'in_1' });
   expect(paymentOf('charge.refunded', both)).toBeNull();
+  expect(paymentOf('invoice.paid', { ...both, invoice: 'in_1' })).toBeNull();
 });
 
 it('takes an object itself for the thing by which it may be known', () => {

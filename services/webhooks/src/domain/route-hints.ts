@@ -10,8 +10,8 @@ export interface Reference<Kind = ReferenceKind> {
   readonly id: string;
 }
 
-/** A payment that a refund or dispute is about. */
-type PaymentReference = Reference<'charge' | 'payment_intent'>;
+/** The payment that a refund or dispute is about, or the invoice of an invoice's payment. */
+type PaymentReference = Reference<'charge' | 'payment_intent' | 'invoice'>;
 
 /** What an event itself says about its project. */
 export interface RouteHints {
@@ -21,7 +21,7 @@ export interface RouteHints {
   readonly references: readonly Reference[];
   /** The customer that may name the project at Stripe. */
   readonly customerId: string | null;
-  /** The payment that leads to the customer, of an object that names no customer itself. */
+  /** The payment or invoice that leads to the customer, of an object that names no customer itself. */
   readonly payment: PaymentReference | null;
   /** Whether it goes to every project that has the customer: several may share one. */
   readonly fansOut: boolean;
@@ -73,11 +73,11 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   };
 }
 
-const isOfPayment = (type: string): boolean => /^(charge\.dispute|charge\.refund|refund)\./.test(type);
+const isOfPayment = (type: string): boolean => /^(charge\.dispute|charge\.refund|refund|invoice_payment)\./.test(type);
 
-/** The charge, else the payment intent; null for neither. */
+/** The charge, else the payment intent or invoice; null for none. */
 function paymentOf(object: Readonly<Record<string, unknown>>): PaymentReference | null {
-  const payments = (['charge', 'payment_intent'] as const).map(kind => ({ kind, id: idOf(object[kind]) }));
+  const payments = (['charge', 'payment_intent', 'invoice'] as const).map(kind => ({ kind, id: idOf(object[kind]) }));
   return payments.find(({ id }) => id !== '') ?? null;
 }
 

@@ -69,8 +69,8 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
   }
 
   /**
-   * Adds to the hints of an event those of the payment that it names: a refund or dispute names no customer, but its payment
-   * does. The payment is usually in the team's schema, where its own event brought it; else Stripe is asked.
+   * Adds to the hints of an event those of the payment or invoice that it names: a refund, a dispute or an invoice's payment
+   * names no customer, but that does. It is usually in the team's schema, where its own event brought it; else Stripe is asked.
    * @throws Problem `unavailable` when Stripe is
    */
   async function followPayment<Event extends PipelineEvent>(event: Event): Promise<Event> {

@@ -94,17 +94,17 @@ const rowIdOf = ({ id }: LeasedSync, type: SyncType, processorId: string): strin
 
 /** What the event of an object's end would carry; null where that is nowhere known. */
 function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject | null {
-  if (type === 'customer') return { id, object: 'customer', deleted: true };
+  if (type === 'customer' || type === 'invoice') return { id, object: type, deleted: true };
   if (!last) return null;
   const endedAt = Math.floor(readMs / 1_000);
   if (type === 'subscription') return { ...last, id, status: 'canceled', ended_at: endedAt, canceled_at: endedAt };
-  return type === 'invoice' ? { ...last, id, status: 'void' } : { ...last, id };
+  return { ...last, id };
 }
 
 /** The last state in the team's schema of objects that are gone. */
 async function findLast(em: EntityManager, { teamId }: LeasedSync, type: SyncType, objects: readonly StoredObject[]) {
   const extras = objects.filter(({ outcome }) => outcome === 'extra').map(({ processorId }) => processorId);
-  if (extras.length === 0 || type === 'customer') return new Map<string, object>();
+  if (extras.length === 0 || type === 'customer' || type === 'invoice') return new Map<string, object>();
   await openTeamSchemas(em).ensure([teamId]);
   return findMirrored(em, teamId, rawTableOf(TRAITS[type].observed), extras);
 }
@@ -121,7 +121,7 @@ interface HandledRow {
 async function findRows(em: EntityManager, { id }: LeasedSync) {
   const rows = await executeBound<HandledRow & { readonly isOpen: boolean }>(
     em.fork(),
-    `select object_id as "processorId", status = 'received' as "isOpen", type like '%.deleted' or type = 'invoice.voided' as "isExtra",
+    `select object_id as "processorId", status = 'received' as "isOpen", type like '%.deleted' as "isExtra",
             case when status = 'failed' then coalesce(error, 'failed') end as error,
             case when status <> 'received' then payload #> '{data,object}' end as object
        from webhook_events where sync_id = $1`,

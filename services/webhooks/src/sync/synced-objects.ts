@@ -25,7 +25,7 @@ export const TRAITS: Readonly<Record<SyncType, TypeTraits>> = {
     gone: 'customer.subscription.deleted',
     parents: ['customer'],
   },
-  invoice: { observed: 'invoice.updated', gone: 'invoice.voided', parents: ['customer', 'subscription'] },
+  invoice: { observed: 'invoice.updated', gone: 'invoice.deleted', parents: ['customer', 'subscription'] },
 };
 
 /** What a sync needs of an object to decide on it. */

@@ -18,6 +18,7 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
   products: 'rak_product',
   refunds: 'rak_charge',
   setup_intents: 'rak_setup_intent',
+  subscription_items: 'rak_subscription',
   subscription_schedules: 'rak_subscription',
   subscriptions: 'rak_subscription',
   test_helpers: 'rak_billing_clock',

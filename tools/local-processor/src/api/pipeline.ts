@@ -9,6 +9,7 @@ import { authenticate } from './authentication.ts';
 import type { Endpoint } from './endpoint.ts';
 import { expanded } from './expansion.ts';
 import { ApiError, invalidRequest } from './errors.ts';
+import { cutNestedLists } from './nested-lists.ts';
 import { requirePermission } from './permissions.ts';
 import { type ApiResponse, releaseKey, reserveKey, saveResponse } from './idempotency.ts';
 
@@ -86,7 +87,7 @@ function execute(processor: Processor, endpoint: Endpoint, request: FastifyReque
       requestId,
       idempotencyKey: key,
     });
-    const done = { status: 200, body: JSON.stringify(body) };
+    const done = { status: 200, body: JSON.stringify(cutNestedLists(body)) };
     const response = fault?.mode === '500-but-done' ? INTERNAL_ERROR : done;
     if (key !== null) saveResponse(account, key, fault?.kept === false ? done : response);
     return response;

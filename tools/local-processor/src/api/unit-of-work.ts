@@ -3,6 +3,7 @@ import { newId } from '../domain/ids.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
 import type { EventType, StoredEvent, TableName, Tables } from '../objects/stored.ts';
 import type { Account } from '../store/account.ts';
+import { cutNestedLists } from './nested-lists.ts';
 
 /** The API request that caused a unit of work; null fields when there was none. */
 export interface Origin {
@@ -73,7 +74,7 @@ export class UnitOfWork {
       id: newId('evt_1'),
       type,
       created: this.now,
-      object: JSON.stringify(object),
+      object: JSON.stringify(cutNestedLists(object)),
       previous: previous ? JSON.stringify(previous) : null,
       request: { id: this.origin.requestId, idempotency_key: this.origin.idempotencyKey },
     };

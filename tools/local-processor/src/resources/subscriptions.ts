@@ -72,6 +72,13 @@ export const subscriptionEndpoints = [
     updateSubscription(unit, existingSubscription(unit, id), given),
   ),
   endpoint('DELETE', '/v1/subscriptions/:id', cancelParameters, (unit, given, { id }) => cancel(unit, id, given)),
+  endpoint(
+    'GET',
+    '/v1/subscription_items',
+    parameters<Stripe.SubscriptionItemListParams>()({ ...page, subscription: text() }),
+    (unit, given, { url }) =>
+      listPage(existingSubscription(unit, given.subscription).items.data, given, url, 'subscription_item'),
+  ),
   endpoint('POST', '/v1/subscriptions/:id/resume', resumeParameters, (unit, _, { id }) => resume(unit, id)),
 ];
 

@@ -106,6 +106,13 @@ export class CreateSubscriptions extends Migration {
     this.addSql(
       `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,
     );
+    this.addSql(`
+      create table deleted_invoices (
+        processor_invoice_id text not null,
+        team_id text not null,
+        project_id text not null,
+        primary key (processor_invoice_id, team_id, project_id)
+      )`);
 
     this.addSql(`
       create table payments (
