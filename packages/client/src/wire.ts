@@ -67,12 +67,12 @@ export type ProductUpdate = RequestBody<typeof productUpdate>;
 export type PriceCreate = Omit<RequestBody<typeof priceCreate>, 'type' | 'interval' | 'intervalCount'> &
   (
     | {
-        readonly type?: 'recurring' | undefined;
+        readonly type?: 'recurring' | null | undefined;
         readonly interval: Interval;
         /** Number of intervals between billings; 1 by default. */
-        readonly intervalCount?: number | undefined;
+        readonly intervalCount?: number | null | undefined;
       }
-    | { readonly type: 'one_time'; readonly interval?: undefined; readonly intervalCount?: undefined }
+    | { readonly type: 'one_time'; readonly interval?: null | undefined; readonly intervalCount?: null | undefined }
   );
 export type PriceUpdate = RequestBody<typeof priceUpdate>;
 export type CustomerCreate = RequestBody<typeof customerCreate>;
@@ -80,8 +80,8 @@ export type CustomerUpdate = RequestBody<typeof customerUpdate>;
 /** A checkout of a subscription, optionally with a trial, or of a single payment. */
 export type CheckoutCreate = Omit<RequestBody<typeof checkoutCreate>, 'mode' | 'trialDays'> &
   (
-    | { readonly mode?: 'subscription' | undefined; readonly trialDays?: number | undefined }
-    | { readonly mode: 'payment'; readonly trialDays?: undefined }
+    | { readonly mode?: 'subscription' | null | undefined; readonly trialDays?: number | null | undefined }
+    | { readonly mode: 'payment'; readonly trialDays?: null | undefined }
   );
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;

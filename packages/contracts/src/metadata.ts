@@ -46,7 +46,10 @@ export const metadata = z
 export type Metadata = z.output<typeof metadata>;
 
 /** Metadata in an update. */
-export const replacedMetadata = metadata.describe(`${DESCRIPTION} Replaces the previous value as a whole.`);
+export const replacedMetadata = metadata
+  .nullable()
+  .transform(it => it ?? {})
+  .describe(`${DESCRIPTION} Replaces the previous value as a whole; null clears it.`);
 
 /** Metadata in a response: not validated again. */
 export const storedMetadata = z.record(z.string(), z.string()).describe('Your own key-value pairs.');

@@ -5,7 +5,8 @@ import { metadata } from './metadata.ts';
 import { pageQuery, wholeListQuery } from './pagination.ts';
 import { checkoutCreate } from './resources/checkout.ts';
 import { customerCreate, customerUpdate } from './resources/customer.ts';
-import { priceCreate } from './resources/price.ts';
+import { priceCreate, priceUpdate } from './resources/price.ts';
+import { productUpdate } from './resources/product.ts';
 import { booleanText, canonicalEmail, email, emailAsGiven, optionalText, text, wantedEmail, webUrl } from './text.ts';
 
 const productId = ProductId.create();
@@ -31,6 +32,19 @@ describe('a price', () => {
     { interval: 'month', nickname: 'x' },
   ])('rejects %j', fields => {
     expect(price(fields).success).toBe(false);
+  });
+});
+
+describe('null in a request', () => {
+  it('clears what an update may clear, and nothing else', () => {
+    const cleared = { name: null, externalId: null, metadata: null };
+    expect(customerUpdate.parse(cleared)).toEqual({ ...cleared, metadata: {} });
+    expect(productUpdate.parse({ description: null, metadata: null })).toEqual({ description: '', metadata: {} });
+    expect(priceUpdate.parse({ metadata: null })).toEqual({ metadata: {} });
+    const once = { type: 'one_time', interval: null, intervalCount: null };
+    expect(price(once).data).toEqual(price({ type: 'one_time' }).data);
+    for (const update of [{ email: null }, { isActive: null }])
+      for (const schema of [customerUpdate, productUpdate]) expect(schema.safeParse(update).success).toBe(false);
   });
 });
 

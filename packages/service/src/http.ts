@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyError,
+  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
@@ -12,6 +14,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
+import { isJsonType } from './json-type.ts';
 import { type IsOverloaded, overloaded } from './overloaded.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
@@ -91,6 +94,7 @@ export function createHttpServer(options: HttpServerOptions) {
     sendProblem(new Problem('not_found', 'route_not_found', 'No such route.'), request, reply),
   );
 
+  readOnlyJson(app);
   traceRequests(app);
   registerHealth(app, { ...health, checks });
   app.addHook('onSend', async (_request, reply) => {
@@ -122,6 +126,20 @@ export function createHttpServer(options: HttpServerOptions) {
   });
   return app;
 }
+
+/** Reads bodies of JSON in UTF-8, and no others: Fastify itself would replace what is not UTF-8. */
+function readOnlyJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!isJsonType(request.headers['content-type'])) return done(unsupported());
+    if (!isUtf8(body)) return done(invalid([{ path: '', message: 'The body is not UTF-8.' }]));
+    return parseJson(request, body.toString(), done);
+  });
+}
+
+const unsupported = () =>
+  new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json, in UTF-8.');
 
 /** The team and project of a caller; neither for one that has only a portal link or a signature. */
 const tenantOf = (principal: Principal): { readonly teamId?: string | null; readonly projectId?: string | null } =>

@@ -93,6 +93,15 @@ it('names every invalid or unknown field', async () => {
 it.each([
   ['malformed JSON', '{"name":', 'application/json', 400, 'validation_error'],
   ['__proto__', '{"name":"x","__proto__":{"a":1}}', 'application/json', 400, 'validation_error'],
+  [
+    'text that is not UTF-8',
+    Buffer.from('{"name":"J\u00f6rg"}', 'latin1'),
+    'application/json',
+    400,
+    'validation_error',
+  ],
+  ['another charset', '{"name":"x"}', 'application/json; charset=latin1', 415, 'unsupported_media_type'],
+  ['plain text', '{"name":"x"}', 'text/plain', 415, 'unsupported_media_type'],
   ['another type', 'name=x', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
   ['too much', JSON.stringify({ name: 'x'.repeat(1_100_000) }), 'application/json', 413, 'payload_too_large'],
 ])('returns %s as a problem of the caller', async (_what, payload, type, status, code) => {
@@ -100,6 +109,12 @@ it.each([
   const response = await catalog().inject({ method: 'POST', url: path, headers, payload });
   expect(response.statusCode).toBe(status);
   expect(response.json()).toMatchObject({ error: { code } });
+});
+
+it('responds to HEAD with the length of its GET', async () => {
+  const app = catalog();
+  const head = await app.inject({ method: 'HEAD', url: path, headers: tokenHeaders(member) });
+  expect(head.headers['content-length']).toBe(String((await get(app, path, member)).body.length));
 });
 
 it('returns the caller’s request id, and no details of an internal error', async () => {

@@ -47,6 +47,27 @@ it('omits an empty description', async () => {
   expect(await catalog.createProduct({ name: 'Plain', description: '' })).not.toHaveProperty('description');
 });
 
+it('takes null for no description, and clears one by it', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct({ name: 'Plain', description: null, metadata: null });
+  await catalog.call('PATCH', `/products/${id}`, { body: { description: 'For teams' } });
+  const cleared = await catalog.call('PATCH', `/products/${id}`, { body: { description: null } });
+  expect(cleared.status).toBe(200);
+  expect(cleared.body.product).not.toHaveProperty('description');
+  expect(await catalog.processor.findProduct(processorProductId)).toMatchObject({ description: null });
+});
+
+it('has one form of Unicode, whoever named it', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorProductId } = await catalog.createProduct({ name: 'Cafe\u0301' });
+  const nameOf = async () => (await catalog.call('GET', `/products/${id}`)).body.name;
+  expect(await nameOf()).toBe('Caf\u00e9');
+  await catalog.control.advanceClock(2);
+  await catalog.dashboard.products.update(processorProductId, { name: 'The\u0301' });
+  await catalog.deliver(...(await catalog.events()));
+  expect(await nameOf()).toBe('Th\u00e9');
+});
+
 it('lists all active products by default, newest first, and pages when asked to', async () => {
   await using catalog = await startCatalog();
   const made = [];

@@ -66,6 +66,17 @@ describe('an API key', () => {
     });
   });
 
+  it('is read after any number of spaces, and never expires with `expiresAt: null`', async () => {
+    const { path, owner } = await gateway.createTenant();
+    const body = { name: 'forever', scopes: ['products:read'], expiresAt: null };
+    const created = await owner.call('POST', `${path}/api-keys`, body);
+    expect(created).toMatchObject({ status: 201, body: { apiKey: { expiresAt: null } } });
+    for (const scheme of ['Bearer ', 'bearer  ', 'BEARER     ']) {
+      const headers = { authorization: `${scheme}${created.body.secret}` };
+      expect((await gateway.call('GET', `${path}/products`, { headers })).status).toBe(200);
+    }
+  });
+
   it('records its last use, at most once a minute', async () => {
     const { owner, path, createKey } = await gateway.createTenant();
     const key = await createKey();

@@ -20,6 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
+const TEAMS = '/api/service/teams';
+
 describe('a body', () => {
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     gateway.call('POST', path, { body, headers: { ...bearer, ...headers } });
@@ -70,6 +72,24 @@ describe('a body', () => {
       expect(response).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } });
     }
     expect((await send('/api/auth/sign-in/email', '{}', { 'content-type': type })).status).toBe(415);
+  });
+
+  it('that is not UTF-8 gets 400 everywhere and reaches no service', async () => {
+    const before = gateway.received().length;
+    const post = (path: string, body: Uint8Array<ArrayBuffer>, type = 'application/json') => {
+      const headers = { authorization: path === TEAMS ? '' : bearer.authorization, 'content-type': type };
+      const cookie = path === TEAMS ? { cookie: shop.owner.cookie } : {};
+      if (path === TEAMS) Reflect.deleteProperty(headers, 'authorization');
+      return fetch(`${gateway.url}${path}`, { method: 'POST', headers: { ...headers, ...cookie }, body });
+    };
+    const latin1 = Uint8Array.from(Buffer.from('{"name":"J\u00f6rg"}', 'latin1'));
+    for (const path of [`${shop.path}/products`, `${shop.path}/customers`, '/api/auth/sign-in/email', TEAMS]) {
+      expect([path, (await post(path, latin1)).status]).toEqual([path, 400]);
+      expect((await post(path, latin1, 'application/json; charset=iso-8859-1')).status).toBe(415);
+    }
+    expect(gateway.received().length).toBe(before);
+    const utf8 = Uint8Array.from(Buffer.from('{"name":"J\u00f6rg"}'));
+    expect((await post(`${shop.path}/products`, utf8, 'Application/JSON; Charset="UTF-8"')).status).toBe(200);
   });
 
   it('that is compressed gets 415', async () => {
@@ -148,7 +168,7 @@ describe('a path', () => {
     '/api/service/teams/TEAM/projects/PROJECT/products/%252e%252e%252f',
     '/api/service/teams/TEAM/projects/PROJECT/products/%',
     '/api/service/teams/TEAM/projects/PROJECT/products#x',
-    '/api/service/teams/TEAM/projects/PROJECT/products/',
+    '/api/service/teams/TEAM/projects/PROJECT/products//',
     '/API/service/teams/TEAM/projects/PROJECT/products',
     '/api/service/teams/TEAM/projects/PROJECT/unknown',
     '/api/service/teams/TEAM%2fprojects%2fPROJECT/products',
@@ -172,6 +192,23 @@ describe('a path', () => {
     const spelled = `${shop.path}/%70roducts/pp_%63afé?limit=1&x=%2e%2e%2f`;
     const { body } = await gateway.call('GET', spelled, { headers: bearer });
     expect(body.url).toBe(`${shop.path}/products/pp_caf%C3%A9?limit=1&x=%2e%2e%2f`);
+  });
+
+  it('with a slash at the end is the same', async () => {
+    const { body } = await gateway.call('GET', `${shop.path}/products/?limit=1`, { headers: bearer });
+    expect(body.url).toBe(`${shop.path}/products?limit=1`);
+    const own = await gateway.call('GET', `${TEAMS}/`, { headers: { cookie: shop.owner.cookie } });
+    expect(own.status).toBe(200);
+    expect((await gateway.call('GET', '/api/auth/get-session/')).status).toBe(200);
+  });
+
+  it('responds to HEAD with the length of its GET', async () => {
+    const lengthOf = async (method: string, path: string, headers: Record<string, string>) =>
+      (await gateway.call(method, path, { headers })).headers.get('content-length');
+    const own = [TEAMS, { cookie: shop.owner.cookie }] as const;
+    expect(await lengthOf('HEAD', ...own)).toBe(await lengthOf('GET', ...own));
+    expect(await lengthOf('HEAD', `${shop.path}/products?length=4711`, bearer)).toBe('4711');
+    expect(await lengthOf('HEAD', `${shop.path}/products`, bearer)).toBeNull();
   });
 
   it('responds only to its own methods', async () => {

@@ -42,7 +42,7 @@ export const urlsOf = (services: EchoServices): ServiceUrls =>
 
 /**
  * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?problem=` the code of
- * the problem, `?hang=1` sends no response, `?break=1` half of one.
+ * the problem, `?length=` the length stated in a response to HEAD, `?hang=1` sends no response, `?break=1` half of one.
  */
 async function startEchoService(service: ServiceName, publicKey: string) {
   const verify = identityTokenVerifier(publicKey, service);
@@ -98,6 +98,7 @@ function echo(response: ServerResponse, request: ReceivedRequest): void {
     'content-type': 'application/json; charset=utf-8',
     'x-powered-by': 'echo',
     'x-billing-secret': 'internal',
+    ...(searchParams.has('length') && { 'content-length': searchParams.get('length') ?? '' }),
     ...(searchParams.has('problem') && { [PROBLEM_HEADER]: searchParams.get('problem') ?? '' }),
     'set-cookie': ['stray=1', 'portal_return=of-the-service; Path=/portal/return/x'],
   });

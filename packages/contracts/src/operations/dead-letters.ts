@@ -1,18 +1,23 @@
 import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
 import { SERVICES, TEAM_PATH } from '../operation.ts';
+import { optional } from '../optional.ts';
 import { longListQuery, pagination } from '../pagination.ts';
 import { deadLetter, deadLetterWithData } from '../resources/dead-letter.ts';
 import { text } from '../text.ts';
 
 const owner = { kind: 'team', role: 'owner' } as const;
 const filters = {
-  service: z.enum(SERVICES).optional().describe('Only those of this service.'),
-  consumer: text(64).optional().describe('Only those of this consumer, for example `subscriptions-invoices`.'),
-  type: text(120).optional().describe('Only events of this type, for example `processor.invoice.paid.v1`.'),
+  service: z.enum(SERVICES).describe('Only those of this service.'),
+  consumer: text(64).describe('Only those of this consumer, for example `subscriptions-invoices`.'),
+  type: text(120).describe('Only events of this type, for example `processor.invoice.paid.v1`.'),
 };
 const matching = z
-  .strictObject(filters)
+  .strictObject({
+    service: optional(filters.service),
+    consumer: optional(filters.consumer),
+    type: optional(filters.type),
+  })
   .meta({ example: { service: 'subscriptions', consumer: 'subscriptions-invoices' } });
 const count = z.int().meta({ example: 1 });
 
@@ -22,7 +27,7 @@ export const deadLetterOperations = declareOperations('gateway', {
     route: `GET ${TEAM_PATH}/dead-letters`,
     access: owner,
     summary: 'List the events of a team that a service failed to handle for good, newest first',
-    query: z.strictObject({ ...filters, ...longListQuery }),
+    query: z.strictObject(filters).partial().extend(longListQuery),
     response: z.object({ deadLetters: z.array(deadLetter), pagination }),
     example: { query: { service: 'subscriptions', type: 'processor.invoice.paid.v1' } },
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { exampleOf } from '../example.ts';
 import { PROBLEM_CODES } from '../problem-codes.ts';
 import { allOperations } from './index.ts';
@@ -19,6 +20,23 @@ describe('the example of', () => {
     expect(response.encode(response.decode(example.response))).toEqual(example.response);
   });
 });
+
+describe('null', () => {
+  it.each(optionalFields())('is the same as nothing in %s of %s', (field, _id, body, example) => {
+    const { [field]: _given, ...without } = example;
+    expect(body.parse({ ...without, [field]: null })).toEqual(body.parse(without));
+  });
+});
+
+/** The fields that a request other than an update may leave out, each with its operation's body and the example of it. */
+function optionalFields() {
+  return allOperations.flatMap(({ id, method, body, example }) => {
+    if (!(body instanceof z.ZodObject) || method === 'PATCH') return [];
+    const given = example.body as Record<string, unknown>; // every object has an example
+    const fields = Object.keys(body.shape).filter(field => body.safeParse({ ...given, [field]: undefined }).success);
+    return fields.map(field => [field, id, body, given] as const);
+  });
+}
 
 it('declares each problem code once per operation, without the general codes', () => {
   const generalKinds = ['validation', 'unauthorized', 'forbidden', 'rate_limited', 'internal', 'unavailable'];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optional } from '../optional.ts';
 import { declareOperations, success } from '../declare-operations.ts';
 import { exampleOf } from '../example.ts';
 import { TeamId } from '../ids.ts';
@@ -104,7 +105,7 @@ export const webhooksOperations = declareOperations('webhooks', {
         .describe('Whether to delete everything that mirrors the account, in all projects of the team.'),
     }),
     body: z
-      .strictObject({ confirm: optionalText(1_000).optional().describe('With `purge`, the exact name of the team.') })
+      .strictObject({ confirm: optional(optionalText(1_000)).describe('With `purge`, the exact name of the team.') })
       .nullish(),
     response: success,
     refusals: { target: 'processor_account', param: 'teamId' },

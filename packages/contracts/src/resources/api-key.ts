@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiKeyId, ProjectId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { scope } from '../scopes.ts';
 import { text } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
@@ -45,17 +46,14 @@ export const apiKeyCreate = z
   .strictObject({
     name: text(120).meta({ description: 'A name to know it by.', example: 'backend' }),
     scopes: scopes.min(1).max(50),
-    expiresAt: timestamp.optional().describe('The key does not expire when this is absent.'),
+    expiresAt: optional(timestamp).describe('The key does not expire when this is null or absent.'),
   })
   .meta({ id: 'ApiKeyCreate', description: 'An API key to create.' });
 
 export const apiKeyRotate = z
   .strictObject({
-    overlapMs: z
-      .int()
-      .min(0)
-      .max(604_800_000)
-      .default(0)
-      .describe('How long the old secret stays valid, in milliseconds, at most seven days.'),
+    overlapMs: withDefault(z.int().min(0).max(604_800_000), 0).describe(
+      'How long the old secret stays valid, in milliseconds, at most seven days.',
+    ),
   })
   .meta({ id: 'ApiKeyRotate', description: 'Options for rotating an API key.', example: { overlapMs: 3_600_000 } });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, PriceId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { metadata } from '../metadata.ts';
 import { text, webUrl } from '../text.ts';
 
@@ -13,27 +14,25 @@ export type CheckoutLocale = Words<typeof LOCALES>;
 /** The languages of the processor's page. https://docs.stripe.com/api/checkout/sessions/create */
 export const CHECKOUT_LOCALES = LOCALES.split(' ') as CheckoutLocale[]; // the same words
 
-const flag = z.boolean().default(false);
+const flag = withDefault(z.boolean(), false);
 
 export const checkoutCreate = z
   .strictObject({
     customerId: CustomerId.schema,
     priceId: PriceId.schema,
-    quantity: z.int().min(1).max(999_999).default(1).describe('Ignored for a metered price, which is billed by usage.'),
+    quantity: withDefault(z.int().min(1).max(999_999), 1).describe(
+      'Ignored for a metered price, which is billed by usage.',
+    ),
     successUrl: webUrl.describe(
       'Redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
     ),
     cancelUrl: webUrl.describe('Redirect target when the customer cancels.'),
-    mode: z
-      .enum(CHECKOUT_MODES)
-      .default('subscription')
-      .describe('`subscription` for a recurring price, `payment` for a one-time price.'),
-    trialDays: z
-      .int()
-      .min(1)
-      .max(730)
-      .optional()
-      .describe('Free days before the first payment; only in `subscription` mode.'),
+    mode: withDefault(z.enum(CHECKOUT_MODES), 'subscription').describe(
+      '`subscription` for a recurring price, `payment` for a one-time price.',
+    ),
+    trialDays: optional(z.int().min(1).max(730)).describe(
+      'Free days before the first payment; only in `subscription` mode.',
+    ),
     trialOncePerCustomer: flag.describe(
       'Whether to reject a trial for a customer who had one of the same product before.',
     ),
@@ -45,14 +44,13 @@ export const checkoutCreate = z
     taxIdCollection: flag.describe(
       'Whether the customer can enter tax ids; the customer’s name and address are updated.',
     ),
-    clientReferenceId: text(200)
-      .optional()
-      .describe('Your own reference, which the payment processor stores with the session.'),
-    locale: z
-      .enum(CHECKOUT_LOCALES)
-      .optional()
-      .describe('The language of the page; that of the browser when it is `auto` or absent.'),
-    metadata: metadata.default({}).describe(`${metadata.description} Passed to the payment processor.`),
+    clientReferenceId: optional(text(200)).describe(
+      'Your own reference, which the payment processor stores with the session.',
+    ),
+    locale: optional(z.enum(CHECKOUT_LOCALES)).describe(
+      'The language of the page; that of the browser when it is `auto` or absent.',
+    ),
+    metadata: withDefault(metadata, {}).describe(`${metadata.description} Passed to the payment processor.`),
   })
   .refine(it => it.mode === 'subscription' || it.trialDays === undefined, {
     path: ['trialDays'],

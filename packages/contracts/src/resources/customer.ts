@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, ProjectId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { email, emailAsGiven, text, wantedEmail } from '../text.ts';
 import { createdAt, updatedAt } from '../timestamp.ts';
@@ -42,9 +43,9 @@ const UNIQUE_ID = 'Your own id of the customer, unique in the project';
 export const customerCreate = z
   .strictObject({
     email: emailAsGiven.describe(UNIQUE_EMAIL),
-    name: name.optional().describe('The full name, as on invoices.'),
-    externalId: externalId.optional().describe(`${UNIQUE_ID}.`),
-    metadata: metadata.default({}),
+    name: optional(name).describe('The full name, as on invoices.'),
+    externalId: optional(externalId).describe(`${UNIQUE_ID}.`),
+    metadata: withDefault(metadata, {}),
   })
   .meta({ id: 'CustomerCreate', description: 'A customer to create.', example });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, PortalSessionId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { webUrl } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
 
@@ -14,13 +15,10 @@ const expiresAt = timestamp.meta({
 export const portalSessionCreate = z
   .strictObject({
     customerId: CustomerId.schema,
-    ttlMs: z
-      .int()
-      .min(1)
-      .max(2_592_000_000)
-      .default(3_600_000)
-      .describe('How long the link is valid, in milliseconds, at most thirty days.'),
-    returnUrl: webUrl.optional().describe(`${RETURN_URL}.`),
+    ttlMs: withDefault(z.int().min(1).max(2_592_000_000), 3_600_000).describe(
+      'How long the link is valid, in milliseconds, at most thirty days.',
+    ),
+    returnUrl: optional(webUrl).describe(`${RETURN_URL}.`),
   })
   .meta({
     id: 'PortalSessionCreate',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PriceId, ProductId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
 import { createdAt } from '../timestamp.ts';
@@ -86,17 +87,12 @@ export const priceCreate = z
     productId: ProductId.schema,
     unitAmount,
     currency,
-    type: z.enum(PRICE_TYPES).default('recurring').describe('Whether it is billed in intervals, or once.'),
-    interval: z
-      .enum(INTERVALS)
-      .optional()
-      .describe('Required for a recurring price; not allowed for a one-time price.'),
-    intervalCount: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Number of intervals between billings, by default 1; the period is at most three years.'),
-    metadata: metadata.default({}),
+    type: withDefault(z.enum(PRICE_TYPES), 'recurring').describe('Whether it is billed in intervals, or once.'),
+    interval: optional(z.enum(INTERVALS)).describe('Required for a recurring price; not allowed for a one-time price.'),
+    intervalCount: optional(z.int().min(1)).describe(
+      'Number of intervals between billings, by default 1; the period is at most three years.',
+    ),
+    metadata: withDefault(metadata, {}),
   })
   .superRefine((it, context) => {
     const reject = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TeamId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { timestamp } from '../timestamp.ts';
 
 const credential = z
@@ -16,20 +17,15 @@ export const processorConnect = z
     secretKey: credential
       .regex(/^(sk|rk)_(test|live)_/, 'Expected a key that starts with sk_test_, sk_live_, rk_test_ or rk_live_.')
       .describe('A secret or restricted key of the account.'),
-    publishableKey: credential
-      .regex(/^pk_(test|live)_/, 'Expected a key that starts with pk_test_ or pk_live_.')
-      .optional()
-      .describe('A publishable key of the same account and mode.'),
-    webhookSecret: webhookSecret
-      .optional()
-      .describe(
-        'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
-      ),
-    additionalWebhookSecrets: z
-      .array(webhookSecret)
-      .max(4)
-      .default([])
-      .describe('Signing secrets of further endpoints, valid as long as they are listed.'),
+    publishableKey: optional(
+      credential.regex(/^pk_(test|live)_/, 'Expected a key that starts with pk_test_ or pk_live_.'),
+    ).describe('A publishable key of the same account and mode.'),
+    webhookSecret: optional(webhookSecret).describe(
+      'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
+    ),
+    additionalWebhookSecrets: withDefault(z.array(webhookSecret).max(4), []).describe(
+      'Signing secrets of further endpoints, valid as long as they are listed.',
+    ),
   })
   .meta({
     id: 'ProcessorConnect',

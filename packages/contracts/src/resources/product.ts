@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProductId, ProjectId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { optionalText, text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
@@ -31,8 +32,8 @@ export type Product = z.output<typeof product>;
 export const productCreate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: optionalText(5_000).optional().describe('Customers see it at checkout.'),
-    metadata: metadata.default({}),
+    description: optional(optionalText(5_000)).describe('Customers see it at checkout.'),
+    metadata: withDefault(metadata, {}),
   })
   .meta({
     id: 'ProductCreate',
@@ -43,7 +44,10 @@ export const productCreate = z
 export const productUpdate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: optionalText(5_000).describe('An empty text removes the description.'),
+    description: optionalText(5_000)
+      .nullable()
+      .transform(value => value ?? '')
+      .describe('Null or an empty text removes the description.'),
     isActive: z.boolean().describe('Whether it is for sale.'),
     metadata: replacedMetadata,
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, ProjectId, ReferralId } from '../ids.ts';
+import { withDefault } from '../optional.ts';
 import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
 
@@ -24,7 +25,7 @@ export const referralConfig = z
 export type ReferralConfig = z.output<typeof referralConfig>;
 
 export const referralConfigUpdate = z
-  .strictObject({ enabled, ...credits(unitAmount), currency: currency.default('usd') })
+  .strictObject({ enabled, ...credits(unitAmount), currency: withDefault(currency, 'usd') })
   .meta({
     id: 'ReferralConfigUpdate',
     description: 'The new configuration of the referral program.',

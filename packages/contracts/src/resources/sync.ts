@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, ProjectId, SyncId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { storedMetadata } from '../metadata.ts';
 import { optionalText } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
@@ -81,25 +82,24 @@ const mark = z.record(optionalText(40).min(1), optionalText(500));
 export const syncCreate = z
   .strictObject({
     mode,
-    types: z
-      .array(syncType)
-      .min(1)
-      .max(SYNC_TYPES.length)
-      .optional()
-      .describe('What to compare; everything unless given.'),
-    filter: z
-      .strictObject({
-        metadata: mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.').default({}),
-        includeUnmarked: z.boolean().default(true),
-      })
-      .default({ metadata: {}, includeUnmarked: true })
-      .describe(
-        'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign.',
-      ),
-    markAtProcessor: z
-      .boolean()
-      .default(false)
-      .describe('Writes the ids of the records into the metadata of the objects that were taken.'),
+    types: optional(z.array(syncType).min(1).max(SYNC_TYPES.length)).describe(
+      'What to compare; everything unless given.',
+    ),
+    filter: withDefault(
+      z.strictObject({
+        metadata: withDefault(
+          mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.'),
+          {},
+        ),
+        includeUnmarked: withDefault(z.boolean(), true),
+      }),
+      { metadata: {}, includeUnmarked: true },
+    ).describe(
+      'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign.',
+    ),
+    markAtProcessor: withDefault(z.boolean(), false).describe(
+      'Writes the ids of the records into the metadata of the objects that were taken.',
+    ),
   })
   .meta({ id: 'SyncCreate', description: 'A sync to start.' });
 

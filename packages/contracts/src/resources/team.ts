@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXAMPLE_USER_ID, InvitationId, ProjectId, TeamId } from '../ids.ts';
+import { withDefault } from '../optional.ts';
 import { currency, storedCurrency } from '../money.ts';
 import { email, text } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
@@ -86,7 +87,7 @@ export type Project = z.output<typeof project>;
 export const projectCreate = z
   .strictObject({
     name: text(120).meta(name('project', 'Shop')),
-    baseCurrency: currency.default('usd').meta({ ...BASE_CURRENCY, example: 'usd' }),
+    baseCurrency: withDefault(currency, 'usd').meta({ ...BASE_CURRENCY, example: 'usd' }),
   })
   .meta({ id: 'ProjectCreate', description: 'A project to create.' });
 

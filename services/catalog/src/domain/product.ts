@@ -14,7 +14,12 @@ export interface ProductContent {
 
 /** Returns the processor's product as we store it. */
 export function toContent({ name, description, isActive, metadata }: ProductSnapshot): ProductContent {
-  return { name, description: description || null, isActive, metadata: withoutRouting(metadata) };
+  return {
+    name: name.normalize('NFC'),
+    description: description?.normalize('NFC') || null,
+    isActive,
+    metadata: withoutRouting(metadata),
+  };
 }
 
 interface ProductRecord extends Pick<ProductContent, 'name' | 'isActive'> {

@@ -72,7 +72,7 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   /** A key that works is never refused for those that others behind the same address sent. */
   async function findGrant(response: GatewayResponse, authorization: string): Promise<KeyGrant> {
     const address = addressGroup(response.locals.address);
-    const secret = /^Bearer ([!-~]{1,256})$/i.exec(authorization)?.[1];
+    const secret = /^Bearer +([!-~]{1,256})$/i.exec(authorization)?.[1];
     const isSuspect = !rateLimits.badKeys.peek(address).isAllowed;
     const grant = secret === undefined ? undefined : await apiKeys.find(secret, { isSuspect });
     if (grant) return grant;

@@ -11,6 +11,8 @@ describe('a request path', () => {
     ['/a/caf%C3%A9', '/a/caf%C3%A9'],
     ['/a b', '/a%20b'],
     ['/api/', '/api/'],
+    ['/api/service/teams/?limit=1', '/api/service/teams?limit=1'],
+    ['/portal/', '/portal/'],
     [`/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`, `/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`],
   ])('%s becomes %s', (target, expected) => {
     expect(canonicalTarget(target)).toBe(expected);

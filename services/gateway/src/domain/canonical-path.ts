@@ -11,7 +11,7 @@ const FORBIDDEN = /[/\\;%#?\u0000-\u001f\u007f]/;
 
 /**
  * Returns a request target in its canonical form: every segment decoded once, checked and encoded again, the query
- * unchanged. The gateway routes and forwards only this form, so it and a service cannot read one path in two ways.
+ * unchanged; under `/api/` a slash at the end is dropped. The gateway routes and forwards only this form, so it and a service cannot read one path in two ways.
  * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator, a control character, or more than 4,096 characters before the query
  */
 export function canonicalTarget(target: string): string {
@@ -19,14 +19,16 @@ export function canonicalTarget(target: string): string {
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? '' : target.slice(mark);
   if (!path.startsWith('/') || query.includes('#')) throw malformed();
-  const segments = path.slice(1).split('/');
+  const segments = path
+    .replace(/^(\/api\/.+)\/$/, '$1')
+    .slice(1)
+    .split('/');
   const canonical = `/${segments.map((segment, index) => canonicalSegment(segment, index === segments.length - 1)).join('/')}`;
   if (canonical.length > MAX_LENGTH) throw malformed();
   return canonical + query;
 }
 
 function canonicalSegment(segment: string, isLast: boolean): string {
-  // A trailing slash is well-formed, although no route has one.
   if (segment === '' && isLast) return '';
   const decoded = decode(segment);
   if (decoded === '' || decoded === '.' || decoded === '..' || FORBIDDEN.test(decoded)) throw malformed();

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
+import { isJsonType } from '@billing/service/json-type';
 import { addressGroup } from '#domain/addresses.ts';
 import type { GatewayResponse } from './request-context.ts';
 
@@ -21,7 +23,7 @@ export function checkBodyHeaders({ headers }: IncomingMessage, { json }: { json:
   if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw unsupported();
-  if (json && !isJson(headers['content-type'])) throw unsupported();
+  if (json && !isJsonType(headers['content-type'])) throw unsupported();
   return framing;
 }
 
@@ -75,14 +77,25 @@ function holderOf(request: Request) {
 }
 
 /**
+ * Reads the bytes of a JSON body without parsing them; returns undefined when there is none.
+ * @throws Problem 400 for text that is not UTF-8, 413, 415
+ */
+export async function readJsonBytes(request: Request): Promise<Buffer | undefined> {
+  if (checkBodyHeaders(request, { json: true }) === 'none') return undefined;
+  const bytes = await readBody(request);
+  if (!isUtf8(bytes)) throw invalid([{ path: '', message: 'The body is not UTF-8.' }]);
+  return bytes;
+}
+
+/**
  * Reads a JSON body; returns undefined when there is none.
  * @throws Problem 400, 413, 415
  */
 export async function readJson(request: Request): Promise<unknown> {
-  if (checkBodyHeaders(request, { json: true }) === 'none') return undefined;
-  const bytes = await readBody(request);
+  const bytes = await readJsonBytes(request);
+  if (bytes === undefined) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw invalid([{ path: '', message: 'The body is not valid JSON.' }]);
   }
@@ -98,8 +111,11 @@ function framingOf(headers: IncomingMessage['headers']): Framing {
   return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none';
 }
 
-const isJson = (type: string | undefined) => type !== undefined && /^application\/json[ \t]*(?:;|$)/i.test(type);
 const overBudget = () => unavailable('Too many bodies are in flight at the moment.', 1);
 const tooLarge = () => new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
 const unsupported = () =>
-  new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json, not encoded.');
+  new Problem(
+    'unsupported_media_type',
+    'unsupported_media_type',
+    'Send the body as application/json, in UTF-8 and not encoded.',
+  );

@@ -7,7 +7,7 @@ import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/i
 import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { rateLimitHeaders } from '#http/rate-limit-headers.ts';
-import { checkBodyHeaders, readBody, readJson } from '#http/request-body.ts';
+import { readJson, readJsonBytes } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
@@ -87,7 +87,12 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
     if (upstream.statusCode === 401) throw identityRejected(service);
     await admitted?.(upstream);
     await inspect?.(upstream);
-    return { ...downstreamHeaders(upstream.headers, ownHeaders, cookie), ...rateLimitHeaders(response) };
+    const length = request.method === 'HEAD' ? upstream.headers['content-length'] : undefined;
+    return {
+      ...downstreamHeaders(upstream.headers, ownHeaders, cookie),
+      ...(length !== undefined && { 'content-length': length }),
+      ...rateLimitHeaders(response),
+    };
   };
 
   const fail = (err: unknown, request: Request, next: NextFunction): void => {
@@ -130,6 +135,8 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
       });
       const { signal } = timeout;
       const ownHeaders = response.getHeaders();
+      // Express would state the length of the empty body; the response keeps the length that the service states.
+      if (request.method === 'HEAD') response.send = () => response.end();
       exchanges.set(request, { ...target, response, forwarded, admitted, signal, span, ownHeaders });
       await proxies[target.service](request, response, next);
     },
@@ -140,11 +147,6 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
 /** Null for reads, whose tokens can then be reused. */
 function callerOf({ method }: Request, { locals: { requestId, address } }: GatewayResponse): Caller | null {
   return method === 'GET' || method === 'HEAD' ? null : { requestId, address };
-}
-
-/** Reads the body without parsing it; undefined when there is none. */
-async function readJsonBytes(request: Request): Promise<Buffer | undefined> {
-  return checkBodyHeaders(request, { json: true }) === 'none' ? undefined : readBody(request);
 }
 
 async function discardJson(request: Request): Promise<undefined> {

@@ -1,3 +1,4 @@
+import { optional } from '@billing/contracts/optional';
 import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
 
@@ -5,7 +6,7 @@ import { z } from 'zod';
 const password = z.string().min(1).max(1_024).meta({ example: 'correct horse battery staple' });
 const newPassword = password.meta({ example: 'a staple holds the horse' });
 /** True by default: the session outlives the browser. */
-const rememberMe = z.boolean().optional();
+const rememberMe = optional(z.boolean());
 const address = email.meta({ example: 'grace@acme.example' });
 
 export const signUpBody = z
