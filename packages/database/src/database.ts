@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   readonly migrations: readonly NamedMigration[];
   /** Connections that this process may open; 10 by default. */
   readonly poolSize?: number;
+  /** What the connections are for, of a process that has several pools; for metrics. */
+  readonly poolName?: string;
   /** Gets statements that take long. */
   readonly onSlowQuery?: (query: SlowQuery) => void;
 }
@@ -44,7 +46,7 @@ const SILENCE_MS = 15_000;
  * @throws StartError when the URL has a parameter that would not be used
  */
 export function openDatabase(options: DatabaseOptions): MikroORM {
-  const { service, url, entities, migrations, poolSize = 10, onSlowQuery } = options;
+  const { service, url, entities, migrations, poolSize = 10, poolName = 'main', onSlowQuery } = options;
   const { ssl, sslnegotiation } = postgresConnection(url);
   return new MikroORM({
     clientUrl: url,
@@ -66,7 +68,7 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
       onPoolCreated: (pool: Pool) => {
         releaseDeadConnections(pool);
         usePreparedStatements(pool);
-        const measure = measurePool(pool);
+        const measure = measurePool(pool, poolName);
         timeQueries(pool, query => {
           measure(query);
           addStatementSpan(query);
@@ -114,6 +116,11 @@ const CONNECT_PAUSE_MS = 500;
 export async function migrate(database: Database): Promise<void> {
   await untilConnected(database);
   await migrateUnlocked(database);
+  await watchConnections(database);
+}
+
+/** From when this resolves, connections in use that are silent for 15 s are closed. */
+export async function watchConnections(database: Database): Promise<void> {
   closeSilentConnections(await database.em.getConnection().getNativeClient(), SILENCE_MS);
 }
 

@@ -4,11 +4,12 @@ import type { EndedQuery } from './slow-queries.ts';
 import { verbOf } from './statement-summary.ts';
 
 /**
- * Measures how many connections a pool has, and how many statements wait for one. Returns a function that measures how long
+ * Measures how many connections the pool of that name has, and how many statements wait for one. Returns a function that measures how long
  * a statement took, by its verb. https://opentelemetry.io/docs/specs/semconv/db/database-metrics/
  */
-export function measurePool(pool: Pool): (query: EndedQuery) => void {
+export function measurePool(pool: Pool, name: string): (query: EndedQuery) => void {
   const meter = metrics.getMeter('billing.database');
+  const attributes = { 'db.client.connection.pool.name': name };
   const duration = meter.createHistogram('db.client.operation.duration', {
     description: 'How long statements took, waiting for locks included.',
     unit: 's',
@@ -22,11 +23,13 @@ export function measurePool(pool: Pool): (query: EndedQuery) => void {
   });
   count.addCallback(result => {
     if (pool.ended) return;
-    result.observe(pool.idleCount, { 'db.client.connection.state': 'idle' });
-    result.observe(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' });
+    const observe = (state: string, value: number) =>
+      result.observe(value, { 'db.client.connection.state': state, ...attributes });
+    observe('idle', pool.idleCount);
+    observe('used', pool.totalCount - pool.idleCount);
   });
   pending.addCallback(result => {
-    if (!pool.ended) result.observe(pool.waitingCount);
+    if (!pool.ended) result.observe(pool.waitingCount, attributes);
   });
   return ({ sql, ms }) =>
     duration.record(ms / 1_000, { 'db.system.name': 'postgresql', 'db.operation.name': verbOf(sql).toUpperCase() });

@@ -41,7 +41,7 @@ export interface ServiceDefinition<
 }
 
 /** The tables of a service. */
-export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize'> {
+export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize' | 'poolName'> {
   /**
    * Tables beside the outbox whose due rows are unpublished events of teams: too many of them pause writes. They need an index
    * on `team_id, due_at`.

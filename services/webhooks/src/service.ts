@@ -1,4 +1,6 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
+import { openServiceDatabase } from '@billing/service/service-database';
+import { watchConnections } from '@billing/database/database';
 import { FindProcessorCredentials, FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { ListWebhookEventStates } from '@billing/contracts/rpc/list-states';
 import { openTraceLimit } from '@billing/tracing/trace-limit';
@@ -24,22 +26,36 @@ import { webhookEventRoutes } from './routes/webhook-events.ts';
 import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
+import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
 import { cleanSyncs } from './sync/complete-sync.ts';
 import { syncJob } from './sync/run-sync.ts';
+
+/** Connections for the receipt of webhooks: three batches that are stored, and two reads of signing secrets. */
+const RECEIPT_CONNECTIONS = 5;
 
 /** The parts of the webhooks service; the chassis runs them. */
 export const webhooks = defineService({
   name: 'webhooks',
   env: webhooksEnv,
   database: webhooksSchema,
-  parts: chassis => {
+  parts: async chassis => {
     const { env, em, outbox, bus, now, logger, resources } = chassis;
+    const openPool = async (poolName: string, poolSize: number) => {
+      const schema = { ...webhooksSchema, poolName, poolSize };
+      const database = resources.adopt(openServiceDatabase('webhooks', schema, env.DATABASE_URL, logger), it =>
+        it.close(),
+      );
+      await watchConnections(database);
+      return database.em;
+    };
+    const receipt = await openPool('receipt', RECEIPT_CONNECTIONS);
+    const reads = openTeamReads(await openPool('reads', READ_CONNECTIONS));
     const { SERVICE_KEYS: serviceKeys, STRIPE_API_BASE_URL: processorBaseUrl, PUBLIC_URL: publicUrl } = env;
     const sealed = openSealedSecrets({ keyRing: env.CREDENTIALS_KEYS, logger });
-    const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em, sealed }), it => it.close());
+    const secrets = resources.adopt(openSigningSecrets({ follow: bus.follow, em: receipt, sealed }), it => it.close());
     const refusals = resources.adopt(openRefusedSignatures(em, logger), it => it.close());
     const pausesMs = env.ROUTING_PAUSES_SECONDS?.map(seconds => seconds * 1_000);
-    const pipeline = openPipeline({ ...chassis, publish: bus.publish, pausesMs });
+    const pipeline = openPipeline({ ...chassis, receipt, publish: bus.publish, pausesMs });
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
     const continued = continueTrace(traces, openTraceLimit());
@@ -73,7 +89,7 @@ export const webhooks = defineService({
         () => cleanSyncs(em),
       ],
       routes: [
-        processorRoutes({ ...chassis, sealed, processorBaseUrl, publicUrl, secrets }),
+        processorRoutes({ ...chassis, reads, sealed, processorBaseUrl, publicUrl, secrets }),
         receiverRoutes({
           ...chassis,
           secrets,
@@ -81,8 +97,8 @@ export const webhooks = defineService({
           continueTrace: continued,
           onRefused: teamId => refusals.add(teamId),
         }),
-        webhookEventRoutes({ em, outbox, onDue: pipeline.wake }),
-        syncRoutes({ em, outbox, now, onQueued: syncs.wake }),
+        webhookEventRoutes({ reads, outbox, onDue: pipeline.wake }),
+        syncRoutes({ reads, outbox, now, onQueued: syncs.wake }),
       ],
     };
   },

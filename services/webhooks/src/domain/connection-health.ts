@@ -5,7 +5,11 @@ import type {
   HealthCheckName,
   ProcessorHealth,
 } from '@billing/contracts/resources/processor-health';
+import { MAX_COUNTED } from '@billing/contracts/pagination';
 import type { WebhookEndpointSnapshot } from '@billing/processor/port';
+
+/** Events of each project that are looked at for when the last ones came. */
+export const NEWEST_OF_PROJECT = 1_000;
 
 /** What was found out about a team's connection; null where it could not be. */
 export interface ConnectionState {
@@ -18,7 +22,7 @@ export interface ConnectionState {
   readonly endpoints: readonly WebhookEndpointSnapshot[] | null;
   readonly webhookUrl: string;
   readonly apiVersion: string;
-  /** Of the last hour. */
+  /** Of the last hour; `accepted` counts the newest of each project. */
   readonly signatures: { readonly accepted: number; readonly refused: number; readonly lastAcceptedAt: Date | null };
   readonly events: {
     readonly newestAt: Date | null;
@@ -51,6 +55,9 @@ export function judgeConnection(state: ConnectionState): ProcessorHealth {
   const isDegraded = checks.some(({ status }) => status === 'failed' || status === 'warning');
   return { status: isBroken ? 'broken' : isDegraded ? 'degraded' : 'ok', checks };
 }
+
+/** A number that was counted up to a bound. */
+const upTo = (count: number): string => (count > MAX_COUNTED ? `more than ${MAX_COUNTED}` : String(count));
 
 type Finding = readonly [status: CheckStatus, detail: string, fix?: string];
 
@@ -104,8 +111,9 @@ function endpointCheck({ endpoints, webhookUrl, apiVersion }: ConnectionState): 
 }
 
 function signatureCheck({ signatures: { accepted, refused, lastAcceptedAt } }: ConnectionState): Finding {
-  const last = lastAcceptedAt ? `the last valid one came at ${lastAcceptedAt.toISOString()}` : 'none was ever valid';
-  const detail = `${accepted} valid and ${refused} invalid signatures within the last hour; ${last}.`;
+  const last = lastAcceptedAt ? `the last valid one came at ${lastAcceptedAt.toISOString()}` : 'none lately was valid';
+  const valid = accepted < NEWEST_OF_PROJECT ? accepted : `at least ${accepted}`;
+  const detail = `${valid} valid and ${refused} invalid signatures within the last hour; ${last}.`;
   if (accepted > 0) return ['ok', detail];
   if (refused === 0) return ['unknown', detail];
   return [
@@ -116,7 +124,7 @@ function signatureCheck({ signatures: { accepted, refused, lastAcceptedAt } }: C
 }
 
 function eventCheck({ events: { newestAt, failed, unroutable, undelivered } }: ConnectionState): Finding {
-  const counts = `${failed} failed, ${unroutable} of them without a project; ${undelivered ?? 'unknown'} undelivered`;
+  const counts = `${upTo(failed)} failed, ${upTo(unroutable)} of them without a project; ${undelivered ?? 'unknown'} undelivered`;
   const newest = newestAt ? `The newest came at ${newestAt.toISOString()}` : 'None has come';
   const detail = `${newest}. ${counts}.`;
   if (failed > 0) return ['warning', detail, 'Read their errors in …/webhook-events?status=failed and replay them.'];
@@ -132,7 +140,7 @@ function eventCheck({ events: { newestAt, failed, unroutable, undelivered } }: C
 function driftCheck({ report, now }: ConnectionState): Finding {
   if (!report || now.getTime() - report.finishedAt.getTime() > REPORT_DAYS * DAY_MS)
     return ['unknown', 'No report has compared the records with the account within two days.'];
-  const detail = `${report.findings} differences at ${report.finishedAt.toISOString()}.`;
+  const detail = `${upTo(report.findings)} differences at ${report.finishedAt.toISOString()}.`;
   if (report.findings === 0) return ['ok', detail];
   return ['warning', detail, 'Read the findings of the report, and start a sync with "mode": "apply".'];
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId } from '@billing/contracts/ids';
+import { MAX_COUNTED } from '@billing/contracts/pagination';
 import { Problem } from '@billing/contracts/problem';
 import type { ProcessorHealth } from '@billing/contracts/resources/processor-health';
 import { executeBound } from '@billing/database/bound-statement';
@@ -7,8 +8,9 @@ import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { judgeConnection, type ConnectionState } from '#domain/connection-health.ts';
+import { judgeConnection, NEWEST_OF_PROJECT, type ConnectionState } from '#domain/connection-health.ts';
 import type { ProcessorAccount } from '#persistence/processor-account.entity.ts';
+import type { TeamReads } from '#persistence/team-reads.ts';
 import { requireAccount, webhookUrlOf, type ConnectionParts } from './connection.ts';
 
 /** A webhook that is younger may be on its way, in milliseconds. */
@@ -16,6 +18,7 @@ const DELIVERY_MS = 60_000;
 
 export interface CheckConnectionParts extends Pick<ConnectionParts, 'outbox' | 'publicUrl'> {
   readonly processors: TeamProcessors;
+  readonly reads: TeamReads;
   readonly now: () => Date;
 }
 
@@ -24,7 +27,7 @@ export interface CheckConnectionParts extends Pick<ConnectionParts, 'outbox' | '
  * rest. What cannot be found out is `unknown`.
  * @throws Problem 409 `processor_not_connected`
  */
-export function checkConnection({ outbox: { em }, processors, publicUrl, now }: CheckConnectionParts) {
+export function checkConnection({ outbox: { em }, processors, reads, publicUrl, now }: CheckConnectionParts) {
   return async (teamId: TeamId): Promise<ProcessorHealth> => {
     const account = await requireAccount(em.fork(), teamId);
     const processor = await processors.of(teamId);
@@ -38,7 +41,7 @@ export function checkConnection({ outbox: { em }, processors, publicUrl, now }: 
           ask(processor.readClock()),
         ])
       : [null, null, null];
-    const { signatures, events, report } = await readTables(em, teamId);
+    const { signatures, events, report } = await reads(teamId, tables => readTables(tables, teamId));
     return judgeConnection({
       key,
       endpoints,
@@ -88,23 +91,35 @@ async function countUndelivered(processor: Processor, now: Date): Promise<number
   return events.filter(({ created }) => Number(created) * 1_000 < now.getTime() - DELIVERY_MS).length;
 }
 
-/** What our tables say: `report` is the newest sync that has compared everything, with what it found and did not repair. */
+const ofPlace = (place: string): string => `
+  (select received_at, recovered from webhook_events
+    where team_id = $1 and ${place} and sync_id is null order by project_id desc, received_at desc, id desc limit ${NEWEST_OF_PROJECT})`;
+
+/** Counts no further than lists do. */
+const counted = (rows: string): string => `(${rows} limit ${MAX_COUNTED + 1})`;
+
+/**
+ * What our tables say, at a cost that does not grow with the team's events; counts may be any number above the last that is
+ * counted. `report` is the newest sync that has compared everything, with what it found and did not repair.
+ */
 async function readTables(em: EntityManager, teamId: TeamId) {
-  const ofTeam = `where team_id = $1 and sync_id is null`;
   const [row] = await executeBound<Row>(
     em.fork(),
-    `select e.*, r.*, (select coalesce(sum(refused), 0)::int from refused_signatures
-                        where team_id = $1 and minute > clock_timestamp() - interval '1 hour') as refused,
-            (select count(*)::int from webhook_events
-              ${ofTeam} and not recovered and received_at > clock_timestamp() - interval '1 hour') as accepted
-       from (select (count(*) filter (where status = 'failed'))::int as failed,
-                    (count(*) filter (where status = 'failed' and error like 'unroutable%'))::int as unroutable,
+    `with newest as (
+       select n.* from project_copies p cross join lateral ${ofPlace('project_id = p.project_id')} n where p.team_id = $1
+       union all ${ofPlace('project_id is null')})
+     select e.*, f.*, r.*, (select coalesce(sum(refused), 0)::int from refused_signatures
+                             where team_id = $1 and minute > clock_timestamp() - interval '1 hour') as refused
+       from (select (count(*) filter (where not recovered and received_at > clock_timestamp() - interval '1 hour'))::int as accepted,
                     (extract(epoch from max(received_at)) * 1000)::float8 as "newestMs",
                     (extract(epoch from max(received_at) filter (where not recovered)) * 1000)::float8 as "acceptedMs"
-               from webhook_events ${ofTeam}) e
+               from newest) e
+      cross join (select count(*)::int as failed, (count(*) filter (where error like 'unroutable%'))::int as unroutable
+                    from ${counted(`select error from webhook_events where team_id = $1 and status = 'failed' and sync_id is null`)} failed) f
        left join (select (extract(epoch from s.finished_at) * 1000)::float8 as "finishedMs",
-                         (select count(*)::int from sync_objects o
-                           where o.sync_id = s.id and o.outcome in ('missing', 'different', 'extra') and not o.applied) as findings
+                         (select count(*)::int
+                            from ${counted(`select from sync_objects o
+                                             where o.sync_id = s.id and o.outcome in ('missing', 'different', 'extra') and not o.applied`)} found) as findings
                     from syncs s where s.team_id = $1 and s.status = 'completed' order by s.finished_at desc limit 1) r on true`,
     [teamId],
   );

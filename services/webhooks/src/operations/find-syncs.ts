@@ -39,7 +39,10 @@ export async function describeSync(em: EntityManager, sync: Sync): Promise<SyncR
 export async function listSyncs(em: EntityManager, { teamId, projectId }: ProjectScope, page: Page) {
   const fork = em.fork();
   const [rows, pagination] = await findNewest(fork, Sync, { teamId, projectId }, page);
-  return { syncs: await Promise.all(rows.map(row => describeSync(fork, row))), pagination };
+  const syncs: SyncResource[] = [];
+  // One after the other, for each may take a connection.
+  for (const row of rows) syncs.push(await describeSync(fork, row));
+  return { syncs, pagination };
 }
 
 interface FindingQuery extends Page {

@@ -14,49 +14,52 @@ interface ListQuery extends Page {
 }
 
 /** Lists a team's events of the given projects, newest first; null stands for events without a project. */
-export function listWebhookEvents(em: EntityManager) {
-  return async (teamId: TeamId, projectIds: readonly (ProjectId | null)[], query: ListQuery) => {
-    const { status = null, type = null, limit } = query;
-    const start = skipped(query);
-    const place = placeBefore(query);
-    const following = place ? ' and (e.received_at, e.id) < (?::timestamptz, ?)' : '';
-    const placed = place ? [place.at, place.id] : [];
-    const from = (ofProject: string) => `from webhook_events e
+export async function listWebhookEvents(
+  em: EntityManager,
+  teamId: TeamId,
+  projectIds: readonly (ProjectId | null)[],
+  query: ListQuery,
+) {
+  const { status = null, type = null, limit } = query;
+  const start = skipped(query);
+  const place = placeBefore(query);
+  const following = place ? ' and (e.received_at, e.id) < (?::timestamptz, ?)' : '';
+  const placed = place ? [place.at, place.id] : [];
+  const from = (ofProject: string) => `from webhook_events e
       where e.team_id = ? and ${ofProject} and e.sync_id is null and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
-    const filter = [status, status, type, type];
-    // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
-    const parts = projectIds.map(id =>
-      id === null
-        ? { from: from('e.project_id is null'), values: [teamId, ...filter] }
-        : { from: from('e.project_id = ?'), values: [teamId, id, ...filter] },
-    );
-    const newest = parts.map(
-      part =>
-        `(select ${RECORD_COLUMNS}, e.received_at ${part.from}${following} order by e.received_at desc, e.id desc limit ?)`,
-    );
-    const counts = parts.map(
-      part => `(select count(*)::int from (select ${part.from} limit ${MAX_COUNTED + 1}) counted)`,
-    );
-    const [rows, [counted]] = await Promise.all([
-      em.fork().execute<(RecordRow & { at: string })[]>(
-        `select *, ${timeText('received_at')} as at
+  const filter = [status, status, type, type];
+  // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
+  const parts = projectIds.map(id =>
+    id === null
+      ? { from: from('e.project_id is null'), values: [teamId, ...filter] }
+      : { from: from('e.project_id = ?'), values: [teamId, id, ...filter] },
+  );
+  const newest = parts.map(
+    part =>
+      `(select ${RECORD_COLUMNS}, e.received_at ${part.from}${following} order by e.received_at desc, e.id desc limit ?)`,
+  );
+  const counts = parts.map(
+    part => `(select count(*)::int from (select ${part.from} limit ${MAX_COUNTED + 1}) counted)`,
+  );
+  const [rows, [counted]] = await Promise.all([
+    em.fork().execute<(RecordRow & { at: string })[]>(
+      `select *, ${timeText('received_at')} as at
              from (${newest.join(' union all ')}) e order by received_at desc, id desc limit ? offset ?`,
-        [...parts.flatMap(({ values }) => [...values, ...placed, start + limit + 1]), limit + 1, start],
-      ),
-      em.fork().execute<{ total: number }[]>(
-        `select ${counts.join(' + ')} as total`,
-        parts.flatMap(({ values }) => values),
-      ),
-    ]);
-    const total = counted?.total ?? 0;
-    const [page, pagination] = toPage(query, rows, total, ({ at, id }) => ({ at, ids: [id] }), MAX_COUNTED);
-    return { webhookEvents: page.map(({ at: _at, ...row }) => toResource(row)), pagination };
-  };
+      [...parts.flatMap(({ values }) => [...values, ...placed, start + limit + 1]), limit + 1, start],
+    ),
+    em.fork().execute<{ total: number }[]>(
+      `select ${counts.join(' + ')} as total`,
+      parts.flatMap(({ values }) => values),
+    ),
+  ]);
+  const total = counted?.total ?? 0;
+  const [page, pagination] = toPage(query, rows, total, ({ at, id }) => ({ at, ids: [id] }), MAX_COUNTED);
+  return { webhookEvents: page.map(({ at: _at, ...row }) => toResource(row)), pagination };
 }
 
 /** Lists all of a team's events, newest first. */
 export const listTeamWebhookEvents = async (em: EntityManager, teamId: TeamId, query: ListQuery) =>
-  listWebhookEvents(em)(teamId, [null, ...(await findProjects(em.fork(), teamId))], query);
+  listWebhookEvents(em, teamId, [null, ...(await findProjects(em.fork(), teamId))], query);
 
 /**
  * Returns an event of a team and what Stripe sent; the payload is null once it was deleted.

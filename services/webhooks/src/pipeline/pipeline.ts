@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import { openLeaseQueue } from '@billing/database/lease-queue';
 import { leaseDueEvents, type LeasedEvent } from './lease.ts';
@@ -17,14 +18,18 @@ const POLL_MS = 500;
 /** How often to look for them while there are some, in milliseconds. */
 const BUSY_POLL_MS = 50;
 
-type PipelineParts = PublishParts & Omit<ProcessParts, 'em' | 'publisher'>;
+type PipelineParts = PublishParts &
+  Omit<ProcessParts, 'em' | 'publisher'> & {
+    /** With connections of its own for the events that are stored: whatever else the service does must not delay their receipt. */
+    readonly receipt: EntityManager;
+  };
 
 /**
  * Opens the pipeline of webhook events: store, lease, mirror, route, publish, complete. An event's row is the work on it. This
  * process leases what it has just stored from memory, and the rest from the table, teams in turn, as much of each team as its
  * window has room for. A row stays leased until it is complete; when its lease ends before that, any copy processes it again.
  */
-export function openPipeline({ outbox, publish, rpc, processors, pausesMs, logger }: PipelineParts) {
+export function openPipeline({ receipt, outbox, publish, rpc, processors, pausesMs, logger }: PipelineParts) {
   const { em } = outbox;
   const stored = openLeaseQueue<LeasedEvent>({
     maxAgeMs: MAX_AGE_MS,
@@ -37,7 +42,7 @@ export function openPipeline({ outbox, publish, rpc, processors, pausesMs, logge
   let loop: LeaseLoop | undefined;
 
   return {
-    store: storeEvents({ em, stored }),
+    store: storeEvents({ em: receipt, stored }),
     /** Events may have become due in the table. */
     wake: stored.missed,
     completed: (events: Parameters<typeof publisher.completed>[0]) => publisher.completed(events),

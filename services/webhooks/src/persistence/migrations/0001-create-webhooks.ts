@@ -101,6 +101,7 @@ export class CreateWebhooks extends Migration {
     this.addSql(`
       create index webhook_events_in_flight on webhook_events (due_at) where lease_id is not null or awaiting <> '{}'`);
     this.addSql(`create index webhook_events_of_sync on webhook_events (sync_id) where sync_id is not null`);
+    this.addSql(`create index webhook_events_failed on webhook_events (team_id) where status = 'failed'`);
     // Rows lie in the order in which they were received, so that blocks of rows are index enough.
     this.addSql(`create index webhook_events_received on webhook_events using brin (received_at)`);
     // Many rows wait for their project, of which one id finds a few.
