@@ -7,6 +7,7 @@ export const NO_LIMITS: Readonly<Record<string, string>> = {
       'SESSION_CREATION',
       'SIGN_IN',
       'SIGN_IN_FAILURES',
+      'MAILS',
       'BAD_KEYS',
       'BAD_PORTAL_TOKENS',
       'PORTAL_LINK',

@@ -13,6 +13,7 @@ import type { DocsPage } from '#docs/page/docs-page.ts';
 import type { ConsoleFiles } from '#routes/console.ts';
 import type { IsTrustedProxy } from '#domain/addresses.ts';
 import { createKeySecrets, derivationKeyFrom } from '#domain/api-key-secret.ts';
+import { requireMayRegister } from '#domain/sign-up-policy.ts';
 import { createInvitationLinks } from '#domain/invitation-link.ts';
 import { openBodyBudget } from '#http/body-budget.ts';
 import { errorHandler, routeNotFound } from '#http/problem-response.ts';
@@ -20,6 +21,7 @@ import { requestContext } from '#http/request-context.ts';
 import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
 import { portalAdmission } from '#limits/portal-admission.ts';
 import { signInAdmission } from '#limits/sign-in-admission.ts';
+import { isInvited } from '#operations/invitations.ts';
 import { recordRefusal } from '#operations/audit-log.ts';
 import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
@@ -33,7 +35,7 @@ import { operationRoutes } from '#routes/operations.ts';
 import { ownOperations } from '#routes/own-operations.ts';
 import { portalPageRoutes } from '#routes/portal-page.ts';
 import { signInRoutes } from '#routes/sign-in.ts';
-import { quotas, serviceUrls, type GatewayEnv } from './env.ts';
+import { quotas, serviceUrls, signUpPolicy, type GatewayEnv } from './env.ts';
 
 interface Dependencies extends Pick<
   Chassis<GatewayEnv>,
@@ -86,6 +88,8 @@ export function createApp(dependencies: Dependencies): Express {
       sessions,
       cookies,
       rateLimits,
+      signIn,
+      requireMayRegister: requireMayRegister(signUpPolicy(env), isInvited(dependencies)),
       publicUrl,
       now,
     }),

@@ -3,8 +3,9 @@ import { isIP } from 'node:net';
 import type { ServiceName } from '@billing/contracts/operation';
 import { httpOrigin, pemInBase64, serviceEnv } from '@billing/service/env';
 import { z } from 'zod';
-import { isLoopback } from '#domain/addresses.ts';
+import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
+import { SIGN_UP_POLICIES, type SignUpPolicy } from '#domain/sign-up-policy.ts';
 import type { Quotas } from '#domain/quotas.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
@@ -37,8 +38,10 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   IDENTITY_PRIVATE_KEY: pemInBase64.refine(isEd25519, 'Expected an Ed25519 private key, PKCS #8 PEM in base64.'),
   /** Signs session cookies and derives the secrets of repeatable requests for API keys. */
   AUTH_SECRET: z.string().min(32),
-  /** The mail server for links to reset a password; empty: only an operator makes such links. */
+  /** The mail server for links to confirm an address or reset a password; empty: only an operator makes the latter. */
   SMTP_URL: z.union([z.literal(''), z.url({ protocol: /^smtps?$/ })]).default(''),
+  /** Who may register: anyone, whom an invitation waits for, or nobody. */
+  SIGN_UP: z.union([z.literal('').transform(() => undefined), z.enum(SIGN_UP_POLICIES)]).optional(),
   /** The sender of these mails; by default `billing@` the host of PUBLIC_URL. */
   SMTP_FROM: z.string().max(254).default(''),
   CATALOG_URL: httpUrl,
@@ -61,6 +64,7 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   RATE_LIMIT_SESSION_CREATION: limitOf(60),
   RATE_LIMIT_SIGN_IN: limitOf(10),
   RATE_LIMIT_SIGN_IN_FAILURES: limitOf(10),
+  RATE_LIMIT_MAILS: limitOf(5),
   RATE_LIMIT_BAD_KEYS: limitOf(20),
   RATE_LIMIT_BAD_PORTAL_TOKENS: limitOf(20),
   RATE_LIMIT_PORTAL_LINK: limitOf(60),
@@ -96,6 +100,10 @@ export const serviceUrls = (env: GatewayEnv): ServiceUrls => ({
   webhooks: env.WEBHOOKS_URL,
   portal: env.PORTAL_URL,
 });
+
+/** Open by default where only this machine gets in. */
+export const signUpPolicy = ({ SIGN_UP: set, PUBLIC_URL: publicUrl }: GatewayEnv): SignUpPolicy =>
+  set ?? (isLocalUrl(publicUrl) ? 'open' : 'invited');
 
 /** The mail server and the sender; undefined when no mail is sent. */
 export const mailSettings = ({ SMTP_URL: smtpUrl, SMTP_FROM: from, PUBLIC_URL: publicUrl }: GatewayEnv) =>

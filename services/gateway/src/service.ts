@@ -42,7 +42,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
       const rateLimits = createRateLimits(env, openPointStores({ em, logger }));
       const opened = <Closable extends { close(): void | Promise<void> }>(it: Closable): Closable =>
         resources.adopt(it, closable => closable.close());
-      const mailer = mail && opened(openMailer({ ...mail, logger }));
+      const mailer = mail && opened(openMailer({ ...mail, limit: rateLimits.mails, logger }));
       const app = createApp({
         ...chassis,
         signIn: opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, logger })),

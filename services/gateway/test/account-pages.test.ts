@@ -18,15 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-it.each(['/accept-invitation', '/reset-password'])('%s runs nothing but its own script', async path => {
-  const response = await gateway.call('GET', path);
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
-  );
-  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-  expect(response.headers.get('cache-control')).toBe('no-store');
-});
+it.each(['/accept-invitation', '/verify-email', '/reset-password'])(
+  '%s runs nothing but its own script',
+  async path => {
+    const response = await gateway.call('GET', path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  },
+);
 
 async function freePort(): Promise<number> {
   const server = createServer();

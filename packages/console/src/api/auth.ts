@@ -25,6 +25,11 @@ interface SignedIn {
   readonly twoFactorRedirect?: boolean;
 }
 
+interface SignedUp {
+  /** Null where the address has to be confirmed first. */
+  readonly token: string | null;
+}
+
 async function call<Body>(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Body> {
   const init = method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   const response = await fetch(`/api/auth${path}`, { method, ...init }).catch((cause: unknown) => {
@@ -44,7 +49,7 @@ export const auth = {
   session: () => call<CurrentSession | null>('GET', '/get-session'),
   signIn: (credentials: { email: string; password: string }) => call<SignedIn>('POST', '/sign-in/email', credentials),
   signUp: (account: { name: string; email: string; password: string }) =>
-    call<unknown>('POST', '/sign-up/email', account),
+    call<SignedUp>('POST', '/sign-up/email', account),
   /** Signs in by a link that works once, on the machine of the gateway only. */
   signInByLink: (token: string) => call<unknown>('POST', '/one-time-token/verify', { token }),
   verifyCode: (code: string) => call<unknown>('POST', '/two-factor/verify-totp', { code }),

@@ -3,10 +3,11 @@ import { Router } from 'express';
 import { pagePolicy } from '#http/page-policy.ts';
 import type { Handler } from '#http/request-context.ts';
 
-/** `/accept-invitation` and `/reset-password`: the pages that the secret links open. */
+/** The pages that secret links open. */
 export function accountPageRoutes(): Router {
   return Router({ caseSensitive: true, strict: true })
     .get('/accept-invitation', send(readAccountPage('accept-invitation', 'Accept an invitation')))
+    .get('/verify-email', send(readAccountPage('verify-email', 'Confirm your e-mail address')))
     .get('/reset-password', send(readAccountPage('reset-password', 'Choose a new password')));
 }
 
@@ -22,7 +23,7 @@ interface AccountPage {
 }
 
 /** Reads a page from the folder `browser`. It holds no data: the token of its link stays in the browser, behind the #. */
-function readAccountPage(name: 'accept-invitation' | 'reset-password', title: string): AccountPage {
+function readAccountPage(name: 'accept-invitation' | 'verify-email' | 'reset-password', title: string): AccountPage {
   const style = read('page.css');
   const script = `${read('account.js')}${read(`${name}.js`)}`;
   const html = `<!doctype html>

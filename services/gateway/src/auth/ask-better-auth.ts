@@ -21,10 +21,11 @@ export interface Answer {
 }
 
 /**
- * Asks better-auth, with the request's cookies of sign-in and an already validated body.
+ * Asks better-auth, with the request's cookies of sign-in and an already validated body; at another path than the request's
+ * if one is given.
  * @throws Problem 403 for a page of another site, 503 when the database does not respond
  */
-export type AskBetterAuth = (request: ExpressRequest, body?: unknown) => Promise<Answer>;
+export type AskBetterAuth = (request: ExpressRequest, body?: unknown, path?: string) => Promise<Answer>;
 
 /** How much of a browser's name is kept, so that people recognize their sessions. */
 const USER_AGENT_LENGTH = 256;
@@ -32,7 +33,7 @@ const USER_AGENT_LENGTH = 256;
 export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): AskBetterAuth {
   const { origin } = new URL(publicUrl);
 
-  return async ({ method, url, headers: received }, body) => {
+  return async ({ method, url, headers: received }, body, path = url) => {
     if (isCrossSite(received, origin)) throw crossSite(origin);
     const headers = new Headers({ origin });
     const cookie = cookies.ofSignIn(received.cookie);
@@ -41,7 +42,7 @@ export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): Ask
     if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, USER_AGENT_LENGTH));
     if (body !== undefined) headers.set('content-type', 'application/json');
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await signIn.handle(new Request(new URL(`/api/auth${url}`, origin), init));
+    const response = await signIn.handle(new Request(new URL(`/api/auth${path}`, origin), init));
     const text = await response.text();
     if (response.status >= 500) throw await causeOfFailure(signIn);
     return { status: response.status, body: JSON.parse(text || 'null'), cookies: response.headers.getSetCookie() };
@@ -63,8 +64,16 @@ export function outcomeOf({ status, body }: Answer): CheckOutcome {
   return WRONG.has(errorBody.parse(body ?? {}).code) ? 'wrong' : 'none';
 }
 
-/** The answer to a code that was used before: the one to a wrong code. */
-export const USED_CODE: Answer = { status: 401, body: { code: 'INVALID_CODE', message: 'Invalid code' }, cookies: [] };
+/** Answers in the words of better-auth. */
+const refusal = (status: number, code: string, message: string): Answer => ({
+  status,
+  body: { code, message },
+  cookies: [],
+});
+export const INVALID_LINK = refusal(400, 'INVALID_TOKEN', 'Invalid token');
+export const WRONG_PASSWORD = refusal(400, 'INVALID_PASSWORD', 'Invalid password');
+/** To a code that was used before, as to a wrong one. */
+export const USED_CODE = refusal(401, 'INVALID_CODE', 'Invalid code');
 
 /** The error body of better-auth: https://better-auth.com/docs */
 const errorBody = z.object({
@@ -77,7 +86,8 @@ function toErrorBody(body: unknown, status: number, requestId: string) {
   const { code, message } = errorBody.parse(body ?? {});
   const kind = kindOf(status);
   const hasGeneralCode = kind === 'unauthorized' || kind === 'forbidden' || kind === 'rate_limited';
-  const problemCode = hasGeneralCode ? kind : code.toLowerCase();
+  const isUnconfirmed = code === 'EMAIL_NOT_VERIFIED';
+  const problemCode = hasGeneralCode && !isUnconfirmed ? kind : code.toLowerCase();
   return { code, message, ...new Problem(kind, problemCode, message).toBody(requestId) };
 }
 

@@ -1,10 +1,21 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
+import type { SharedLimit } from '#limits/shared-limit.ts';
+import { hashedKey } from './rate-limits.ts';
+
+interface Message {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
 
 /** Sends e-mails. */
 export interface Mailer {
-  /** Sends in the background, so that the response takes equally long for every address; failures are logged. */
-  send(message: { readonly to: string; readonly subject: string; readonly text: string }): void;
+  /**
+   * Sends in the background, so that the response takes equally long for every address; failures are logged. Beyond the
+   * limit of an address nothing is sent.
+   */
+  send(message: Message): void;
   close(): Promise<void>;
 }
 
@@ -13,6 +24,8 @@ interface MailerOptions {
   readonly smtpUrl: string;
   /** The sender's address. */
   readonly from: string;
+  /** How many mails an address gets. */
+  readonly limit: SharedLimit;
   readonly logger: Logger;
 }
 
@@ -20,7 +33,7 @@ interface MailerOptions {
 const TIMEOUT_MS = 10_000;
 
 /** Opens a connection to a mail server with the first message. */
-export function openMailer({ smtpUrl, from, logger }: MailerOptions): Mailer {
+export function openMailer({ smtpUrl, from, limit, logger }: MailerOptions): Mailer {
   const transport = createTransport(
     {
       url: smtpUrl,
@@ -34,11 +47,15 @@ export function openMailer({ smtpUrl, from, logger }: MailerOptions): Mailer {
     { from },
   );
   const pending = new Set<Promise<unknown>>();
+  async function sendWithin({ to, ...message }: Message): Promise<void> {
+    const { isAllowed } = await limit.take(hashedKey(to));
+    if (!isAllowed) return logger.warn('an address gets no more mail this hour');
+    // As an object: a text would be read as a list of addresses with names.
+    await transport.sendMail({ ...message, to: { name: '', address: to } });
+  }
   return {
     send(message) {
-      const sending = transport
-        // As an object: a text would be read as a list of addresses with names.
-        .sendMail({ ...message, to: { name: '', address: message.to } })
+      const sending = sendWithin(message)
         .catch((err: unknown) => logger.error({ err }, 'could not send an e-mail'))
         .finally(() => pending.delete(sending));
       pending.add(sending);

@@ -32,6 +32,8 @@ const limitsOf = (env: LimitVariables) => ({
   signIn: { points: env.RATE_LIMIT_SIGN_IN, seconds: MINUTE },
   /** Per account and address. */
   signInFailures: { points: env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
+  /** Sent to an address, of all kinds. */
+  mails: { points: env.RATE_LIMIT_MAILS, seconds: HOUR },
   signInFailuresOfNewAddresses: { points: 10 * env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
   /** API keys that do not work, per address. */
   badKeys: { points: env.RATE_LIMIT_BAD_KEYS, seconds: MINUTE },

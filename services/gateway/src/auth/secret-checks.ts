@@ -7,7 +7,7 @@ import type { CheckOutcome, Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 
 interface Dependencies {
-  readonly signIn: Pick<SignIn, 'findUserOf' | 'users'>;
+  readonly signIn: Pick<SignIn, 'findUserOfSecondStep' | 'users'>;
   readonly sessions: Sessions;
   readonly cookies: SessionCookies;
   readonly admission: SignInAdmission;
@@ -65,7 +65,7 @@ export function secretChecks({ signIn, sessions, cookies, admission }: Dependenc
       const token = cookies.tokenOf(headers.cookie);
       const session = token === undefined ? undefined : await sessions.find(token);
       const secondStep = session ? undefined : cookies.secondStepOf(headers.cookie);
-      const userId = session?.userId ?? (secondStep && (await signIn.findUserOf({ secondStep })));
+      const userId = session?.userId ?? (secondStep && (await signIn.findUserOfSecondStep(secondStep)));
       const [user] = userId === undefined ? [] : await signIn.users.findAll([userId]);
       if (!user) return undefined;
       return { userId: user.id, email: user.email, ...(session && token !== undefined && { token }) };

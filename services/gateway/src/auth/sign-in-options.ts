@@ -9,12 +9,26 @@ import { PASSWORD_LENGTH } from '#domain/password.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
 import { passwordHashing } from './password-hashing.ts';
 
+/** A user as far as mails need. */
+interface Addressee {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Sends the links of mails; each resolves once the link is made. */
+export interface SendLink {
+  /** With the token of better-auth. */
+  resetPassword(user: Addressee, token: string): Promise<void>;
+  confirmAddress(user: Addressee): Promise<void>;
+  accountExists(user: Addressee): Promise<void>;
+}
+
 interface OptionsInput {
   readonly pool: Pool;
   readonly publicUrl: string;
   readonly secret: string;
-  /** Sends the token of a password reset; without it, only an operator can make one. */
-  readonly sendResetToken: ((email: string, token: string) => void) | undefined;
+  /** Sends links; without it, addresses are not confirmed, and only an operator can make a link to reset a password. */
+  readonly sendLink: SendLink | undefined;
   readonly logger: Logger;
 }
 
@@ -25,7 +39,7 @@ const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password',
 const localLinks = () => oneTimeToken({ expiresIn: 24 * 60, storeToken: 'hashed' });
 
 /** How sign-in is set up: https://better-auth.com/docs/reference/options */
-export function signInOptions({ pool, publicUrl, secret, sendResetToken, logger }: OptionsInput) {
+export function signInOptions({ pool, publicUrl, secret, sendLink, logger }: OptionsInput) {
   return {
     appName: 'billing',
     baseURL: publicUrl,
@@ -39,11 +53,23 @@ export function signInOptions({ pool, publicUrl, secret, sendResetToken, logger 
       maxPasswordLength: PASSWORD_LENGTH.max,
       password: passwordHashing(),
       revokeSessionsOnPasswordReset: true,
-      ...(sendResetToken && {
-        sendResetPassword: async ({ user, token }: { user: { email: string }; token: string }) =>
-          sendResetToken(user.email, token),
+      // Who has the link has the mailbox.
+      onPasswordReset: async ({ user }) => {
+        await pool.query('update "user" set "emailVerified" = true where id = $1', [user.id]);
+      },
+      ...(sendLink && {
+        requireEmailVerification: true,
+        sendResetPassword: ({ user, token }: { user: Addressee; token: string }) => sendLink.resetPassword(user, token),
+        onExistingUserSignUp: ({ user }: { user: Addressee }) => sendLink.accountExists(user),
       }),
     },
+    ...(sendLink && {
+      emailVerification: {
+        sendOnSignUp: true,
+        sendOnSignIn: true,
+        sendVerificationEmail: ({ user }: { user: Addressee }) => sendLink.confirmAddress(user),
+      },
+    }),
     session: {
       expiresIn: COOKIE_SECONDS,
       // A session's use is written when it is found.

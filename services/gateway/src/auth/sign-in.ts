@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { postgresConnection } from '@billing/database/connection';
 import type { Mailer } from './mailer.ts';
-import { signInOptions } from './sign-in-options.ts';
+import { accountMails } from './account-mails.ts';
+import { signInOptions, type SendLink } from './sign-in-options.ts';
 
 /** A person who signed up. */
 export interface User {
@@ -27,8 +28,15 @@ export interface Users {
 export interface SignIn {
   /** Handles a request to `/api/auth/*`; the caller has checked its origin. */
   handle(request: Request): Promise<Response>;
-  /** Returns the id of the user of a sign-in whose second factor is due, or of a token to reset a password. */
-  findUserOf(waiting: { readonly secondStep: string } | { readonly resetToken: string }): Promise<string | undefined>;
+  /** Returns the id of the user of a sign-in whose second factor is due. */
+  findUserOfSecondStep(secondStep: string): Promise<string | undefined>;
+  /** Returns the id of the user of a link's token. */
+  findUserOfLink(kind: LinkKind, token: string): Promise<string | undefined>;
+  /**
+   * Confirms a user's address, by the token that was sent to it, if the password is right: someone else may have signed up with
+   * the address, and must not get in because its owner follows the link.
+   */
+  confirmAddress(userId: string, { token, password }: { token: string; password: string }): Promise<boolean>;
   /** Returns a link by which the user with this address can choose a new password within an hour; undefined without one. */
   createResetLink(email: string): Promise<string | undefined>;
   readonly users: Users;
@@ -37,18 +45,21 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
+/** What a secret link of an account is for. */
+type LinkKind = 'reset-password' | 'verify-email';
+
 interface SignInOptions {
   /** Connects as the gateway's role; the tables are in its schema `auth`. */
   readonly databaseUrl: string;
   readonly publicUrl: string;
   /** Signs the session cookies; at least 32 characters. */
   readonly secret: string;
-  /** Sends links for password resets; without it, only an operator can make them. */
+  /** Sends links to confirm addresses and reset passwords; without it, only an operator can make the latter. */
   readonly mailer?: Mailer | undefined;
   readonly logger: Logger;
 }
 
-const RESET_LIFETIME_MS = 3_600_000;
+const LINK_LIFETIME_MS = 3_600_000;
 const MAX_CONNECTIONS = 5;
 /** What a session asks for often; it has connections of its own, so that sign-in never waits for it. */
 const OF_SESSIONS = /^\/api\/auth\/(?:get-session|list-sessions|revoke-|sign-out)/;
@@ -70,16 +81,14 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
     return pool;
   };
   const [pool, sessionPool] = [openPool(), openPool()];
-  const resetLink = (token: string) => `${publicUrl}/reset-password#${token}`;
-  const sendResetToken =
-    mailer &&
-    ((to: string, token: string) =>
-      mailer.send({
-        to,
-        subject: 'Choose a new password',
-        text: `Choose a new password within an hour:\n\n${resetLink(token)}\n\nIf you did not ask for this, ignore it.\n`,
-      }));
-  const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendResetToken, logger });
+  const linkWith = (kind: LinkKind, token: string) => `${publicUrl}/${kind}#${token}`;
+  const mails = mailer && accountMails(mailer);
+  const sendLink: SendLink | undefined = mails && {
+    resetPassword: async ({ email }, token) => mails.resetPassword(email, linkWith('reset-password', token)),
+    confirmAddress: async ({ id, email }) => mails.confirmAddress(email, await createLink('verify-email', id)),
+    accountExists: async ({ id, email }) => mails.accountExists(email, await createLink('reset-password', id)),
+  };
+  const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendLink, logger });
   const options = optionsWith(pool);
   try {
     await migrateSignIn(pool, options);
@@ -92,23 +101,36 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
   const { internalAdapter, adapter } = await auth.$context;
   const ofSessions = betterAuth(optionsWith(sessionPool));
 
+  async function createLink(kind: LinkKind, userId: string): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    await internalAdapter.createVerificationValue({
+      value: userId,
+      identifier: `${kind}:${token}`,
+      expiresAt: new Date(Date.now() + LINK_LIFETIME_MS),
+    });
+    return linkWith(kind, token);
+  }
+
+  async function findVerified(identifier: string): Promise<string | undefined> {
+    const found = await internalAdapter.findVerificationValue(identifier);
+    return found && found.expiresAt > new Date() ? found.value : undefined;
+  }
+
   return {
     handle: request => (OF_SESSIONS.test(new URL(request.url).pathname) ? ofSessions : auth).handler(request),
-    async findUserOf(waiting) {
-      const identifier = 'secondStep' in waiting ? waiting.secondStep : `reset-password:${waiting.resetToken}`;
-      const found = await internalAdapter.findVerificationValue(identifier);
-      return found && found.expiresAt > new Date() ? found.value : undefined;
+    findUserOfSecondStep: findVerified,
+    findUserOfLink: (kind, token) => findVerified(`${kind}:${token}`),
+    async confirmAddress(userId, { token, password }) {
+      const account = await internalAdapter.findCredentialAccount(userId);
+      const hash = account?.password;
+      if (!hash || !(await options.emailAndPassword.password.verify({ hash, password }))) return false;
+      if (!(await internalAdapter.consumeVerificationValue(`verify-email:${token}`))) return false;
+      await internalAdapter.updateUser(userId, { emailVerified: true });
+      return true;
     },
     async createResetLink(email) {
       const found = await internalAdapter.findUserByEmail(email);
-      if (!found) return undefined;
-      const token = randomBytes(32).toString('base64url');
-      await internalAdapter.createVerificationValue({
-        value: found.user.id,
-        identifier: `reset-password:${token}`,
-        expiresAt: new Date(Date.now() + RESET_LIFETIME_MS),
-      });
-      return resetLink(token);
+      return found ? createLink('reset-password', found.user.id) : undefined;
     },
     users: {
       async findAll(ids) {

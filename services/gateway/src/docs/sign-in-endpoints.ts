@@ -1,6 +1,6 @@
 import { exampleOf } from '@billing/contracts/example';
 import { z } from 'zod';
-import { revokeSessionBody, signInBody, signUpBody } from '#routes/sign-in-bodies.ts';
+import { revokeSessionBody, signInBody, signUpBody, verifyEmailBody } from '#routes/sign-in-bodies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { done, maybeSignedIn, session, signedIn, signInEndpoint, user, withSession } from './sign-in-endpoint.ts';
 
@@ -16,7 +16,7 @@ export const signInEndpoints: readonly Endpoint[] = [
     path: 'sign-up/email',
     summary: 'Sign up with an e-mail address and a password',
     description:
-      'Signs in as well: the response sets the session cookie. A password has 10 to 128 characters and is not a common one.',
+      'Signs in as well: the response sets the session cookie. Where the installation sends mail, the address is confirmed first, and the token is null. A password has 10 to 128 characters and is not a common one.',
     body: signUpBody,
     response: maybeSignedIn,
     errors: [
@@ -24,8 +24,18 @@ export const signInEndpoints: readonly Endpoint[] = [
       'password_too_long',
       'password_too_common',
       'user_already_exists_use_another_email',
+      'sign_up_closed',
       'rate_limited',
     ],
+  }),
+  signInEndpoint({
+    id: 'verifyEmail',
+    path: 'verify-email',
+    summary: 'Confirm your address by the token of a link, and sign in',
+    description: 'The link is in the mail after sign-up, and works within an hour, with the password that was chosen.',
+    body: verifyEmailBody,
+    response: completed,
+    errors: ['invalid_token', 'invalid_password', 'rate_limited'],
   }),
   signInEndpoint({
     id: 'signIn',
@@ -35,7 +45,7 @@ export const signInEndpoints: readonly Endpoint[] = [
       'The response sets the session cookie. It ends after 7 days without use and after 30 days; a user has at most 20 sessions, a further one ends the oldest. For a user with a second factor the response has `twoFactorRedirect` instead, and the sign-in is completed by a code.',
     body: signInBody,
     response: z.union([completed, secondFactorNeeded]).meta({ example: exampleOf(completed) }),
-    errors: ['unauthorized', 'rate_limited'],
+    errors: ['unauthorized', 'email_not_verified', 'rate_limited'],
   }),
   signInEndpoint({
     id: 'signOut',

@@ -24,6 +24,12 @@ export function listInvitations({ em, now }: OperationDependencies) {
     findNewest(em.fork(), Invitation, { teamId, closedAt: null, expiresAt: { $gt: now() } }, page);
 }
 
+/** Returns whether an open invitation waits for an address, of whichever team. */
+export function isInvited({ em, now }: Pick<OperationDependencies, 'em' | 'now'>) {
+  return async (email: string): Promise<boolean> =>
+    (await em.fork().count(Invitation, { email, closedAt: null, expiresAt: { $gt: now() } })) > 0;
+}
+
 interface Invited {
   readonly teamId: TeamId;
   readonly invitedBy: string;
@@ -35,7 +41,7 @@ interface Invited {
 type IssuedInvitation = z.output<typeof issuedInvitation>;
 
 /** How long an invitation is open, in milliseconds. */
-const LIFETIME_MS = 7 * 86_400_000;
+export const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
 /**
  * Invites an address to a team and closes its earlier invitations; the same `operationKey` makes one invitation and
@@ -64,7 +70,7 @@ export function inviteMember({ em, users, invitationLinks, quotas, now }: Operat
         id,
         tokenHash: hashToken(tokenOf(url)),
         createdAt,
-        expiresAt: new Date(createdAt.getTime() + LIFETIME_MS),
+        expiresAt: new Date(createdAt.getTime() + INVITATION_LIFETIME_MS),
         closedAt: null,
       });
     });

@@ -59,7 +59,10 @@ ProjectSchema.setClass(Project);
 const InvitationSchema = defineEntity({
   name: 'Invitation',
   tableName: 'invitations',
-  indexes: [{ name: 'invitations_team_id_index', properties: ['teamId', 'createdAt'] }],
+  indexes: [
+    { name: 'invitations_team_id_index', properties: ['teamId', 'createdAt'] },
+    { name: 'invitations_email_index', properties: ['email'] },
+  ],
   properties: {
     id: p.text().primary().$type<InvitationId>(),
     teamId: p.text().$type<TeamId>(),

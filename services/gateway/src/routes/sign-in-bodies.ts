@@ -20,6 +20,10 @@ export const resetPasswordBody = z.object({
   newPassword,
   token: text(128).meta({ example: 'k3V9sT1wQ7xZ5bN8mR2cY6dL0pF4hJ7gA1eU3iO5tXs' }),
 });
+export const verifyEmailBody = z.object({
+  password,
+  token: text(128).meta({ example: 'p8Yh2sK4vQ6mB0nW3cX5zR7dT9fG1jLk3V9sT1wQ7xZ' }),
+});
 export const revokeSessionBody = z.object({ token: text(128).meta({ example: 'EXAMPLEexampleEXAMPLEexampleEXAM' }) });
 export const oneTimeTokenBody = z.object({ token: text(128) });
 export const codeBody = z.object({ code: text(32).meta({ example: '492039' }) });

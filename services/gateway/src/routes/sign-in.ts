@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import type { z } from 'zod';
-import { sendAnswer, type AskBetterAuth } from '#auth/ask-better-auth.ts';
+import { INVALID_LINK, sendAnswer, WRONG_PASSWORD, type AskBetterAuth } from '#auth/ask-better-auth.ts';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import type { SecretChecks } from '#auth/secret-checks.ts';
 import type { SessionCookies } from '#auth/session-cookies.ts';
 import type { Sessions } from '#auth/sessions.ts';
+import type { SignIn } from '#auth/sign-in.ts';
 import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
 import { routeNotFound } from '#http/problem-response.ts';
@@ -23,6 +24,7 @@ import {
   revokeSessionBody,
   signInBody,
   signUpBody,
+  verifyEmailBody,
 } from './sign-in-bodies.ts';
 
 interface Dependencies {
@@ -32,6 +34,9 @@ interface Dependencies {
   readonly sessions: Pick<Sessions, 'recordPasswordCheck'>;
   readonly cookies: Pick<SessionCookies, 'tokenOf'>;
   readonly rateLimits: Pick<RateLimits, 'session'>;
+  readonly signIn: Pick<SignIn, 'findUserOfLink' | 'confirmAddress' | 'users'>;
+  /** @throws Problem 403 `sign_up_closed` */
+  readonly requireMayRegister: (email: string) => Promise<void>;
   readonly publicUrl: string;
   readonly now: () => Date;
 }
@@ -39,6 +44,7 @@ interface Dependencies {
 /** `/api/auth`: sign-up, sign-in, sessions, passwords and the second factor; no other route of better-auth is public. */
 export function signInRoutes(dependencies: Dependencies): Router {
   const { ask, checks, admission, sessions, cookies, rateLimits, publicUrl, now } = dependencies;
+  const { signIn, requireMayRegister } = dependencies;
 
   /** Before any query: whoever holds one session can't keep others from theirs. */
   const limitSession: Handler = async ({ headers }, response, next) => {
@@ -49,6 +55,7 @@ export function signInRoutes(dependencies: Dependencies): Router {
   const postSignUp: Handler = async (request, response) => {
     await admission.takeAddress(response);
     const body = parse(signUpBody, await readJson(request));
+    await requireMayRegister(body.email);
     requireUncommonPassword(body.password, body);
     sendAnswer(response, await ask(request, body));
   };
@@ -79,6 +86,19 @@ export function signInRoutes(dependencies: Dependencies): Router {
     const body = parse(resetPasswordBody, await readJson(request));
     requireUncommonPassword(body.newPassword);
     sendAnswer(response, await ask(request, body));
+  };
+  /** Confirms the address of a new account, and signs in. */
+  const postVerifyEmail: Handler = async (request, response) => {
+    await admission.takeAddress(response);
+    const { token, password } = parse(verifyEmailBody, await readJson(request));
+    const userId = await signIn.findUserOfLink('verify-email', token);
+    const [user] = userId === undefined ? [] : await signIn.users.findAll([userId]);
+    if (!user) return sendAnswer(response, INVALID_LINK);
+    const { answer } = await checks.run(response, { email: user.email }, async () => {
+      if (!(await signIn.confirmAddress(user.id, { token, password }))) return WRONG_PASSWORD;
+      return ask(request, { email: user.email, password }, '/sign-in/email');
+    });
+    sendAnswer(response, answer);
   };
   /** Tries a password of the signed-in user; `prepare` makes what better-auth gets, `onRight` runs before the response. */
   const postPassword =
@@ -146,6 +166,7 @@ export function signInRoutes(dependencies: Dependencies): Router {
     .post('/change-password', postPassword(changePasswordBody, { prepare: changePassword }))
     .post('/request-password-reset', postLimited(requestResetBody))
     .post('/reset-password', postReset)
+    .post('/verify-email', postVerifyEmail)
     .post('/two-factor/enable', postPassword(passwordBody))
     .post('/two-factor/disable', postPassword(passwordBody))
     .post('/two-factor/generate-backup-codes', postPassword(passwordBody))

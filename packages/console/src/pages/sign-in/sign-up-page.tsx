@@ -10,8 +10,17 @@ import { useEnter } from './use-enter.ts';
 
 export function SignUpPage() {
   const enter = useEnter();
-  const signUp = useMutation({ mutationFn: auth.signUp, onSuccess: enter });
+  const signUp = useMutation({
+    mutationFn: auth.signUp,
+    onSuccess: ({ token }) => (token === null ? undefined : enter()),
+  });
   const problems = problemsOf(signUp.error, ['email', 'password']);
+  if (signUp.data?.token === null)
+    return (
+      <EntryCard title="Look into your mail">
+        <p role="status">A link is on its way to you. It confirms your address and signs you in, within an hour.</p>
+      </EntryCard>
+    );
   return (
     <EntryCard
       title="Create your account"

@@ -11,7 +11,9 @@ onSubmit('#sign-in form', async credentials => {
   else if (signedIn) await showUser();
 });
 onSubmit('#sign-up', async account => {
-  if (await send('/api/auth/sign-up/email', account)) await showUser();
+  const signedUp = await send('/api/auth/sign-up/email', account);
+  if (signedUp?.token) await showUser();
+  else if (signedUp) show('confirm');
 });
 onSubmit('#code form', async code => {
   if (await send('/api/auth/two-factor/verify-totp', code)) await showUser();

@@ -47,6 +47,7 @@ export class CreateGateway extends Migration {
         closed_at timestamptz
       )`);
     this.addSql(`create index invitations_team_id_index on invitations (team_id, created_at)`);
+    this.addSql(`create index invitations_email_index on invitations (email)`);
     this.addSql(`
       create table projects (
         id text primary key,
