@@ -75,7 +75,9 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
   const gatewayUrl = `http://localhost:${gatewayPort}`;
 
   const guard = resources.adopt(startProcessGuard(), it => it.close());
-  const supervisor = await openSupervisor({ dataDir, report, resources, restartDelay: options.restartDelay });
+  const publicUrl = settings.publicUrl ?? gatewayUrl;
+  const { restartDelay } = options;
+  const supervisor = await openSupervisor({ dataDir, publicUrl, report, resources, restartDelay });
   const abortLaunches = () => supervisor.abortLaunches();
   signal?.addEventListener('abort', abortLaunches);
   resources.defer(async () => signal?.removeEventListener('abort', abortLaunches));
@@ -97,7 +99,7 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     natsUrls: backing.natsUrls.services,
     databaseUrls,
     gatewayPort,
-    publicUrl: settings.publicUrl ?? gatewayUrl,
+    publicUrl,
     choosePort,
   });
   await built;

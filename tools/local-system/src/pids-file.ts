@@ -11,6 +11,8 @@ const entry = z.object({ pid: z.number().int().optional(), port: z.number().int(
 export const pidsFile = z.object({
   /** The address and the bearer token of the control server. */
   supervisor: entry.extend({ token: z.string() }),
+  /** The address that callers use. */
+  publicUrl: z.string(),
   /** By name; a part that is not running has no pid. */
   parts: z.record(z.string(), entry),
 });

@@ -13,11 +13,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const supervisor = { pid: 1, port: 1, url: 'http://127.0.0.1:1', token: 'token' };
+const publicUrl = 'https://billing.example.com';
 const part = (port: number) => ({ pid: 1, port, url: `http://127.0.0.1:${port}` });
 
 it('returns the servers of a running system with the service’s own role and user', () => {
   const { rolePasswords, natsPasswords } = loadSecrets(dataDir);
-  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
+  writePids(dataDir, { supervisor, publicUrl, parts: { postgres: part(5_432), nats: part(4_222) } });
   expect(findServers(dataDir, 'analytics')).toEqual({
     databaseUrl: `postgres://billing_analytics:${rolePasswords.analytics}@127.0.0.1:5432/billing`,
     natsUrl: `nats://analytics:${natsPasswords.analytics}@127.0.0.1:4222?api=EVENTS.API`,
@@ -25,20 +26,18 @@ it('returns the servers of a running system with the service’s own role and us
 });
 
 it('returns what a command for operators needs', () => {
-  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222) } });
-  expect(() => findCommandVariables(dataDir, 'gateway')).toThrow('has not started its gateway yet');
-  writePids(dataDir, { supervisor, parts: { postgres: part(5_432), nats: part(4_222), gateway: part(8_080) } });
+  writePids(dataDir, { supervisor, publicUrl, parts: { postgres: part(5_432), nats: part(4_222) } });
   const { databaseUrl, natsUrl } = findServers(dataDir, 'gateway');
   expect(findCommandVariables(dataDir, 'gateway')).toEqual({
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
-    PUBLIC_URL: 'http://127.0.0.1:8080',
+    PUBLIC_URL: publicUrl,
   });
   expect(findCommandVariables(dataDir, 'webhooks')['CREDENTIALS_KEYS']).toMatch(/^file:.*credentials-keys$/);
 });
 
 it('says what to do when no system runs or its servers are external', () => {
   expect(() => findServers(dataDir, 'analytics')).toThrow('Run npm start');
-  writePids(dataDir, { supervisor, parts: { nats: part(4_222) } });
+  writePids(dataDir, { supervisor, publicUrl, parts: { nats: part(4_222) } });
   expect(() => findServers(dataDir, 'analytics')).toThrow('Set DATABASE_URL and NATS_URL');
 });

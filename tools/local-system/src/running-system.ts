@@ -61,12 +61,6 @@ export function findAdminUrl(dataDir: string): string {
   return databaseUrlOf(postgres.port, loadSecrets(dataDir).postgresPassword);
 }
 
-function findGatewayUrl(dataDir: string): string {
-  const { gateway } = readParts(dataDir);
-  if (!gateway) throw new StartError(`The system in ${dataDir} has not started its gateway yet. Try again.`);
-  return gateway.url;
-}
-
 /**
  * Returns the variables that a service's command for operators needs in the system that runs in this data folder.
  * @throws StartError when no system runs, or it uses an external PostgreSQL or NATS
@@ -76,16 +70,18 @@ export function findCommandVariables(dataDir: string, service: ServiceName): Rea
   return {
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
-    ...(service === 'gateway' && { PUBLIC_URL: findGatewayUrl(dataDir) }),
+    ...(service === 'gateway' && { PUBLIC_URL: readPids(dataDir).publicUrl }),
     ...(service === 'webhooks' && { CREDENTIALS_KEYS: `file:${findMasterKeys(dataDir)}` }),
   };
 }
 
-function readParts(dataDir: string) {
+const readParts = (dataDir: string) => readPids(dataDir).parts;
+
+function readPids(dataDir: string) {
   const file = join(dataDir, 'pids.json');
   if (!existsSync(file))
     throw new StartError(`No system runs in ${dataDir}. Run npm start, or set the variables that name another one.`);
-  return pidsFile.parse(JSON.parse(readFileSync(file, 'utf8'))).parts;
+  return pidsFile.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
 /** Returns the file of the master keys in a data folder. */

@@ -26,11 +26,12 @@ export interface Supervisor {
 /** Starts the supervisor with its control server; `resources` stops every part in reverse order and closes both. */
 export async function openSupervisor(options: {
   dataDir: string;
+  publicUrl: string;
   report: (line: string) => void;
   resources: AsyncDisposableStack;
   restartDelay: RestartDelay | undefined;
 }): Promise<Supervisor> {
-  const { dataDir, report, resources, restartDelay } = options;
+  const { dataDir, publicUrl, report, resources, restartDelay } = options;
   const supervised = new Map<string, SupervisedPart>();
   const control = resources.adopt(await openControlServer(name => supervised.get(name)), it => it.close());
   resources.defer(async () => removePids(dataDir));
@@ -39,7 +40,7 @@ export async function openSupervisor(options: {
     Object.fromEntries([...supervised].map(([name, { pid, part }]) => [name, { pid, port: part.port, url: part.url }]));
   const onChange = () => {
     const supervisor = { pid: process.pid, port: control.port, url: control.url, token: control.token };
-    writePids(dataDir, { supervisor, parts: describe() });
+    writePids(dataDir, { supervisor, publicUrl, parts: describe() });
   };
   const add = (part: Part) => {
     beginLog(part.logFile);
