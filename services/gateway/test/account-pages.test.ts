@@ -78,7 +78,7 @@ it.skipIf(withoutBrowser)('lets an invited person sign up and accept, by keyboar
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept the invitation' }).press('Enter');
   await page.getByText('You are a member of Acme.').waitFor();
-  expect((await owner.call('GET', `${teamPath}/members`)).body.members).toMatchObject([{}, { email, role: 'member' }]);
+  expect((await owner.call('GET', `${teamPath}/members`)).body.members).toMatchObject([{ email, role: 'member' }, {}]);
   expect(visitor.messages).toEqual([]);
 });
 

@@ -139,7 +139,9 @@ describe('sign-in', () => {
 });
 
 it('keeps browsers to HTTPS when the public URL is https', async () => {
-  await using secure = await startGateway({ env: { PUBLIC_URL: 'https://billing.example', TRUST_PROXY: '1' } });
+  await using secure = await startGateway({
+    env: { PUBLIC_URL: 'https://billing.example', TRUST_PROXY: '1', SIGN_UP: 'open' },
+  });
   const plain = await gateway.call('GET', '/health/live');
   expect(plain.headers.has('strict-transport-security')).toBe(false);
   for (const path of ['/health/live', '/portal/x', '/api/service/teams/team_x/projects/proj_x/products']) {
