@@ -24,7 +24,7 @@ beforeAll(async () => {
   mailing = await startGateway({ copyOf: gateway, env: { SIGN_UP: 'invited', SMTP_URL: mailServer.url } });
 });
 afterAll(async () => {
-  for (const it of [mailing, mailServer, closed, gateway]) await it[Symbol.asyncDispose]();
+  for (const opened of [mailing, mailServer, closed, gateway]) await opened[Symbol.asyncDispose]();
 });
 
 const signUp = (at: Gateway, email: string, password = PASSWORD) =>
@@ -58,7 +58,7 @@ describe('sign-up', () => {
   it('is for whom an invitation waits, and says the same to all others', async () => {
     const { email, owner, teamPath, invitation } = await invite();
     const { email: registered } = await gateway.signUp();
-    const refused = await Promise.all([newEmail(), registered, owner.email].map(it => signUp(closed, it)));
+    const refused = await Promise.all([newEmail(), registered, owner.email].map(other => signUp(closed, other)));
     for (const response of refused) expect(response).toMatchObject(closedTo);
     expect(new Set(refused.map(withoutRequestId)).size).toBe(1);
 
@@ -113,10 +113,10 @@ describe('npm run invite', () => {
 describe('an address, where mail is sent,', () => {
   /** The secret of the newest mail to an address. */
   async function secretFor(email: string, kind: 'verify-email' | 'reset-password'): Promise<string> {
-    const find = () => mailServer.messages.findLast(it => it.includes(`To: ${email}`) && it.includes(kind));
+    const find = () => mailServer.messages.findLast(text => text.includes(`To: ${email}`) && text.includes(kind));
     await waitFor(() => find() !== undefined, { what: 'the e-mail' });
-    const text = (find() ?? '').replaceAll('=\n', '');
-    return new RegExp(`${kind}#(?:3D)?([\\w-]+)`).exec(text)?.[1] ?? '';
+    const found = (find() ?? '').replaceAll('=\n', '');
+    return new RegExp(`${kind}#(?:3D)?([\\w-]+)`).exec(found)?.[1] ?? '';
   }
   const confirm = (token: string, password: string) =>
     mailing.call('POST', '/api/auth/verify-email', { body: { token, password } });
@@ -170,13 +170,13 @@ describe('an address, where mail is sent,', () => {
         body: { email: address },
         headers: { 'x-forwarded-for': `203.0.113.${turn}` },
       });
-    const countOf = (address: string) => mailServer.messages.filter(it => it.includes(`To: ${address}`)).length;
+    const countOf = (address: string) => mailServer.messages.filter(text => text.includes(`To: ${address}`)).length;
     const responses = [];
     for (let turn = 1; turn <= 8; turn += 1) responses.push(await ask(email, turn));
     expect(new Set(responses.map(withoutRequestId)).size).toBe(1);
     await ask(other, 1);
     await waitFor(() => countOf(email) === 5 && countOf(other) === 1, { what: 'the mails' });
-    await waitFor(() => limited.logLines.filter(it => it.includes('gets no more mail')).length === 3, {
+    await waitFor(() => limited.logLines.filter(line => line.includes('gets no more mail')).length === 3, {
       what: 'the refused ones',
     });
     expect(countOf(email)).toBe(5);
