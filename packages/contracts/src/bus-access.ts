@@ -58,7 +58,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   },
   referrals: {
     ...PROCESSOR_CALLS,
-    consumers: { 'referrals-customers': 'customer.*.v1', 'referrals-subscriptions': 'subscription.created.v1' },
+    consumers: { 'referrals-customers': 'customer.*.v1', 'referrals-subscriptions': 'subscription.*.v1' },
     calls: [...PROCESSOR_CALLS.calls, calls.FindCustomer, calls.HasSubscribed],
   },
   analytics: {

@@ -76,7 +76,9 @@ describe('a subscription', () => {
     // Locks the customer's row as the event handler does, after the application's checks.
     const other = await beginTransaction();
     await saveCustomerCopies(service.em.fork(), [{ ...project.newCustomer(), id, teamId: project.teamId }]);
-    await saveSubscribers(other, [{ ...project.scope, customerId: id, subscribedAt: new Date() }]);
+    await saveSubscribers(other, [
+      { ...project.scope, customerId: id, subscribedAt: new Date(), activeStartedAt: null },
+    ]);
     const applying = project.apply(code, id);
     await waitUntilBlocked(1, 'the application to wait for the customer');
     await other.commit();

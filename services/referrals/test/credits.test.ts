@@ -49,6 +49,22 @@ it('credits both sides once and publishes both credits', async () => {
   expect((await project.request('GET', '/credits?status=credited')).body.credits).toHaveLength(2);
 });
 
+it('reports a credit that the processor refuses for its currency as failed', async () => {
+  const given = await crediting.givenReferral({ currency: 'eur' });
+  const { stripe } = given.account;
+  const usd = { amount: -1, currency: 'usd' };
+  await stripe.customers.createBalanceTransaction(given.processorIds.referee, usd);
+  const { id: product } = await stripe.products.create({ name: 'Pro' });
+  const recurring = { interval: 'month' } as const;
+  const price = await stripe.prices.create({ product, currency: 'usd', unit_amount: 500, recurring });
+  const subscription = { customer: given.processorIds.referrer, items: [{ price: price.id }], trial_period_days: 7 };
+  await stripe.subscriptions.create(subscription);
+  await given.convert();
+  const refused = { status: 'failed', processorTransactionId: null, error: expect.stringContaining('currency') };
+  expect(await given.finished()).toMatchObject([refused, refused]);
+  expect(await given.balanceOf('referrer')).toEqual([]);
+});
+
 it('lists the credits of one customer, and none of another project', async () => {
   const given = await crediting.givenReferral();
   await given.convert();

@@ -1,16 +1,26 @@
-import { SubscriptionCreated, type SubscriptionState } from '@billing/contracts/events/subscriptions';
+import {
+  SubscriptionCanceled,
+  SubscriptionCreated,
+  SubscriptionUpdated,
+  type SubscriptionState,
+} from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
 
-/** Returns `subscription.created` of a customer's subscription, which starts now unless given. */
-export function subscriptionCreated(
+type Changes = Partial<Pick<SubscriptionState, 'id' | 'startedAt' | 'status' | 'endedAt' | 'version'>>;
+
+const TYPES = { created: SubscriptionCreated, updated: SubscriptionUpdated, canceled: SubscriptionCanceled };
+
+/** Returns an event of a customer's subscription, which is active and starts now unless given. */
+export function subscriptionEvent(
+  type: keyof typeof TYPES,
   { teamId, projectId }: ProjectScope,
   customerId: CustomerId,
-  changes: Partial<Pick<SubscriptionState, 'startedAt' | 'status' | 'endedAt'>> = {},
+  changes: Changes = {},
 ): Envelope {
   const now = new Date();
-  return newEvent(SubscriptionCreated, teamId, {
+  return newEvent(TYPES[type], teamId, {
     id: SubscriptionId.create(),
     projectId,
     customerId,
@@ -36,3 +46,7 @@ export function subscriptionCreated(
     ...changes,
   });
 }
+
+/** Returns `subscription.created` of a customer's subscription. */
+export const subscriptionCreated = (scope: ProjectScope, customerId: CustomerId, changes: Changes = {}): Envelope =>
+  subscriptionEvent('created', scope, customerId, changes);

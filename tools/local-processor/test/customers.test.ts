@@ -103,6 +103,27 @@ test('applies credit to the next invoice', async () => {
   expect(await stripe.customers.retrieveBalanceTransaction(customer.id, credit.id)).toMatchObject({ amount: -500 });
 });
 
+test('keeps the balance of a customer in the currency of its subscriptions', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { id: product } = await stripe.products.create({ name: 'Pro' });
+  const priceIn = (currency: string) =>
+    stripe.prices.create({ product, currency, unit_amount: 500, recurring: { interval: 'month' } });
+  const [eur, usd] = [await priceIn('eur'), await priceIn('usd')];
+  const { id: customer } = await stripe.customers.create({});
+  const credit = (amount: number, currency: string) =>
+    stripe.customers.createBalanceTransaction(customer, { amount, currency });
+  const subscribe = (price: { id: string }) =>
+    stripe.subscriptions.create({ customer, items: [{ price: price.id }], trial_period_days: 7 });
+  await credit(-100, 'usd');
+  await expect(subscribe(eur)).rejects.toThrow(/combine currencies/);
+  await credit(100, 'usd');
+  await subscribe(eur);
+  await expect(credit(-100, 'usd')).rejects.toMatchObject({ param: 'currency' });
+  await expect(subscribe(usd)).rejects.toThrow(/combine currencies/);
+  expect(await credit(-100, 'eur')).toMatchObject({ currency: 'eur', ending_balance: -100 });
+});
+
 test('counts the length of a text in code points', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);

@@ -4,11 +4,12 @@ import { withDefault } from '../optional.ts';
 import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
 
-/** Eight letters and digits. */
+/** Eight letters and digits, in upper case as codes are stored. */
 export const referralCodeText = z
   .string()
   .regex(/^[0-9A-Za-z]{8}$/, 'A referral code is 8 letters and digits.')
-  .meta({ description: 'The referral code: 8 letters and digits, case-sensitive.', example: 'H7KQ2MXP' });
+  .toUpperCase()
+  .meta({ description: 'The referral code: 8 letters and digits in any case.', example: 'H7KQ2MXP' });
 
 const enabled = z.boolean().meta({ description: 'Whether codes can be applied.', example: true });
 const credits = (amount: typeof unitAmount) => ({
@@ -68,7 +69,11 @@ export const referral = z
     code: referralCode.shape.code.describe('The code that was applied.'),
     referrerCustomerId: CustomerId.schema.describe('The customer who referred.'),
     refereeCustomerId,
-    status: z.enum(REFERRAL_STATUSES).describe('It converts when the new customer subscribes.'),
+    status: z
+      .enum(REFERRAL_STATUSES)
+      .describe(
+        'It converts when the new customer subscribes; credits follow once the subscription is active or trialing.',
+      ),
     createdAt,
     convertedAt: timestamp.nullable().describe('Null while the referral is pending.'),
   })

@@ -8,7 +8,7 @@ import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.t
 import { findPrograms } from '#persistence/programs.ts';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
 import { toState, type Referral } from '#persistence/referral.entity.ts';
-import { convertPendingReferrals, type NewSubscription } from '#persistence/referrals.ts';
+import { convertPendingReferrals, earnConvertedReferrals, type NewSubscription } from '#persistence/referrals.ts';
 import { toCreditOperation, type CreditKind } from './credit-balance.ts';
 
 export interface ConvertReferralsDependencies {
@@ -18,31 +18,31 @@ export interface ConvertReferralsDependencies {
 }
 
 interface NotedSubscriber extends Subscriber, NewSubscription {
-  /** False for a subscription that a sync found. */
+  /** True for a new subscription that no sync found. */
   readonly converts: boolean;
   readonly trace: TraceCarrier;
 }
 
 /**
- * Notes that customers have subscribed, converts their pending referrals, and enqueues the credits of both sides, in the
- * caller's transaction. A subscription that started before the referral converts nothing: it became known late, because its
- * events came late or its customer was linked to one that had it. The current amounts of the program apply, even while it is disabled: the credits were promised
- * when the code was applied. A customer without a pending referral can no longer be referred.
+ * Notes that customers have subscribed, converts their pending referrals, and once a subscription is active or trialing
+ * enqueues the credits of both sides, in the caller's transaction and whatever the order of the events. A subscription that
+ * started before the referral does neither: it became known late, because its events came late or its customer was linked
+ * to one that had it. The current amounts of the program apply, even while it is disabled: the credits were promised when
+ * the code was applied. A customer without a pending referral can no longer be referred.
  */
 export function convertReferrals({ operationLog, creditKind, now }: ConvertReferralsDependencies) {
   return async (tx: EntityManager, subscribers: readonly NotedSubscriber[], publish: Publish): Promise<void> => {
     // Locks the customers' rows first: nothing else converts or applies a code for them meanwhile.
     await saveSubscribers(tx, subscribers);
-    const convertedAt = now();
+    const at = now();
     const converting = subscribers.filter(({ converts }) => converts);
-    const referrals = await convertPendingReferrals(tx, converting, convertedAt);
-    if (referrals.length === 0) return;
-
-    for (const referral of referrals) {
+    for (const referral of await convertPendingReferrals(tx, converting, at)) {
       const subscriber = subscribers.find(one => isReferee(referral, one));
       publish(ReferralConverted, referral.teamId, toState(referral), subscriber?.trace);
     }
-    const credits = await insertCredits(tx, referrals, convertedAt);
+    const earned = await earnConvertedReferrals(tx, subscribers, at);
+    if (earned.length === 0) return;
+    const credits = await insertCredits(tx, earned, at);
     await operationLog.enqueue(tx, creditKind, credits.map(toCreditOperation));
   };
 }
@@ -50,7 +50,7 @@ export function convertReferrals({ operationLog, creditKind, now }: ConvertRefer
 const isReferee = ({ teamId, projectId, refereeCustomerId }: Referral, subscriber: Subscriber): boolean =>
   refereeCustomerId === subscriber.customerId && projectId === subscriber.projectId && teamId === subscriber.teamId;
 
-/** Adds the credits of converted referrals to the ledger, and returns them. */
+/** Adds the credits of referrals to the ledger, and returns them. */
 async function insertCredits(
   tx: EntityManager,
   referrals: readonly Referral[],

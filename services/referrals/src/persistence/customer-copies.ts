@@ -40,30 +40,33 @@ export async function lockCustomer(tx: EntityManager, scope: ProjectScope, id: C
   return customer;
 }
 
-/** When a customer subscribed. */
+/** What a customer's subscriptions say. */
 export interface Subscriber extends ProjectScope {
   readonly customerId: CustomerId;
   readonly subscribedAt: Date;
+  /** When the subscription started, if it is or was active or trialing. */
+  readonly activeStartedAt: Date | null;
 }
 
 /**
  * Notes that customers have subscribed, and locks their rows until the transaction ends. Creates a row for a customer
- * without a copy; the earliest time stays.
+ * without a copy; the earliest subscription and the latest start of an active one stay.
  */
 export async function saveSubscribers(tx: EntityManager, subscribers: readonly Subscriber[]): Promise<void> {
-  const rows = subscribers.map(({ teamId, projectId, customerId, subscribedAt }) => {
-    return { teamId, projectId, customerId, subscribedAt };
+  const rows = subscribers.map(({ teamId, projectId, customerId, subscribedAt, activeStartedAt }) => {
+    return { teamId, projectId, customerId, subscribedAt, activeStartedAt };
   });
   await executeBound(
     tx,
     // Sorted: transactions that lock many rows lock them in the same order.
-    `insert into customer_copies (team_id, project_id, id, version, subscribed_at)
-     select "teamId", "projectId", "customerId", 0, min("subscribedAt")
+    `insert into customer_copies (team_id, project_id, id, version, subscribed_at, active_started_at)
+     select "teamId", "projectId", "customerId", 0, min("subscribedAt"), max("activeStartedAt")
        from json_to_recordset($1::json) as
-            s ("teamId" text, "projectId" text, "customerId" text, "subscribedAt" timestamptz)
+            s ("teamId" text, "projectId" text, "customerId" text, "subscribedAt" timestamptz, "activeStartedAt" timestamptz)
       group by 1, 2, 3 order by 1, 2, 3
      on conflict (team_id, project_id, id) do update
-        set subscribed_at = least(customer_copies.subscribed_at, excluded.subscribed_at)`,
+        set subscribed_at = least(customer_copies.subscribed_at, excluded.subscribed_at),
+            active_started_at = greatest(customer_copies.active_started_at, excluded.active_started_at)`,
     [JSON.stringify(rows)],
   );
 }

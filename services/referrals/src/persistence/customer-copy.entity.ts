@@ -15,6 +15,8 @@ const CustomerCopySchema = defineEntity({
     deletedAt: p.datetime().nullable(),
     /** When the first subscription was created; null for a customer who can still be referred. */
     subscribedAt: p.datetime().nullable(),
+    /** The latest start of a subscription that is or was active or trialing. */
+    activeStartedAt: p.datetime().nullable(),
   },
 });
 

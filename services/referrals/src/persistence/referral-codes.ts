@@ -5,7 +5,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { ReferralCode } from './referral-code.entity.ts';
 
 /**
- * Returns a code of the project; the spelling is case-sensitive.
+ * Returns a code of the project, given in upper case.
  * @throws Problem 404 `referral_code_not_found`, also for a code of another project
  */
 export function findCode(

@@ -25,6 +25,8 @@ const ReferralSchema = defineEntity({
     status: p.text().$type<ReferralStatus>(),
     createdAt: p.datetime(),
     convertedAt: p.datetime().nullable(),
+    /** When its credits were earned; null until a subscription of the referee was active or trialing. */
+    earnedAt: p.datetime().nullable(),
     /** Set by a request with an `Idempotency-Key`: a repeat after a crash finds the row. */
     operationKey: p.uuid().nullable(),
   },

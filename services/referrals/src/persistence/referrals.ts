@@ -39,3 +39,31 @@ export async function convertPendingReferrals(
   );
   return rows.map(row => tx.map(Referral, row));
 }
+
+/**
+ * Marks the converted referrals of customers as earned whose referee has, or had, an active or trialing subscription that
+ * started in the second of the referral or later, and returns those that it marked: each referral once.
+ */
+export async function earnConvertedReferrals(
+  tx: EntityManager,
+  referees: readonly (ProjectScope & { readonly customerId: CustomerId })[],
+  earnedAt: Date,
+): Promise<Referral[]> {
+  const rows = await executeBound<EntityData<Referral>>(
+    tx,
+    `update referrals r
+        set earned_at = $2
+       from (select distinct "teamId", "projectId", "customerId"
+               from json_to_recordset($1::json) as s ("teamId" text, "projectId" text, "customerId" text)) as s
+       join customer_copies c on c.team_id = s."teamId" and c.project_id = s."projectId" and c.id = s."customerId"
+      where r.team_id = c.team_id and r.project_id = c.project_id and r.referee_customer_id = c.id
+        and r.status = 'converted' and r.earned_at is null
+        and date_trunc('second', c.active_started_at) >= date_trunc('second', r.created_at)
+      returning r.*`,
+    [
+      JSON.stringify(referees.map(({ teamId, projectId, customerId }) => ({ teamId, projectId, customerId }))),
+      earnedAt,
+    ],
+  );
+  return rows.map(row => tx.map(Referral, row));
+}

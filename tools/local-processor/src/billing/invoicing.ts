@@ -76,7 +76,7 @@ function creditFor(customer: Customer | null, isOfSubscription: boolean, currenc
   return customer && isOfSubscription && customer.currency === currency ? customer.balance : 0;
 }
 
-/** Applies the customer's balance to an invoice. The first invoice sets the customer's currency. */
+/** Applies the customer's balance to an invoice. Without a balance the customer's currency follows the invoice's. */
 function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): void {
   const customer = customerOrNull(unit, customerId);
   if (!customer) return;
@@ -85,7 +85,7 @@ function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): v
     const { currency, id } = invoice;
     const details = { description: null, metadata: {}, invoice: id };
     changeBalance(unit, customer, { amount: applied, currency, type: 'applied_to_invoice', ...details });
-  } else if (customer.currency !== invoice.currency && customer.currency === null) {
+  } else if (customer.currency !== invoice.currency && customer.balance === 0) {
     unit.update('customer', customer, { currency: invoice.currency }, 'customer.updated');
   }
 }

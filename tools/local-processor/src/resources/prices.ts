@@ -185,13 +185,17 @@ export function requireCurrency(unit: UnitOfWork, price: Price, wanted: string, 
     );
 }
 
-/** Rejects a subscription in another currency than the customer's live ones. @throws ApiError 400 */
+/**
+ * Rejects a subscription in another currency than the customer's live ones, or than its balance.
+ * @throws ApiError 400
+ */
 export function rejectSecondCurrency(unit: UnitOfWork, customer: Customer, code: string | null): void {
-  const other = unit.tables.subscription
+  const live = unit.tables.subscription
     .withField('customer', customer.id)
     .find(row => !hasEnded(row) && row.currency !== code);
+  const other = live?.currency ?? (customer.balance === 0 || customer.currency === code ? null : customer.currency);
   if (other)
     throw invalidRequest(
-      `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${other.currency}.`,
+      `You cannot combine currencies on a single customer. This customer has an active subscription or a balance with currency ${other}.`,
     );
 }

@@ -22,6 +22,7 @@ export class CreateReferrals extends Migration {
         version int not null,
         deleted_at timestamptz,
         subscribed_at timestamptz,
+        active_started_at timestamptz,
         primary key (team_id, project_id, id)
       )`);
 
@@ -56,6 +57,7 @@ export class CreateReferrals extends Migration {
         status text not null,
         created_at timestamptz not null,
         converted_at timestamptz,
+        earned_at timestamptz,
         operation_key uuid,
         constraint referrals_one_per_referee unique (team_id, project_id, referee_customer_id),
         constraint referrals_operation_key_unique unique (team_id, project_id, operation_key)
