@@ -37,6 +37,8 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   SYNC_NIGHTLY: z.enum(['on', 'off']).default('on'),
   /** How long the payloads of events that did not fail are stored. */
   PAYLOAD_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
+  /** Bytes of payloads that a team may store; beyond them the oldest of handled events are deleted. */
+  QUOTA_WEBHOOK_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(2_147_483_648),
   /** Pauses between attempts to find an event's project, `1,5,30`; after one more attempt it has failed. */
   ROUTING_PAUSES_SECONDS: z
     .string()

@@ -9,6 +9,7 @@ import { completionConsumer, purgeReports } from './consumers/reports.ts';
 import { projectCopies, routeConsumers } from './consumers/routes.ts';
 import { webhooksEnv } from './env.ts';
 import { deleteExpired, deletePayloads } from './jobs/delete-expired.ts';
+import { openPayloadQuota } from './jobs/payload-quota.ts';
 import { queueNightlySyncs } from './jobs/queue-nightly-syncs.ts';
 import { openReconciler } from './jobs/reconciler.ts';
 import { purgeOf } from './operations/purge-account.ts';
@@ -66,6 +67,7 @@ export const webhooks = defineService({
       graceMs: env.RECONCILE_GRACE_SECONDS * 1_000,
       intervalMs: env.RECONCILE_INTERVAL_SECONDS * 1_000,
     });
+    const quota = openPayloadQuota({ em, quotaBytes: env.QUOTA_WEBHOOK_BYTES, logger });
     const syncs = syncJob({
       ...chassis,
       onStored: pipeline.wake,
@@ -81,7 +83,7 @@ export const webhooks = defineService({
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
-      jobs: [pipeline, syncs, () => reconciler.start()],
+      jobs: [pipeline, syncs, () => quota.start(), () => reconciler.start()],
       gauges: [busiestTeams(em)],
       cleaning: [
         () => deleteExpired(em),
@@ -92,6 +94,7 @@ export const webhooks = defineService({
         processorRoutes({ ...chassis, reads, sealed, processorBaseUrl, publicUrl, secrets }),
         receiverRoutes({
           ...chassis,
+          isTeamOverloaded: teamId => chassis.isTeamOverloaded(teamId) || quota.isFull(teamId),
           secrets,
           store: pipeline.store,
           continueTrace: continued,

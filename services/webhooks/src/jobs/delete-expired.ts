@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { FOREIGN } from '#domain/unrouted.ts';
+import { takeFromTotals } from '#persistence/payload-totals.ts';
 
 /** Several short statements instead of one that locks many rows. */
 const MAX_BATCHES = 100;
@@ -27,16 +28,19 @@ export async function deletePayloads(em: EntityManager, { days, batchSize = 1_00
 /** What has no payload any more can't be processed, and waits for nothing. */
 async function deleteOlder(em: EntityManager, which: string, { days, batchSize }: Required<Retention>): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-    const rows = await em.fork().execute<unknown[]>(
-      `update webhook_events set payload = null, waiting_for = null
-        where (team_id, id) in (
-          select team_id, id from webhook_events
-           where received_at < clock_timestamp() - make_interval(days => ?) and payload is not null and ${which}
-           order by received_at limit ? for update skip locked)
-        returning 1`,
+    const [row] = await em.fork().execute<{ count: number }[]>(
+      `with deleted as (
+         update webhook_events set payload = null, waiting_for = null
+          where (team_id, id) in (
+            select team_id, id from webhook_events
+             where received_at < clock_timestamp() - make_interval(days => ?) and payload is not null and ${which}
+             order by received_at limit ? for update skip locked)
+         returning team_id, payload_bytes, sync_id),
+       counted as (${takeFromTotals('deleted')})
+       select count(*)::int as count from deleted`,
       [days, batchSize],
     );
-    if (rows.length < batchSize) return;
+    if ((row?.count ?? 0) < batchSize) return;
   }
 }
 

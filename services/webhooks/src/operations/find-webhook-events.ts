@@ -28,7 +28,8 @@ export async function listWebhookEvents(
   const from = (ofProject: string) => `from webhook_events e
       where e.team_id = ? and ${ofProject} and e.sync_id is null and (?::text is null or e.status = ?) and (?::text is null or e.type = ?)`;
   const filter = [status, status, type, type];
-  // Each part is read in the order of an index; with one condition for both, all rows would be sorted for every page.
+  // Each part is read in the order of an index, whose whole order must be named for rows without a project; with one
+  // condition for both, all rows would be sorted for every page.
   const parts = projectIds.map(id =>
     id === null
       ? { from: from('e.project_id is null'), values: [teamId, ...filter] }
@@ -36,7 +37,7 @@ export async function listWebhookEvents(
   );
   const newest = parts.map(
     part =>
-      `(select ${RECORD_COLUMNS}, e.received_at ${part.from}${following} order by e.received_at desc, e.id desc limit ?)`,
+      `(select ${RECORD_COLUMNS}, e.received_at ${part.from}${following} order by e.project_id desc, e.received_at desc, e.id desc limit ?)`,
   );
   const counts = parts.map(
     part => `(select count(*)::int from (select ${part.from} limit ${MAX_COUNTED + 1}) counted)`,

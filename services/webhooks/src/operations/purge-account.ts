@@ -59,7 +59,15 @@ export async function recordReport(
 
 /** How this service itself deletes what mirrors a team's account. */
 export const purgeOf = (em: EntityManager): Purge => ({
-  tables: ['syncs', 'sync_objects', 'webhook_events', 'routes', 'customer_look_ups', 'reconciliations'],
+  tables: [
+    'syncs',
+    'sync_objects',
+    'webhook_events',
+    'payload_totals',
+    'routes',
+    'customer_look_ups',
+    'reconciliations',
+  ],
   kept: [
     'processor_accounts',
     'signing_secrets',

@@ -9,6 +9,7 @@ import { openTeamRooms } from '@billing/database/team-rooms';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 import { LIVEMODE_MISMATCH, NO_SNAPSHOT, OTHER_ACCOUNT } from '#domain/unrouted.ts';
+import { addToTotals } from '#persistence/payload-totals.ts';
 import { LEASE_SECONDS, nameOf, WINDOW, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
@@ -130,7 +131,8 @@ function insert(em: EntityManager, received: readonly ReceivedEvent[], leased: r
         cross join lateral (select handled and reason is null as is_work) w
         order by team_id collate "C", e.id collate "C"
        on conflict (team_id, id) do nothing
-       returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased)
+       returning team_id, id, status = 'received' as is_work, lease_id is not null as is_leased, payload_bytes as bytes),
+     counted as (${addToTotals('inserted')})
      select place, team_id, id, i.id is not null as is_new, coalesce(is_work, false) as is_work,
             coalesce(is_leased, false) as is_leased
        from accepted left join inserted i using (team_id, id)`,

@@ -102,6 +102,15 @@ export class CreateWebhooks extends Migration {
       create index webhook_events_in_flight on webhook_events (due_at) where lease_id is not null or awaiting <> '{}'`);
     this.addSql(`create index webhook_events_of_sync on webhook_events (sync_id) where sync_id is not null`);
     this.addSql(`create index webhook_events_failed on webhook_events (team_id) where status = 'failed'`);
+    // What a team's quota deletes first.
+    this.addSql(`
+      create index webhook_events_payloads on webhook_events (team_id, received_at)
+       where payload is not null and status <> 'received'`);
+    this.addSql(`
+      create table payload_totals (
+        team_id text primary key,
+        bytes bigint not null -- of the payloads in webhook_events, but of what syncs have read
+      )`);
     // Rows lie in the order in which they were received, so that blocks of rows are index enough.
     this.addSql(`create index webhook_events_received on webhook_events using brin (received_at)`);
     // Many rows wait for their project, of which one id finds a few.
