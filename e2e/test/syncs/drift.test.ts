@@ -60,6 +60,8 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   await processor.setDeliveryRules({ hold: true });
   const change = (path: string, form: Readonly<Record<string, string>>) => callProcessor(path, form);
   const gone = (path: string) => callProcessor(path, undefined, 'DELETE');
+  const newestCharge = async (customer: string): Promise<string> =>
+    (await callProcessor(`/v1/charges?customer=${customer}`)).data[0].id;
   const planted: string[] = [];
   const plant = (type: string, id: string, outcome: string) => planted.push(`${type} ${id} ${outcome}`);
 
@@ -77,6 +79,7 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
     const { data } = await callProcessor(`/v1/subscriptions?customer=${customer}&status=all`);
     plant('subscription', data[0].id, 'missing');
     plant('invoice', data[0].latest_invoice, 'missing');
+    plant('payment', await newestCharge(customer), 'missing');
   }
   const lonely = await billedCustomer(tenant, newEmail(), null);
   plant('customer', lonely, 'missing');
@@ -98,7 +101,8 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   const { latest_invoice: renewal } = await processor.renew(renewed.subscription);
   plant('subscription', renewed.subscription, 'different');
   plant('invoice', String(renewal), 'missing');
-  expect(planted).toHaveLength(22);
+  plant('payment', await newestCharge(renewed.id), 'missing');
+  expect(planted).toHaveLength(25);
 
   const seen = (findings: readonly { type: string; processorId: string; outcome: string }[]) =>
     findings.map(one => `${one.type} ${one.processorId} ${one.outcome}`).toSorted((a, b) => a.localeCompare(b));

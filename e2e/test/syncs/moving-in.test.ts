@@ -43,6 +43,7 @@ describe('moving in with an account', () => {
       customer: { missing: 5, conflict: 1, applied: 0 },
       subscription: { missing: 5, applied: 0 },
       invoice: { missing: 5, applied: 0 },
+      payment: { missing: 5, applied: 0 },
     });
     expect(report.sync.progress).toMatchObject({ customer: { read: 6, total: 6 } });
     expect(report.findings.find(({ outcome }) => outcome === 'conflict')).toMatchObject({
@@ -66,7 +67,11 @@ describe('moving in with an account', () => {
     expect(subscriptions).toHaveLength(5);
     for (const subscription of subscriptions)
       expect(subscription).toMatchObject({ status: 'active', priceId: price?.id });
-    expect(await Array.fromAsync(billing.invoices.list())).toHaveLength(5);
+    const invoices = await Array.fromAsync(billing.invoices.list());
+    expect(invoices).toHaveLength(5);
+    const payments = await Array.fromAsync(billing.payments.list());
+    expect(payments.map(({ status }) => status)).toEqual(invoices.map(() => 'succeeded'));
+    expect(new Set(payments.map(({ invoiceId }) => invoiceId))).toEqual(new Set(invoices.map(({ id }) => id)));
     await waitFor(async () => (await billing.analytics.get()).mrr === 7_500, { what: 'the revenue' });
 
     const again = await runSync(tenant, { mode: 'apply' });

@@ -120,7 +120,7 @@ export interface ObjectPage {
 }
 
 /** The types whose metadata a sync may write. */
-export type MarkedType = Exclude<SyncType, 'invoice'>;
+export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
 
 /**
  * The payment processor of one team. Every write takes an idempotency key made from our own operation, so that a repeat
@@ -257,9 +257,10 @@ export interface Processor {
 
   /**
    * Lists one page of at most 100 objects of a type as they are now, newest first, ended and inactive ones included; deleted
-   * ones are in no list.
+   * ones are in no list. Invoices have their payments; payments are charges. Only what was created at `createdFrom` or later
+   * is listed, if that is given.
    */
-  listObjects(type: SyncType, startingAfter?: string): Promise<ObjectPage>;
+  listObjects(type: SyncType, startingAfter?: string, createdFrom?: Date): Promise<ObjectPage>;
   /** Reads an object of a list again; null when there is none, a stub with `deleted: true` where the processor has one. */
   findListed(type: SyncType, id: string): Promise<{ readonly object: ListedObject | null; readonly readAt: Date }>;
   /** Adds keys to the metadata of an object; a customer or subscription is billed as before. */

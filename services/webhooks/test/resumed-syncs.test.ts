@@ -2,7 +2,7 @@ import type { SyncId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanSyncs } from '../src/sync/complete-sync.ts';
-import { leaseSyncs } from '../src/sync/lease-syncs.ts';
+import { leaseSyncs, type LeasedSync } from '../src/sync/lease-syncs.ts';
 import { runSync } from '../src/sync/run-sync.ts';
 import { completed } from './domain-events.ts';
 import { serveOwners, type Owner } from './record-owner.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Runs the sync that is due, as one copy of the service, until it ends or loses its lease. */
-async function work(team: Team): Promise<void> {
+/** Runs the sync that is due, as one copy of the service, until it ends, loses its lease or has had its turn. */
+async function work(team: Team, turnMs?: number): Promise<readonly LeasedSync[]> {
   const { em, outbox, rpc, logger } = service;
   const run = runSync({
     em,
@@ -30,9 +30,12 @@ async function work(team: Team): Promise<void> {
     now: () => new Date(),
     recheckMs: 0,
     requestsPerSecond: 1_000,
+    ...(turnMs !== undefined && { turnMs }),
     logger,
   });
-  for (const sync of await leaseSyncs(em, 1)) await run(sync, new AbortController().signal);
+  const leased = await leaseSyncs(em, 1);
+  for (const sync of leased) await run(sync, new AbortController().signal);
+  return leased;
 }
 
 async function startApply(team: Team): Promise<SyncId> {
@@ -82,4 +85,21 @@ it('stores nothing more once it is canceled, and its rows go when they are handl
   await service.deliver(completed(team, String(row?.['id'])));
   await cleanSyncs(service.em);
   expect(await rowsOf(id)).toHaveLength(CUSTOMERS - 1);
+});
+
+it('takes turns with the syncs of other teams, and before reports of the night', async () => {
+  const [long, short] = [await service.newTeam(), await service.newTeam()];
+  const report = async (team: Team) => {
+    const body = { mode: 'report', types: ['customer', 'payment'] };
+    return (await service.call('POST', '/syncs', { of: team, as: service.identity.asUser(team), body })).body.sync.id;
+  };
+  const ofTheNight = await report(short);
+  await service.sql('update syncs set nightly = true where id = ?', [ofTheNight]);
+  const [first, other] = [await service.newTeam(), await service.newTeam()];
+  const ids = [await report(long), await report(first), await report(other)];
+  const turns: string[] = [];
+  const isOpen = async () => (await service.sql('select 1 from syncs where due_at is not null')).length > 0;
+  while (await isOpen()) for (const { id } of await work(long, 0)) turns.push(id);
+  expect(turns.slice(0, 6)).toEqual([...ids, ...ids]);
+  expect(turns.indexOf(ofTheNight)).toBeGreaterThan(turns.lastIndexOf(String(ids.at(-1))));
 });

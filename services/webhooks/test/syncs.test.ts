@@ -129,6 +129,34 @@ it('ends a record whose object is gone, though no event of it came', async () =>
   expect((await ended(team, id)).counts.customer).toMatchObject({ extra: 1, applied: 1 });
 });
 
+it('takes over the charges of the last 400 days', async () => {
+  const team = await service.newTeam();
+  const stripe = service.stripeOf(team);
+  const until = Math.floor(Date.now() / 1_000) - 410 * 86_400;
+  await service.controlOf(team).fillAccount({ customers: 5, seed: 1, until });
+  expect((await stripe.charges.list()).data).not.toEqual([]);
+  const { id: customer } = await stripe.customers.create({ name: 'Ada' });
+  const { id: product } = await stripe.products.create({ name: 'Pro' });
+  const price = await stripe.prices.create({ currency: 'usd', unit_amount: 500, product });
+  const session = await stripe.checkout.sessions.create({
+    customer,
+    mode: 'payment',
+    line_items: [{ price: price.id, quantity: 1 }],
+    success_url: 'https://shop.example/ok',
+  });
+  await service.controlOf(team).checkout(session.id);
+  const [charge] = (await stripe.charges.list({ customer })).data;
+  const id = await start(team, { mode: 'apply', types: ['payment'] });
+  const eventId = `${id}:payment:${charge?.id}`;
+  const [publication] = await service.waitForPublications(eventId, 'charge.updated');
+  expect(publication?.data).toMatchObject({ fromSync: true, projectId: team.projectId, object: { id: charge?.id } });
+  owner.record(team, String(charge?.id));
+  await service.emit(completed(team, eventId));
+  const sync = await ended(team, id);
+  expect(sync.progress.payment).toEqual({ read: 1, total: 1 });
+  expect(sync.counts.payment).toMatchObject({ missing: 1, applied: 1 });
+});
+
 it('takes turns, so that a sync that waits delays no other for long', async () => {
   const waiting = await Promise.all(
     Array.from({ length: 5 }, async () => {

@@ -6,7 +6,7 @@ import { optionalText } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
 
 /** What a sync compares, in this order: an object comes after what it belongs to. */
-export const SYNC_TYPES = ['product', 'price', 'customer', 'subscription', 'invoice'] as const;
+export const SYNC_TYPES = ['product', 'price', 'customer', 'subscription', 'invoice', 'payment'] as const;
 export type SyncType = (typeof SYNC_TYPES)[number];
 export const syncType = z.enum(SYNC_TYPES);
 
@@ -83,7 +83,7 @@ export const syncCreate = z
   .strictObject({
     mode,
     types: optional(z.array(syncType).min(1).max(SYNC_TYPES.length)).describe(
-      'What to compare; everything unless given.',
+      'What to compare; everything unless given. Payments are the charges of the last 400 days.',
     ),
     filter: withDefault(
       z.strictObject({

@@ -11,6 +11,7 @@ export const SYNC_OWNERS = {
   customer: 'customers',
   subscription: 'subscriptions',
   invoice: 'subscriptions',
+  payment: 'subscriptions',
 } as const satisfies Record<SyncType, ServiceName>;
 
 type Owner = (typeof SYNC_OWNERS)[SyncType];

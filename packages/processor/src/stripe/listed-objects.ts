@@ -8,15 +8,17 @@ import { completeLists } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
 type Response = Stripe.Response<object>['lastResponse'];
-type Page = { limit: number; starting_after?: string };
+type Page = { limit: number; starting_after?: string; created?: { gte: number } };
 
 /** The objects of the account, type by type. */
 export function listedObjectCalls({ stripe, call }: Calls): ListedObjects {
   return {
-    listObjects: (type, startingAfter) =>
+    listObjects: (type, startingAfter, createdFrom) =>
       call(async () => {
         const startedAt = performance.now();
-        const page = await LIST[type](stripe, { limit: PAGE_SIZE, ...given({ starting_after: startingAfter }) });
+        const created = createdFrom && { gte: Math.floor(createdFrom.getTime() / 1_000) };
+        const wanted = { limit: PAGE_SIZE, ...given({ starting_after: startingAfter, created }) };
+        const page = await LIST[type](stripe, wanted);
         const { data, has_more: hasMore, lastResponse } = page;
         const readAt = timeOfRead(lastResponse, startedAt);
         const objects: ListedObject[] = [];
@@ -47,6 +49,7 @@ const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Li
   customer: async (stripe, page) => plain(await stripe.customers.list(page)),
   subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
   invoice: async (stripe, page) => plain(await stripe.invoices.list({ ...page, expand: ['data.payments'] })),
+  payment: async (stripe, page) => plain(await stripe.charges.list(page)),
 };
 
 /** The library types each object as a class of its own, without an index. */
@@ -60,6 +63,7 @@ const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promis
   customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
   subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
   invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id, { expand: ['payments'] })),
+  payment: async (stripe, id) => found(await stripe.charges.retrieve(id)),
 };
 
 const found = (object: Stripe.Response<{ id?: string }>): Found => object as unknown as Found; // as above

@@ -63,12 +63,12 @@ const WON: ReadonlySet<string | null> = new Set(['won', 'warning_closed', 'preve
 export const observedInvoice = (invoiceId: string): PaymentObservations => ({ ...NOTHING_OBSERVED, invoiceId });
 
 function attemptOf(
-  { id, currency, failureCode, failureMessage }: PaymentIntentSnapshot | ChargeSnapshot,
+  { id, currency, createdAt, failureCode, failureMessage }: PaymentIntentSnapshot | ChargeSnapshot,
   at: Date,
   state: AttemptState,
 ) {
   const failure = state === 'failed' ? { failureCode, failureMessage } : { failureCode: null, failureMessage: null };
-  return { id, at: at.getTime(), state, currency, ...failure };
+  return { id, at: at.getTime(), createdAt: createdAt.getTime(), state, currency, ...failure };
 }
 
 const sharedObservations = ({

@@ -76,13 +76,19 @@ function play(failures: number, succeeds: boolean, capture: Capture, steps: read
   let second = 1;
   const events: PaymentObservations[] = [];
   for (let n = 0; n < failures; n += 1) {
-    events.push(observedCharge(charge(`ch_${n}`, { status: 'failed', ...declined }), at(second), 'failed'));
+    events.push(
+      observedCharge(
+        charge(`ch_${9 - n}`, { status: 'failed', createdAt: at(second), ...declined }),
+        at(second),
+        'failed',
+      ),
+    );
     events.push(observedIntent(intent(declined), at(second), 'failed'));
     second += 1;
   }
   if (!succeeds) {
     if (failures === 0) return { events: [observedIntent(intent(declined), at(1), 'failed')], expected: FAILED };
-    return { events, expected: { ...FAILED, processorChargeId: `ch_${failures - 1}` } };
+    return { events, expected: { ...FAILED, processorChargeId: `ch_${10 - failures}` } };
   }
   const { amount, isHeld } = capture;
   if (isHeld) {

@@ -17,6 +17,7 @@ interface Attempt {
   readonly id: string;
   /** The processor's time of the event. */
   readonly at: number;
+  readonly createdAt: number;
   readonly state: AttemptState;
   /** What was captured of one that succeeded, else what was asked for. */
   readonly amount: number;
@@ -180,9 +181,9 @@ function refundedOf({ refunds, partialCaptures }: PaymentObservations, charge: A
   return Math.max(counted - (counts < amountReleased ? 0 : amountReleased), 0);
 }
 
-/** The charge that got furthest, else the newest one. */
+/** The charge that got furthest, else the one that was made last. */
 const byDecisiveness = (a: Attempt, b: Attempt): number =>
-  placeOf(a) - placeOf(b) || a.at - b.at || compareText(a.id, b.id);
+  placeOf(a) - placeOf(b) || a.createdAt - b.createdAt || compareText(a.id, b.id);
 
 const placeOf = ({ state }: Attempt): number => ATTEMPT_STATES.indexOf(state);
 

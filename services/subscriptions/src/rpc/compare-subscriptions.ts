@@ -13,12 +13,13 @@ import { recordedState } from '#operations/save-subscriptions.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
+import { comparePayments, findLinks } from './compare-payments.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 
 type Request = z.output<(typeof CompareObjects)['subscriptions']['request']>;
 
-/** Compares subscriptions or invoices of the processor with the project's records. */
+/** Compares subscriptions, invoices or payments of the processor with the project's records. */
 export function compareSubscriptions(em: EntityManager) {
   return async ({ teamId, projectId, type, objects }: Request): Promise<Comparison[]> => {
     const scope = { teamId, projectId };
@@ -30,7 +31,9 @@ export function compareSubscriptions(em: EntityManager) {
       );
       return customers.map(it => it !== undefined);
     };
-    if (type === 'invoice')
+    if (type === 'payment') return comparePayments(fork, scope, objects, haveCustomers);
+    if (type === 'invoice') {
+      const linksOf = await findLinks(fork, scope, objects);
       return compareRecords(objects, {
         scope,
         parse: readInvoice,
@@ -43,8 +46,12 @@ export function compareSubscriptions(em: EntityManager) {
               metadata: { ...subscriptionMetadata, ...metadata },
             })),
           ),
-        differences: (row, invoice) => fieldDifferences(recordedInvoice(row).content, contentOf(invoice, row.status)),
+        differences: (row, invoice) => [
+          ...fieldDifferences(recordedInvoice(row).content, contentOf(invoice, row.status)),
+          ...fieldDifferences({ payments: linksOf(invoice) }, { payments: invoice.paymentIds }),
+        ],
       });
+    }
     return compareRecords(objects, {
       scope,
       parse: readSubscription,

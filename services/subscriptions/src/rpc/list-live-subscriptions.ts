@@ -9,13 +9,17 @@ import { isLiveInvoice, isLiveSubscription } from './compare-subscriptions.ts';
 
 type Request = z.output<(typeof ListLiveRecords)['subscriptions']['request']>;
 
-/** Lists a page of a project's subscriptions that have not ended, or of its invoices that are neither paid nor void. */
+/**
+ * Lists a page of a project's subscriptions that have not ended, or of its invoices that are neither paid nor void. No payment
+ * is ever gone at the processor.
+ */
 export function listLiveSubscriptions(em: EntityManager) {
   return async ({ teamId, projectId, type, after, limit }: Request) => {
     const [scope, page] = [
       { teamId, projectId },
       { after, limit },
     ];
+    if (type === 'payment') return { records: [], next: null };
     return type === 'invoice'
       ? toLiveRecords(await findPage(em.fork(), Invoice, scope, page), limit, it =>
           isLiveInvoice(it) ? it.processorInvoiceId : null,

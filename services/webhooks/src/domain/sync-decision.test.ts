@@ -12,7 +12,7 @@ const object = (changes: Partial<SyncedObject> = {}): SyncedObject => ({
   parents: [],
   holders: [],
   endedAt: null,
-  isDraft: false,
+  isUnfinished: false,
   ...changes,
 });
 const missing = { outcome: 'missing', hasParent: true } as const;
@@ -31,7 +31,8 @@ describe('an object without a record', () => {
     ['customer_skipped', { type: 'subscription', parents: [{ outcome: 'conflict', reason: null }] }],
     ['product_skipped', { type: 'price', parents: [{ outcome: 'skipped', reason: 'foreign' }] }],
     ['ended_long_ago', { type: 'subscription', endedAt: new Date('2025-04-01T00:00:00Z') }],
-    ['draft', { type: 'invoice', isDraft: true }],
+    ['draft', { type: 'invoice', isUnfinished: true }],
+    ['pending', { type: 'payment', isUnfinished: true }],
   ])('is skipped as %s', (reason, changes) => {
     expect(decideOn(changes)).toEqual({ outcome: 'skipped', reason });
   });

@@ -27,12 +27,12 @@ export interface SyncedObject {
   readonly holders: readonly ProjectId[];
   /** When a subscription ended. */
   readonly endedAt: Date | null;
-  readonly isDraft: boolean;
+  readonly isUnfinished: boolean;
 }
 
 const DAY_MS = 86_400_000;
-/** Subscriptions that ended longer ago are not taken; those that ended since count as churn. */
-const ENDED_DAYS = 400;
+/** Subscriptions that ended longer ago are not taken, those that ended since count as churn; nor are payments from before. */
+export const HISTORY_DAYS = 400;
 
 /**
  * Decides what an object is to a project. A record that the project has counts most. An object without a record is taken
@@ -45,7 +45,7 @@ export function decide(
 ): SyncDecision {
   if (outcome === 'same' || outcome === 'different' || outcome === 'extra') return { outcome, reason: null };
   if (outcome === 'deleted') return skipped('deleted_here');
-  const { type, metadata, parents, holders, endedAt, isDraft } = object;
+  const { type, metadata, parents, holders, endedAt, isUnfinished } = object;
   const parent = type === 'price' ? 'product' : 'customer';
   const { teamId = scope.teamId, projectId = scope.projectId } = metadata;
   if (teamId !== scope.teamId) return skipped('other_team');
@@ -53,8 +53,8 @@ export function decide(
   if (parents.some(one => one.outcome === 'skipped' || one.outcome === 'conflict')) return skipped(`${parent}_skipped`);
   if (parents.length === 0 && !hasParent) return skipped(`${parent}_unknown`);
   if (!isTaken(object, filter)) return skipped('foreign');
-  if (endedAt !== null && now.getTime() - endedAt.getTime() > ENDED_DAYS * DAY_MS) return skipped('ended_long_ago');
-  if (isDraft) return skipped('draft');
+  if (endedAt !== null && now.getTime() - endedAt.getTime() > HISTORY_DAYS * DAY_MS) return skipped('ended_long_ago');
+  if (isUnfinished) return skipped(type === 'payment' ? 'pending' : 'draft');
   if (outcome === 'taken') return { outcome: 'conflict', reason: 'another customer of the project has its e-mail' };
   return { outcome, reason: null };
 }

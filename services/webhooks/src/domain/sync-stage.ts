@@ -43,7 +43,7 @@ export function nextStage(plan: SyncPlan, { type, phase }: SyncStage): SyncStage
 
 function isNeeded({ type, phase }: SyncStage, { mode, markAtProcessor }: SyncPlan): boolean {
   if (phase === 'conflicts') return type === 'customer';
-  if (phase === 'mark') return mode === 'apply' && markAtProcessor && type !== 'invoice';
+  if (phase === 'mark') return mode === 'apply' && markAtProcessor && type !== 'invoice' && type !== 'payment';
   return mode === 'apply' || phase !== 'apply';
 }
 

@@ -65,7 +65,9 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
     const [readAt, isExtra] = [new Date(readMs), outcome === 'extra'];
     const object = isExtra ? endOf(type, objectId, readMs, last.get(objectId)) : read;
     const eventType = TRAITS[type][isExtra ? 'gone' : 'observed'];
-    return object ? [{ id: rowIdOf(sync, type, objectId), type: eventType, objectId, object, readAt }] : [];
+    return object && eventType
+      ? [{ id: rowIdOf(sync, type, objectId), type: eventType, objectId, object, readAt }]
+      : [];
   });
   const stored = new Set(objects.map(({ objectId }) => objectId));
   const states = confirmed.map(({ processorId }) =>

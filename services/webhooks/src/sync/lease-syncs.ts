@@ -17,6 +17,7 @@ const SYNCS: LeasedTable = {
   table: 'syncs',
   key: ['id'],
   leaseSeconds: LEASE_SECONDS,
+  order: `due_at + case when nightly then interval '1 hour' else interval '0' end`,
   columns: `id, team_id as "teamId", project_id as "projectId", mode, types, filter, mark_at_processor as "markAtProcessor",
     jsonb_build_object('type', type, 'phase', phase, 'after', after) as stage, failures, lease_id as "leaseId",
     (extract(epoch from coalesce(started_at, clock_timestamp())) * 1000)::float8 as "startedMs"`,
@@ -39,7 +40,7 @@ export interface LeasedSync {
   readonly startedMs: number;
 }
 
-/** Leases up to `limit` syncs that are due, the longest due first. */
+/** Leases up to `limit` syncs that are due, the longest due first. Reports of the night stand back for an hour. */
 export const leaseSyncs = async (em: EntityManager, limit: number): Promise<readonly LeasedSync[]> =>
   (await leaseRows<LeasedSync>(em, SYNCS, limit)).rows;
 

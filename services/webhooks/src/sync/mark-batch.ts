@@ -14,7 +14,7 @@ const BATCH = 10;
  */
 export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
   return async (sync, { type }) => {
-    if (type === 'invoice') return 'done';
+    if (type === 'invoice' || type === 'payment') return 'done';
     const rows = await executeBound<{ id: string; recordId: string }>(
       em.fork(),
       `select processor_id as id, record_id as "recordId" from sync_objects

@@ -5,6 +5,7 @@ import { ListLiveRecords, SYNC_OWNERS } from '@billing/contracts/rpc/syncs';
 import { executeBound } from '@billing/database/bound-statement';
 import { isMissing } from '@billing/processor/errors';
 import type { ListedObject } from '@billing/processor/port';
+import { HISTORY_DAYS } from '#domain/sync-decision.ts';
 import { afterFirstReading, afterRecheck } from '#domain/sync-finding.ts';
 import { decideObjects } from './decide-objects.ts';
 import { nextObjects, saveObjects } from './object-rows.ts';
@@ -18,6 +19,7 @@ const RECORDS = 100;
 /** Objects of one step that are read again; each costs a request. */
 const RECHECKS = 20;
 const WAIT_MS = 250;
+const HISTORY_MS = HISTORY_DAYS * 86_400_000;
 
 /** Reads the next page of the processor's list, compares its objects with the records, and stores what is decided. */
 export function readPage(parts: StepParts): Step {
@@ -26,7 +28,8 @@ export function readPage(parts: StepParts): Step {
   return async (sync, { type, after }) => {
     const processor = await processors.of(sync.teamId);
     await pace();
-    const page = await processor.listObjects(type, after ?? undefined).catch((err: unknown) => {
+    const createdFrom = type === 'payment' ? new Date(sync.startedMs - HISTORY_MS) : undefined;
+    const page = await processor.listObjects(type, after ?? undefined, createdFrom).catch((err: unknown) => {
       if (isMissing(err) && after !== null) return null;
       throw err;
     });

@@ -23,7 +23,6 @@ import { markBatch } from './mark-batch.ts';
 import { findExtras, readPage, recheckBatch } from './read-objects.ts';
 import { resolveEmails } from './resolve-emails.ts';
 
-/** How long a sync works before the syncs of other teams have their turn, in milliseconds. */
 const TURN_MS = 2_000;
 /** About four hours of failures one after another. */
 const MAX_FAILURES = 50;
@@ -39,6 +38,8 @@ interface RunParts extends Omit<StepParts, 'pace'> {
   readonly outbox: Outbox;
   /** Requests to Stripe a second, for each sync. */
   readonly requestsPerSecond: number;
+  /** How long a sync works before the syncs of other teams have their turn, in milliseconds; 2,000 unless given. */
+  readonly turnMs?: number;
   readonly logger: Logger;
 }
 
@@ -48,7 +49,7 @@ interface RunParts extends Omit<StepParts, 'pace'> {
  * another copy.
  */
 export function runSync(parts: RunParts) {
-  const { em, outbox, requestsPerSecond, logger } = parts;
+  const { em, outbox, requestsPerSecond, turnMs = TURN_MS, logger } = parts;
   const complete = completeSync(outbox);
 
   const run = async (sync: LeasedSync, signal: AbortSignal): Promise<void> => {
@@ -61,10 +62,11 @@ export function runSync(parts: RunParts) {
       apply: applyBatch(stepParts),
       mark: markBatch(stepParts),
     };
-    const endsAt = performance.now() + TURN_MS;
+    const endsAt = performance.now() + turnMs;
     let { stage, failures } = sync;
-    while (await saveStage(em, sync, stage, failures)) {
-      if (signal.aborted || performance.now() > endsAt) return void (await releaseSync(em, sync, { hasFailed: false }));
+    for (let count = 0; await saveStage(em, sync, stage, failures); count += 1) {
+      if (signal.aborted || (count > 0 && performance.now() > endsAt))
+        return void (await releaseSync(em, sync, { hasFailed: false }));
       const result = await steps[stage.phase](sync, stage);
       failures = 0;
       if (result !== 'done') {

@@ -9,8 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 interface TypeTraits {
   /** The event that carries what a sync read of an object. */
   readonly observed: ProcessorEventType;
-  /** The event that ends a record whose object is gone. */
-  readonly gone: ProcessorEventType;
+  /** The event that ends a record whose object is gone; null for what is never deleted. */
+  readonly gone: ProcessorEventType | null;
   /** What an object of the type belongs to. */
   readonly parents: readonly ReferenceKind[];
 }
@@ -26,14 +26,21 @@ export const TRAITS: Readonly<Record<SyncType, TypeTraits>> = {
     parents: ['customer'],
   },
   invoice: { observed: 'invoice.updated', gone: 'invoice.deleted', parents: ['customer', 'subscription'] },
+  payment: { observed: 'charge.updated', gone: null, parents: ['customer'] },
 };
+
+const UNFINISHED: ReadonlyMap<SyncType, string> = new Map([
+  ['invoice', 'draft'],
+  ['payment', 'pending'],
+]);
 
 /** What a sync needs of an object to decide on it. */
 export interface ObjectDetails {
   readonly metadata: Readonly<Record<string, string>>;
   readonly parents: readonly Reference[];
   readonly endedAt: Date | null;
-  readonly isDraft: boolean;
+  /** Whether it is a draft of an invoice, or a payment that is pending: nothing is to be recorded yet. */
+  readonly isUnfinished: boolean;
   readonly createdAt: Date | null;
   /** Of a customer, trimmed and in lower case. */
   readonly email: string | null;
@@ -50,7 +57,7 @@ export function detailsOf(type: SyncType, object: Fields): ObjectDetails {
     },
     parents: readRouteHints(observed, object).references.filter(({ kind }) => parents.includes(kind)),
     endedAt: type === 'subscription' ? timeOf(object['ended_at']) : null,
-    isDraft: type === 'invoice' && object['status'] === 'draft',
+    isUnfinished: UNFINISHED.get(type) === (object['status'] ?? null),
     createdAt: timeOf(object['created']),
     email: type === 'customer' ? emailOf(object['email']) : null,
   };

@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<Sync['types'][number], string>> = {
   customer: 'Customers',
   subscription: 'Subscriptions',
   invoice: 'Invoices',
+  payment: 'Payments',
 };
 
 /** How many objects of each type are read and compared, and what was found. */
