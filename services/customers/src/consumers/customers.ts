@@ -12,12 +12,12 @@ import { decideOnEvent } from '@billing/processor/event-order';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
-import { isSameContent, toContent } from '#domain/customer.ts';
+import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
 import { recordFoundCustomers, type FoundCustomer } from '#operations/record-found-customers.ts';
 import { saveDeleted } from '#operations/save-customer.ts';
-import { waitForEmail } from '#operations/wait-for-email.ts';
-import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
+import { settleEmails } from '#operations/settle-emails.ts';
+import { openEmails, releaseIdentifiers } from '#persistence/customer-identifiers.ts';
 import { customers as rows, lockDeletedByProcessorIds } from '#persistence/find-customer.ts';
 
 interface CustomerConsumerDependencies {
@@ -36,9 +36,8 @@ const LIVE = { deletedAt: null };
 export function customerEvents({ em, processors, logger, now }: CustomerConsumerDependencies): Consumer {
   const applyEvent = applyCustomerEvent({ now, logger });
   const recordFound = recordFoundCustomers({ now });
-  const waitUntilFree = waitForEmail({ em, processors, now });
 
-  /** Reads the customer at the processor where the event alone does not decide, and waits for its e-mail. */
+  /** Reads the customer at the processor where the event alone does not decide. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Prepared | null> => {
     const { scope, snapshot, id, namedIds, createdAt } = readEvent(delivery);
     const customer = (await rows.findByProcessorIds(em.fork(), [id], LIVE)).get(scopedKey(id));
@@ -49,14 +48,11 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     }
     const { version } = customer;
     if (snapshot.deleted) return { version, reread: null };
-    const isSame = isSameContent(customer, toContent(snapshot, scope, customer));
+    const isSame = isSameContent(atProcessor(customer), toContent(snapshot, scope, customer));
     const decision = decideOnEvent(customer, createdAt, isSame);
-    if (decision === 'ignore' || decision === 'confirm') return { version, reread: null };
+    if (decision !== 'reread') return { version, reread: null };
     const processor = await processors.of(scope.teamId);
-    const reread = decision === 'reread' ? await processor.findCustomer(snapshot.id) : null;
-    const current = reread ?? snapshot;
-    if (!current.deleted) await waitUntilFree(scope, customer, toContent(current, scope, customer).email, createdAt);
-    return { version, reread };
+    return { version, reread: await processor.findCustomer(snapshot.id) };
   };
 
   const handle = async (
@@ -130,11 +126,12 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       for (const customer of deleted.get(scopedKey(id)) ?? [])
         saveDeleted(tx, publish, customer, { now: now(), deletedAt: createdAt, trace });
     const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
-    await releaseIdentifiers(tx, changed, ['email']);
+    const freed = await releaseIdentifiers(tx, changed, ['email']);
     await releaseIdentifiers(
       tx,
       changed.filter(it => it.deletedAt),
     );
+    await settleEmails(tx, publish, [...freed, ...[...customers.values()].flatMap(openEmails)], now());
     return unprepared;
   };
 

@@ -50,6 +50,20 @@ export function toContent(
   };
 }
 
+/** Returns a record as the processor last had it: another customer may hold its e-mail here. */
+export const atProcessor = ({
+  email,
+  wantedEmail,
+  name,
+  externalId,
+  metadata,
+}: CustomerContent & { readonly wantedEmail: string | null }): CustomerContent => ({
+  email: wantedEmail ?? email,
+  name,
+  externalId,
+  metadata,
+});
+
 function withoutOwnKeys(metadata: Readonly<Record<string, string>>): Record<string, string> {
   const { [EXTERNAL_ID_KEY]: _copy, ...rest } = withoutRouting(metadata);
   return rest;

@@ -5,7 +5,7 @@ import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
 import type { Logger } from 'pino';
-import { isSameContent, toContent } from '#domain/customer.ts';
+import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { takeEmail } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
@@ -30,8 +30,8 @@ interface CustomerEvent {
 
 /**
  * Applies an event to the record of its customer. Returns false, with nothing changed, for an event that has to be
- * prepared: only the processor knows which state holds, or another customer of the project has the e-mail. The caller
- * frees the e-mails that the customer no longer has (`releaseIdentifiers`).
+ * prepared, because only the processor knows which state holds. The caller frees the e-mails that the customer no longer
+ * has (`releaseIdentifiers`) and gives it the one that it waits for (`settleEmails`).
  */
 export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; readonly logger: Logger }) {
   return async (
@@ -48,7 +48,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     if (customer.deletedAt) return true;
     if (snapshot.deleted) return true;
     const received = toContent(snapshot, scope, customer);
-    const decision = decideOnEvent(customer, createdAt, isSameContent(customer, received));
+    const decision = decideOnEvent(customer, createdAt, isSameContent(atProcessor(customer), received));
     if (decision === 'ignore') return true;
 
     const prepared = event.prepared?.version === customer.version ? event.prepared : null;
@@ -60,10 +60,11 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     }
     const found = toContent(current, scope, customer);
     const isFree = found.email === customer.email || (await takeEmail(tx, scope, customer.id, found.email));
-    if (!isFree && !prepared) return false;
-    if (!isFree) logger.warn({ customerId: customer.id }, 'e-mail not changed, another customer of the project has it');
+    if (!isFree)
+      logger.warn({ customerId: customer.id }, 'e-mail not changed yet, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };
     saveContent(tx, publish, customer, { content, now: now(), trace });
+    customer.wantedEmail = isFree ? null : found.email;
     customer.processorUpdatedAt = later(customer.processorUpdatedAt, createdAt);
     if (isSameContent(found, received)) customer.awaitsWebhook = false;
     return true;

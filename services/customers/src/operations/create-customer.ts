@@ -21,6 +21,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { findExisting, listCandidates } from './find-existing.ts';
 import { finishSameRequest } from './finish-same-request.ts';
 import { publishCreated } from './save-customer.ts';
+import { settleEmails } from './settle-emails.ts';
 
 const input = z.object({
   /** Trimmed and lower-cased. */
@@ -73,10 +74,11 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
     publishCreated(publish, customer);
     return customer;
   },
-  async cancel(tx, { resourceId, teamId, projectId }) {
+  async cancel(tx, { resourceId, teamId, projectId, input: { email } }, _error, publish) {
     const id = CustomerId.schema.parse(resourceId);
     await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
     await customers.deleteReserved(tx, { teamId, projectId }, id);
+    await settleEmails(tx, publish, [{ teamId, projectId, value: email }], new Date());
   },
 });
 
@@ -111,6 +113,7 @@ export function createCustomer(dependencies: Dependencies) {
         ...scope,
         id,
         email,
+        wantedEmail: null,
         name: name ?? null,
         externalId: externalId ?? null,
         metadata,

@@ -5,6 +5,7 @@ import { releaseIdentifiers } from '#persistence/customer-identifiers.ts';
 import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveDeleted } from './save-customer.ts';
+import { settleEmails } from './settle-emails.ts';
 
 /**
  * Deletes a customer here, for good; the processor keeps its own, whose subscriptions go on.
@@ -15,7 +16,7 @@ export function deleteCustomer({ operationLog, now }: Pick<Dependencies, 'operat
     operationLog.runExclusively(id, async (tx, publish) => {
       const customer = await customers.lock(tx, scope, id);
       saveDeleted(tx, publish, customer, { now: now() });
-      await releaseIdentifiers(tx, [customer]);
+      await settleEmails(tx, publish, await releaseIdentifiers(tx, [customer]), now());
       recordAudit(publish, scope.teamId, context, { target: { type: 'customer', id }, changes: [] });
     });
 }

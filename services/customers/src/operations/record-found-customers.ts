@@ -92,6 +92,7 @@ function createLinked(
     ...scope,
     ...content,
     id,
+    wantedEmail: null,
     processorId: snapshot.id,
     linkedToExisting: !fromSync,
     processorUpdatedAt: createdAt,

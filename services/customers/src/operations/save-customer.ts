@@ -32,6 +32,13 @@ export function saveContent(
   return true;
 }
 
+/** Saves that a customer has got its e-mail, or lost it to another who has it at the processor, and publishes it. */
+export function saveEmail(publish: Publish, customer: LinkedCustomer, email: string | null, now: Date): void {
+  const wantedEmail = email === null ? customer.wantedEmail : null;
+  Object.assign(customer, { email, wantedEmail, updatedAt: now, version: customer.version + 1 });
+  publish(CustomerUpdated, customer.teamId, toState(customer));
+}
+
 /**
  * Marks a customer as deleted, for good, since the earliest time that is known, and publishes that if it is news. The
  * caller frees what the customer had (`releaseIdentifiers`).

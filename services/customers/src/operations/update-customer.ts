@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import type { Publish } from '@billing/messaging/outbox';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { withoutEmpty } from '@billing/processor/metadata';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -10,11 +11,12 @@ import { changesOf, recordUnchanged } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
-import { releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
-import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import { openEmails, releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
+import type { Customer, LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
+import { settleEmails } from './settle-emails.ts';
 
 const input = z.object({
   processorId: z.string(),
@@ -47,6 +49,10 @@ export function updateCustomerKind(now: () => Date) {
     const { version } = await customers.find(em, operation, operation.resourceId);
     return { snapshot: await processor.findCustomer(operation.input.processorId), version };
   };
+  const settle = async (tx: EntityManager, publish: Publish, customer: Customer) => {
+    const released = await releaseIdentifiers(tx, [customer]);
+    await settleEmails(tx, publish, [...released, ...openEmails(customer)], now());
+  };
   const kind: OperationKind<Input, Reread, LinkedCustomer> = {
     name: 'update-customer',
     input,
@@ -73,8 +79,9 @@ export function updateCustomerKind(now: () => Date) {
         const isFree = await takeEmail(tx, customer, customer.id, received.email);
         const content = isFree ? received : { ...received, email: customer.email };
         if (saveContent(tx, publish, customer, { content, now: now() })) customer.awaitsWebhook = true;
+        customer.wantedEmail = isFree ? null : received.email;
       }
-      await releaseIdentifiers(tx, [customer]);
+      await settle(tx, publish, customer);
       return customer;
     },
     reread,
@@ -86,9 +93,9 @@ export function updateCustomerKind(now: () => Date) {
       const sent = isOurs(snapshot, operation) ? changes : { ...changes, metadata: undefined };
       return showsChanges(snapshot, sent) ? current : null;
     },
-    async cancel(tx, { resourceId, ...scope }) {
+    async cancel(tx, { resourceId, ...scope }, _error, publish) {
       const customer = await customers.lockRow(tx, scope, resourceId);
-      if (customer && !customer.deletedAt) await releaseIdentifiers(tx, [customer]);
+      if (customer && !customer.deletedAt) await settle(tx, publish, customer);
     },
   };
   return audited(kind, { isRefusal: ({ deletedAt }) => deletedAt !== null });

@@ -80,31 +80,82 @@ export async function reserveIdentifiers(
   if (!(await takeIdentifier(tx, scope, id, { kind: 'external-id', value: externalId }))) throw externalIdTaken();
 }
 
+/** An e-mail of a project's customers. */
+export interface ScopedEmail extends ProjectScope {
+  readonly value: string;
+}
+
+/** Returns the e-mails that others may have to get: the one that a customer waits for, and the one that it has until then. */
+export function openEmails({ teamId, projectId, email, wantedEmail }: Customer): ScopedEmail[] {
+  if (wantedEmail === null) return [];
+  return [wantedEmail, email].flatMap(value => (value === null ? [] : [{ teamId, projectId, value }]));
+}
+
+/**
+ * Takes an e-mail as `takeIdentifier` does. Returns null, or who has it: until the end of the transaction that customer then
+ * keeps it, so that it is not freed unnoticed.
+ */
+export async function claimEmail(
+  tx: EntityManager,
+  scope: ProjectScope,
+  id: CustomerId,
+  value: string,
+): Promise<CustomerId | null> {
+  for (;;) {
+    if (await takeIdentifier(tx, scope, id, { kind: 'email', value })) return null;
+    const [holder] = await executeBound<Pick<CustomerIdentifier, 'customerId'>>(
+      tx,
+      `select customer_id as "customerId" from customer_identifiers
+        where team_id = $1 and project_id = $2 and kind = 'email' and value = $3 for share`,
+      [scope.teamId, scope.projectId, value],
+    );
+    if (holder) return holder.customerId;
+  }
+}
+
+/** Makes an e-mail another customer's. */
+export const passEmail = async (
+  tx: EntityManager,
+  { teamId, projectId, value }: ScopedEmail,
+  id: CustomerId,
+): Promise<void> =>
+  void (await executeBound(
+    tx,
+    `update customer_identifiers set customer_id = $4
+      where team_id = $1 and project_id = $2 and kind = 'email' and value = $3`,
+    [teamId, projectId, value, id],
+  ));
+
 type Holder = Pick<Customer, 'id' | 'teamId' | 'projectId' | 'email' | 'externalId' | 'deletedAt'>;
 
-/** Frees the identifiers that customers no longer have: all but the current ones, and those too once they are deleted. */
+/**
+ * Frees the identifiers that customers no longer have: all but the current ones, and those too once they are deleted.
+ * Returns the freed e-mails, for which others may wait (`settleEmails`).
+ */
 export async function releaseIdentifiers(
   tx: EntityManager,
   customers: readonly Holder[],
   kinds: readonly IdentifierKind[] = IDENTIFIER_KINDS,
-): Promise<void> {
+): Promise<ScopedEmail[]> {
   const current = customers.flatMap(({ id, teamId, projectId, email, externalId, deletedAt }) => {
     const values: Record<IdentifierKind, string | null> = { email, 'external-id': externalId };
     return kinds.map(kind => {
       return { id, team_id: teamId, project_id: projectId, kind, value: deletedAt ? null : values[kind] };
     });
   });
-  if (current.length === 0) return;
-  await executeBound(
+  if (current.length === 0) return [];
+  const freed = await executeBound<ScopedEmail & { readonly kind: IdentifierKind }>(
     tx,
     `delete from customer_identifiers taken
       using json_to_recordset($1::json)
               as customer (id text, team_id text, project_id text, kind text, value text)
       where (taken.team_id, taken.project_id, taken.customer_id, taken.kind)
               = (customer.team_id, customer.project_id, customer.id, customer.kind)
-        and taken.value is distinct from customer.value`,
+        and taken.value is distinct from customer.value
+     returning taken.team_id as "teamId", taken.project_id as "projectId", taken.kind, taken.value`,
     [JSON.stringify(current)],
   );
+  return freed.filter(({ kind }) => kind === 'email');
 }
 
 /** Finds the customers of the project that have e-mails or external ids, or are about to get them, by these. */

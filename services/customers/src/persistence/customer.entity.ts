@@ -16,12 +16,19 @@ const CustomerSchema = defineEntity({
   indexes: [
     { name: 'customers_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'customers_by_processor_id', properties: ['teamId', 'processorId'] },
+    {
+      name: 'customers_by_wanted_email',
+      properties: ['teamId', 'projectId', 'wantedEmail'],
+      where: 'wanted_email is not null',
+    },
   ],
   properties: {
     id: p.text().primary().$type<CustomerId>(),
     ...mirroredProperties(),
     /** Trimmed and lower-cased; null when the processor has none. */
     email: p.text().strictNullable(),
+    /** What the processor has, while another customer of the project holds it; else null. */
+    wantedEmail: p.text().strictNullable(),
     name: p.text().strictNullable(),
     /** The caller's own id of the customer. */
     externalId: p.text().strictNullable(),

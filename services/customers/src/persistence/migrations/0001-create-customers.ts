@@ -8,6 +8,7 @@ export class CreateCustomers extends Migration {
         team_id text not null,
         project_id text not null,
         email text,
+        wanted_email text,
         name text,
         external_id text,
         metadata jsonb not null,
@@ -26,6 +27,10 @@ export class CreateCustomers extends Migration {
         on customers (team_id, project_id, processor_id) where deleted_at is null`);
     this.addSql(`create index customers_newest on customers (team_id, project_id, created_at, id)`);
     this.addSql(`create index customers_by_processor_id on customers (team_id, processor_id)`);
+
+    this.addSql(`
+      create index customers_by_wanted_email
+        on customers (team_id, project_id, wanted_email) where wanted_email is not null`);
 
     // The key makes e-mails and external ids unique in a project.
     this.addSql(`
