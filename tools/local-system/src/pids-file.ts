@@ -20,14 +20,50 @@ export type PidsFile = z.output<typeof pidsFile>;
 
 const PREVIOUS_PARTS_TIMEOUT_MS = 30_000;
 
+/** Keeps `pids.json` up to date. */
+export interface PidsWriter {
+  /** Writes what runs. Never throws: while it fails, as on a full disk, the newest value is tried again every second. */
+  write(value: PidsFile): void;
+  /** Removes the file. */
+  close(): void;
+}
+
+const RETRY_MS = 1_000;
+
+export function openPidsWriter(dataDir: string, report: (line: string) => void): PidsWriter {
+  let failing: NodeJS.Timeout | undefined;
+  let newest: PidsFile | undefined;
+  const tryAgain = () => newest && write(newest);
+  const write = (value: PidsFile) => {
+    newest = value;
+    try {
+      writePids(dataDir, value);
+      if (failing) report('pids.json is written again');
+      clearInterval(failing);
+      failing = undefined;
+    } catch (err) {
+      if (failing) return;
+      report(`pids.json can't be written, and is tried again: ${err instanceof Error ? err.message : String(err)}`);
+      failing = setInterval(tryAgain, RETRY_MS).unref();
+    }
+  };
+  return {
+    write,
+    close() {
+      clearInterval(failing);
+      removePids(dataDir);
+    },
+  };
+}
+
 /** Writes a temporary file and renames it, so that a reader never sees a partial file. */
-export function writePids(dataDir: string, value: PidsFile): void {
+function writePids(dataDir: string, value: PidsFile): void {
   const file = join(dataDir, 'pids.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-export function removePids(dataDir: string): void {
+function removePids(dataDir: string): void {
   rmSync(join(dataDir, 'pids.json'), { force: true });
 }
 

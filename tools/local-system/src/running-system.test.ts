@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writePids } from './pids-file.ts';
+import { openPidsWriter, type PidsFile } from './pids-file.ts';
 import { findCommandVariables, findServers } from './running-system.ts';
 import { loadSecrets } from './secrets.ts';
 
@@ -14,11 +14,13 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const supervisor = { pid: 1, port: 1, url: 'http://127.0.0.1:1', token: 'token' };
 const publicUrl = 'https://billing.example.com';
+const writePids = (parts: PidsFile['parts']) =>
+  openPidsWriter(dataDir, () => {}).write({ supervisor, publicUrl, parts });
 const part = (port: number) => ({ pid: 1, port, url: `http://127.0.0.1:${port}` });
 
 it('returns the servers of a running system with the service’s own role and user', () => {
   const { rolePasswords, natsPasswords } = loadSecrets(dataDir);
-  writePids(dataDir, { supervisor, publicUrl, parts: { postgres: part(5_432), nats: part(4_222) } });
+  writePids({ postgres: part(5_432), nats: part(4_222) });
   expect(findServers(dataDir, 'analytics')).toEqual({
     databaseUrl: `postgres://billing_analytics:${rolePasswords.analytics}@127.0.0.1:5432/billing`,
     natsUrl: `nats://analytics:${natsPasswords.analytics}@127.0.0.1:4222?api=EVENTS.API`,
@@ -26,7 +28,7 @@ it('returns the servers of a running system with the service’s own role and us
 });
 
 it('returns what a command for operators needs', () => {
-  writePids(dataDir, { supervisor, publicUrl, parts: { postgres: part(5_432), nats: part(4_222) } });
+  writePids({ postgres: part(5_432), nats: part(4_222) });
   const { databaseUrl, natsUrl } = findServers(dataDir, 'gateway');
   expect(findCommandVariables(dataDir, 'gateway')).toEqual({
     DATABASE_URL: databaseUrl,
@@ -38,6 +40,6 @@ it('returns what a command for operators needs', () => {
 
 it('says what to do when no system runs or its servers are external', () => {
   expect(() => findServers(dataDir, 'analytics')).toThrow('Run npm start');
-  writePids(dataDir, { supervisor, publicUrl, parts: { nats: part(4_222) } });
+  writePids({ nats: part(4_222) });
   expect(() => findServers(dataDir, 'analytics')).toThrow('Set DATABASE_URL and NATS_URL');
 });

@@ -1,6 +1,6 @@
 import { openControlServer } from './control-server.ts';
 import { beginLog, type Part } from './part.ts';
-import { removePids, writePids } from './pids-file.ts';
+import { openPidsWriter } from './pids-file.ts';
 import { supervise, type RestartDelay, type SupervisedPart } from './supervised-part.ts';
 
 /** The state of a part as `pids.json` shows it. */
@@ -34,13 +34,13 @@ export async function openSupervisor(options: {
   const { dataDir, publicUrl, report, resources, restartDelay } = options;
   const supervised = new Map<string, SupervisedPart>();
   const control = resources.adopt(await openControlServer(name => supervised.get(name)), it => it.close());
-  resources.defer(async () => removePids(dataDir));
+  const pids = resources.adopt(openPidsWriter(dataDir, report), it => it.close());
 
   const describe = () =>
     Object.fromEntries([...supervised].map(([name, { pid, part }]) => [name, { pid, port: part.port, url: part.url }]));
   const onChange = () => {
     const supervisor = { pid: process.pid, port: control.port, url: control.url, token: control.token };
-    writePids(dataDir, { supervisor, publicUrl, parts: describe() });
+    pids.write({ supervisor, publicUrl, parts: describe() });
   };
   const add = (part: Part) => {
     beginLog(part.logFile);
