@@ -176,7 +176,7 @@ it('deletes its endpoint when a secret of another one is given, and connects eve
 it('accepts additional secrets as long as they are listed', async () => {
   const teamId = TeamId.create();
   const credentials = newCredentials();
-  const [a, b] = ['whsec_a', 'whsec_b'];
+  const [a, b] = ['whsec_of_the_first', 'whsec_of_the_second'];
   const connect = (more: object) => service.connect(teamId, { ...credentials, ...more });
   const accepted = async () => {
     const results = [];

@@ -92,6 +92,11 @@ it.each([
   ['a restricted live key with a test publishable key', { secretKey: 'rk_live_abc' }, 'processor_credentials_invalid'],
   ['a publishable key in place of the secret', { secretKey: 'pk_test_abc' }, 'validation_error'],
   ['a secret of another kind', { webhookSecret: 'sk_test_abc' }, 'validation_error'],
+  ['a secret that is only a prefix', { webhookSecret: 'whsec_' }, 'validation_error'],
+  ['a secret that anyone can guess', { webhookSecret: 'whsec_12345' }, 'validation_error'],
+  ['a further secret that is only a prefix', { additionalWebhookSecrets: ['whsec_ '] }, 'validation_error'],
+  ['a secret key that is only a prefix', { secretKey: 'sk_test_' }, 'validation_error'],
+  ['a publishable key that is only a prefix', { publishableKey: 'pk_test_' }, 'validation_error'],
   ['a key with a space inside', { secretKey: 'sk_test_a b' }, 'validation_error'],
   ['an unknown field', { accountId: 'acct_1' }, 'validation_error'],
 ])('refuses %s and stores nothing', async (_what, wrong, code) => {

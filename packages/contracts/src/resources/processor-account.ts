@@ -10,15 +10,22 @@ const credential = z
   .max(255)
   .regex(/^[\x21-\x7e]+$/, 'Expected printable characters without spaces.');
 
-const webhookSecret = credential.regex(/^whsec_/, 'Expected a signing secret that starts with whsec_.');
+/** Whoever guesses it can forge events, so a prefix alone, or a few characters, is none. */
+const webhookSecret = credential.regex(
+  /^whsec_.{6,}$/,
+  'Expected a signing secret that starts with whsec_, whole as the processor shows it.',
+);
 
 export const processorConnect = z
   .strictObject({
     secretKey: credential
-      .regex(/^(sk|rk)_(test|live)_/, 'Expected a key that starts with sk_test_, sk_live_, rk_test_ or rk_live_.')
+      .regex(
+        /^(sk|rk)_(test|live)_./,
+        'Expected a whole key that starts with sk_test_, sk_live_, rk_test_ or rk_live_.',
+      )
       .describe('A secret or restricted key of the account.'),
     publishableKey: optional(
-      credential.regex(/^pk_(test|live)_/, 'Expected a key that starts with pk_test_ or pk_live_.'),
+      credential.regex(/^pk_(test|live)_./, 'Expected a whole key that starts with pk_test_ or pk_live_.'),
     ).describe('A publishable key of the same account and mode.'),
     webhookSecret: optional(webhookSecret).describe(
       'The signing secret of the webhook endpoint; the previous one stays valid for 24 hours. Without it the endpoint is made at the payment processor, which needs a key that may do so.',
