@@ -1,4 +1,4 @@
-import { jetstreamManager, type ConsumerInfo } from '@nats-io/jetstream';
+import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type ConsumerInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { ROOT, streamOf } from './subjects.ts';
 
@@ -33,18 +33,34 @@ function handledBy(
   return pending === 0 && unfinished === 0 ? last : floor.stream_seq;
 }
 
+/** How often in a row the stream fails to respond before it counts as standing still. */
+const STANDSTILL = 3;
+
+export interface TrimmingOptions {
+  readonly report: (line: string) => void;
+  /** Called each time that the stream has not responded three times in a row: after a full disk only a restart helps. */
+  readonly onStandstill?: () => Promise<void>;
+  readonly intervalMs?: number;
+}
+
 /** Trims the stream at intervals; returns a function that stops it. */
 export function startTrimming(
   nats: NatsConnection,
-  { report, intervalMs = 15_000 }: { readonly report: (line: string) => void; readonly intervalMs?: number },
+  { report, onStandstill, intervalMs = 15_000 }: TrimmingOptions,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
+  let failures = 0;
   const trimOnce = async (): Promise<void> => {
     try {
       const events = await trimStream(nats);
+      failures = 0;
       if (events > 0) report(`deleted ${events} handled events, because the stream was half full`);
     } catch (err) {
       report(`the stream was not trimmed, will try again: ${err instanceof Error ? err.message : String(err)}`);
+      // A server that says that there is no such stream responds.
+      if (err instanceof JetStreamApiError && err.code === JetStreamApiCodes.StreamNotFound) return;
+      failures += 1;
+      if (failures % STANDSTILL === 0) await onStandstill?.();
     }
   };
   const timer = setInterval(() => (running ??= trimOnce().finally(() => (running = undefined))), intervalMs);

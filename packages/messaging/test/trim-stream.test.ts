@@ -1,8 +1,9 @@
 import { jetstreamManager } from '@nats-io/jetstream';
+import { connectTestNats } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { trimStream } from '../src/trim-stream.ts';
+import { startTrimming, trimStream } from '../src/trim-stream.ts';
 import { startMessaging, type Messaging } from './start-messaging.ts';
 
 const EVENTS = 20;
@@ -64,4 +65,19 @@ it('keeps handled events while the stream is less than half full', async () => {
   resources.defer(await readFrom(bus, '>', EVENTS));
   await jsm.streams.update(name, { max_bytes: EVENTS * SIZE * 3 });
   expect([await trimStream(bus.nats, bus.root), await stored()]).toEqual([0, EVENTS]);
+});
+
+it('tells of a stream that does not respond three times in a row', async () => {
+  const nats = await connectTestNats();
+  await nats.close();
+  const lines: string[] = [];
+  const standstills: number[] = [];
+  const stop = startTrimming(nats, {
+    report: line => lines.push(line),
+    onStandstill: async () => void standstills.push(lines.length),
+    intervalMs: 5,
+  });
+  await waitFor(() => standstills.length === 2, { what: 'the second standstill' });
+  await stop();
+  expect(standstills).toEqual([3, 6]);
 });

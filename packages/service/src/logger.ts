@@ -25,7 +25,24 @@ export async function createLogger(name: string, { level, format }: LoggerOption
     mixin: currentTraceFields,
   };
   const isPretty = (format ?? (process.stdout.isTTY ? 'pretty' : 'json')) === 'pretty';
-  return isPretty ? pino(options, await prettyStream()) : pino(options);
+  return pino(options, isPretty ? await prettyStream() : jsonStream());
+}
+
+/** Of lines that wait for room, in bytes; later ones are dropped. */
+const MAX_WAITING = 8_388_608;
+
+/** Standard output. A log that can not be written, as on a full disk, does not end the process: its lines wait for room. */
+function jsonStream(): DestinationStream {
+  const stream = pino.destination({ dest: 1, maxLength: MAX_WAITING });
+  const flush = stream.flushSync.bind(stream);
+  let isFailing = false;
+  stream.on('error', () => (isFailing = true));
+  stream.on('write', () => (isFailing = false));
+  // At the exit it would try without end.
+  stream.flushSync = () => {
+    if (!isFailing) flush();
+  };
+  return stream;
 }
 
 /** https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/ */

@@ -26,7 +26,10 @@ async function run({
   DATA_FILE,
   LOG_LEVEL,
 }: z.output<typeof environment>): Promise<void> {
-  const logger = pino({ level: LOG_LEVEL, name: 'local-processor' });
+  const output = pino.destination({ dest: 1, sync: true, maxLength: 1_048_576 });
+  // A log that can not be written does not end the process.
+  output.on('error', () => {});
+  const logger = pino({ level: LOG_LEVEL, name: 'local-processor' }, output);
   try {
     const processor = await startLocalProcessor({
       port: PORT,

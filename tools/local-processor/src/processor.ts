@@ -30,6 +30,7 @@ export class Processor {
   readonly deliveries: Deliveries;
   readonly faults = new Faults();
   readonly #file: DataFile;
+  readonly #logger: Logger;
   readonly #ticker: NodeJS.Timeout;
   #flushing: NodeJS.Immediate | undefined;
   /** Base URL of the hosted pages; set once the port is known. */
@@ -37,10 +38,11 @@ export class Processor {
 
   constructor(file: DataFile, logger: Logger, { publicUrl = '', localhost }: ProcessorAddresses) {
     this.#file = file;
+    this.#logger = logger;
     this.publicUrl = publicUrl;
     this.accounts = new Accounts(file);
     this.deliveries = new Deliveries(logger, () => this.#flushSoon(), localhost);
-    this.#ticker = setInterval(() => this.#tick(logger), TICK_MS).unref();
+    this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
   /** Continues the work of a previous process: releases interrupted requests and resumes undelivered events. */
@@ -82,11 +84,16 @@ export class Processor {
   #flushSoon(): void {
     this.#flushing ??= setImmediate(() => {
       this.#flushing = undefined;
-      this.#file.flush();
+      try {
+        this.#file.flush();
+      } catch (err) {
+        // What could not be written stays pending until the next tick.
+        this.#logger.error({ err }, 'changes were not written');
+      }
     });
   }
 
-  #tick(logger: Logger): void {
+  #tick(): void {
     for (const account of this.accounts.all()) {
       try {
         this.run(account, unit => runDueChanges(unit, account.now()));
@@ -95,7 +102,7 @@ export class Processor {
         account.tables.delivery.trim(MAX_DELIVERIES);
         account.tables.ledger.trim(MAX_LEDGER_ENTRIES);
       } catch (err) {
-        logger.error({ err, account: account.id }, 'due changes failed');
+        this.#logger.error({ err, account: account.id }, 'due changes failed');
       }
     }
     this.#flushSoon();

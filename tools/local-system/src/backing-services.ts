@@ -5,7 +5,7 @@ import type { ProcessGuard } from '@billing/embedded-servers/process-guard';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { createStream } from '@billing/messaging/bus';
 import { brokerAddress, connectTo } from '@billing/messaging/connection';
-import { startTrimming } from '@billing/messaging/trim-stream';
+import { startTrimming, type TrimmingOptions } from '@billing/messaging/trim-stream';
 import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
 import type { Secrets } from './secrets.ts';
 import { postgresConnection } from '@billing/database/connection';
@@ -128,13 +128,16 @@ export async function provisionStream(url: string, replicas?: number): Promise<v
 }
 
 /**
- * Deletes handled events from the stream whenever it is half full, with the rights that no service has. Returns a function
- * that stops it.
+ * Deletes handled events from the stream whenever it is half full, with the rights that no service has; `onStandstill` is called
+ * when the stream does not respond for long. Returns a function that stops it.
  * @throws StartError when NATS can't be reached
  */
-export async function keepStream(url: string, report: (line: string) => void): Promise<() => Promise<void>> {
+export async function keepStream(
+  url: string,
+  options: Pick<TrimmingOptions, 'report' | 'onStandstill'>,
+): Promise<() => Promise<void>> {
   const connection = await connectTo(brokerAddress(url), 'stream-keeper');
-  const stopTrimming = startTrimming(connection, { report });
+  const stopTrimming = startTrimming(connection, options);
   return async () => {
     await stopTrimming();
     await connection.close();

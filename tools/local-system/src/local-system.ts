@@ -86,7 +86,8 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
   // It is thrown below, when the servers need not be stopped halfway.
   built.catch(() => {});
   const backing = await startBackingServices({ settings, secrets, guard, report, choosePort, supervisor });
-  const stopKeeping = await keepStream(backing.natsUrls.admin, report);
+  const onStandstill = settings.natsUrl === undefined ? () => restartPart(supervisor, 'nats', report) : undefined;
+  const stopKeeping = await keepStream(backing.natsUrls.admin, { report, ...(onStandstill && { onStandstill }) });
   resources.defer(stopKeeping);
   signal?.throwIfAborted();
   const databaseUrls = await provisionAll(backing.adminUrl, service => secrets.rolePasswords[service]);
@@ -166,6 +167,15 @@ async function startPrograms(programs: BillingPrograms, supervisor: Supervisor, 
   await Promise.all(
     groups.map(group => supervisor.start(group.map(program => nodePart(program, { root: ROOT, guard })))),
   );
+}
+
+/** Restarts a part that runs and does not work; the supervisor tries until it is ready, for example once a disk has room. */
+async function restartPart(supervisor: Supervisor, name: string, report: (line: string) => void): Promise<void> {
+  const part = supervisor.find(name);
+  if (part.pid === undefined) return;
+  report(`${name} does not respond; restarting it`);
+  await part.stop();
+  await part.resume().catch((err: unknown) => report(err instanceof Error ? err.message : String(err)));
 }
 
 async function requireGatewayPort(port: number): Promise<void> {

@@ -112,7 +112,8 @@ class SqliteDataFile implements DataFile {
       this.#writePending();
       this.#database.exec('commit');
     } catch (error) {
-      this.#database.exec('rollback');
+      // On a full disk SQLite has rolled back by itself.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
       throw error;
     }
     this.#pending.clear();

@@ -4,5 +4,5 @@ import { z } from 'zod';
 import { keepStream } from '../backing-services.ts';
 
 const { ADMIN_NATS_URL: url } = parseEnv(z.object({ ADMIN_NATS_URL: natsUrl }));
-const stop = await keepStream(url, line => console.log(line));
+const stop = await keepStream(url, { report: line => console.log(line) });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
