@@ -23,6 +23,7 @@ import { portalAdmission } from '#limits/portal-admission.ts';
 import { signInAdmission } from '#limits/sign-in-admission.ts';
 import { isInvited } from '#operations/invitations.ts';
 import { recordRefusal } from '#operations/audit-log.ts';
+import { recordSignIn } from '#operations/record-sign-in.ts';
 import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
@@ -89,6 +90,7 @@ export function createApp(dependencies: Dependencies): Express {
       cookies,
       rateLimits,
       signIn,
+      recordSignIn: recordSignIn(dependencies),
       requireMayRegister: requireMayRegister(signUpPolicy(env), isInvited(dependencies)),
       publicUrl,
       now,

@@ -3,7 +3,7 @@ import { declareOperations } from '../declare-operations.ts';
 import { ProjectId } from '../ids.ts';
 import { TEAM_PATH } from '../operation.ts';
 import { longListQuery, pagination } from '../pagination.ts';
-import { auditEntry } from '../resources/audit-entry.ts';
+import { listedAuditEntry } from '../resources/audit-entry.ts';
 import { text } from '../text.ts';
 
 export const auditOperations = declareOperations('gateway', {
@@ -17,7 +17,7 @@ export const auditOperations = declareOperations('gateway', {
       actor: text(128).optional().describe('Only entries of the actor with this id.'),
       projectId: ProjectId.schema.optional().describe('Only entries of this project.'),
     }),
-    response: z.object({ entries: z.array(auditEntry), pagination }),
+    response: z.object({ entries: z.array(listedAuditEntry), pagination }),
     example: { query: { action: 'updateProject', limit: '50', offset: '0' } },
   },
 });

@@ -56,7 +56,8 @@ export const auditContext = z.object({
     .object({ type: z.enum(AUDIT_ACTOR_TYPES), id: z.string().nullable() })
     .meta({ description: 'Who made the request.', example: { type: 'user', id: EXAMPLE_USER_ID } }),
   action: z.string().meta({
-    description: 'The id of the operation in this document, or the name of an operator’s command.',
+    description:
+      'The id of the operation in this document, with `auth.` before those of sign-in, or the name of an operator’s command.',
     example: 'updateProject',
   }),
   projectId: ProjectId.schema
@@ -73,22 +74,31 @@ export const auditContext = z.object({
 });
 export type AuditContext = z.output<typeof auditContext>;
 
-export const auditEntry = auditContext
+export const auditEntry = auditContext.extend({
+  at: updatedAt.describe('When it happened.'),
+  target: target.nullable().meta({
+    description: 'What it was about; null when a refused request would have created it.',
+    example: { type: 'project', id: ProjectId.example },
+  }),
+  outcome: z
+    .enum(['succeeded', 'refused'])
+    .describe(
+      'Refused requests are listed for members, invitations, API keys, the connection to the payment processor and sign-in.',
+    ),
+  changes: z.array(auditChange).describe('Empty when nothing changed.'),
+});
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/** An entry as it is listed. */
+export const listedAuditEntry = auditEntry
   .extend({
-    at: updatedAt.describe('When it happened.'),
-    target: target.nullable().meta({
-      description: 'What it was about; null when a refused request would have created it.',
-      example: { type: 'project', id: ProjectId.example },
-    }),
-    outcome: z
-      .enum(['succeeded', 'refused'])
-      .describe(
-        'Refused requests are listed for members, invitations, API keys and the connection to the payment processor.',
-      ),
-    changes: z.array(auditChange).describe('Empty when nothing changed.'),
+    count: z
+      .int()
+      .min(1)
+      .meta({ description: 'How often the same actor had this refused within a minute; else 1.', example: 1 }),
   })
   .meta({
     id: 'AuditEntry',
     description: 'A write by API, portal or operator’s command, or a refused attempt.',
   });
-export type AuditEntry = z.output<typeof auditEntry>;
+export type ListedAuditEntry = z.output<typeof listedAuditEntry>;

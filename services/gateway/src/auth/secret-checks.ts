@@ -33,7 +33,7 @@ export interface Checked {
 /** Every check of a password or a code, of whichever path, is a try to sign in: it counts for the account and its session. */
 export interface SecretChecks {
   /** Returns whose password or code a request shows: that of its session, or of a sign-in whose second factor is due. */
-  claimOf(request: Request): Promise<(Required<Pick<Claim, 'userId'>> & Claim) | undefined>;
+  claimOf(request: Request): Promise<(Claim & Required<Pick<Claim, 'userId'>>) | undefined>;
   /**
    * Tries within the limits.
    * @throws Problem 429, 401 when the session has ended meanwhile

@@ -2,12 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { MAX_COUNTED, type Page, type Pagination } from '@billing/contracts/pagination';
 import { findNewest } from '@billing/database/find-newest';
-import type { AuditContext, AuditEntry, AuditTarget } from '@billing/contracts/resources/audit-entry';
+import type { AuditContext, AuditTarget, ListedAuditEntry } from '@billing/contracts/resources/audit-entry';
 import type { Operation } from '@billing/contracts/operation';
 import { auditEntryOf } from '@billing/service/audit';
-import { AuditEntryRow, Invitation } from '#persistence/entities.ts';
+import { AuditEntryRow, AuditRepeats, Invitation } from '#persistence/entities.ts';
 import { hashToken } from '#domain/invitation-link.ts';
-import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
+import { insertRefusals } from '#persistence/insert-audit-entries.ts';
 
 interface Filter {
   readonly action?: string | undefined;
@@ -20,15 +20,25 @@ export function listAuditLog({ em }: { readonly em: EntityManager }) {
   return async (
     teamId: TeamId,
     { action, actor, projectId, ...page }: Page & Filter,
-  ): Promise<[AuditEntry[], Pagination]> => {
+  ): Promise<[ListedAuditEntry[], Pagination]> => {
     const where = { teamId, action, actorId: actor, projectId };
     const order = { time: 'at', maxCounted: MAX_COUNTED };
     const [rows, pagination] = await findNewest(em.fork(), AuditEntryRow, where, page, order);
-    return [rows.map(toEntry), pagination];
+    const repeats = await findRepeats(em, rows);
+    return [rows.map(row => toEntry(row, repeats.get(row.id) ?? 0)), pagination];
   };
 }
 
-const toEntry = ({ actorType, actorId, targetType, targetId, ...row }: AuditEntryRow): AuditEntry => ({
+async function findRepeats(em: EntityManager, rows: readonly AuditEntryRow[]): Promise<ReadonlyMap<string, number>> {
+  const refused = rows.filter(({ outcome }) => outcome === 'refused').map(({ id }) => id);
+  const found = refused.length > 0 ? await em.fork().find(AuditRepeats, { entryId: { $in: refused } }) : [];
+  return new Map(found.map(({ entryId, count }) => [entryId, count]));
+}
+
+const toEntry = (
+  { actorType, actorId, targetType, targetId, ...row }: AuditEntryRow,
+  repeats: number,
+): ListedAuditEntry => ({
   id: row.id,
   at: row.at,
   actor: { type: actorType, id: actorId },
@@ -39,6 +49,7 @@ const toEntry = ({ actorType, actorId, targetType, targetId, ...row }: AuditEntr
   address: row.address,
   outcome: row.outcome,
   changes: row.changes,
+  count: 1 + repeats,
 });
 
 interface Refused {
@@ -66,7 +77,7 @@ export function recordRefusal({ em }: { readonly em: EntityManager }) {
     if (!tenant) return;
     const { teamId, target } = tenant;
     const entry = auditEntryOf(refused.context, { ...(target && { target }), outcome: 'refused' });
-    await insertAuditEntries(em.fork(), [{ teamId, entry }]);
+    await insertRefusals(em, [{ teamId, entry }]);
   };
 }
 

@@ -149,6 +149,19 @@ const AuditEntryRowSchema = defineEntity({
 export class AuditEntryRow extends AuditEntryRowSchema.class {}
 AuditEntryRowSchema.setClass(AuditEntryRow);
 
+const AuditRepeatsSchema = defineEntity({
+  name: 'AuditRepeats',
+  tableName: 'audit_repeats',
+  properties: {
+    entryId: p.text().primary().$type<AuditEntryId>(),
+    count: p.integer(),
+  },
+});
+
+/** How often a refusal was repeated after its entry was added, which itself never changes. */
+export class AuditRepeats extends AuditRepeatsSchema.class {}
+AuditRepeatsSchema.setClass(AuditRepeats);
+
 /** How many points of a rate limit a key has used in its current window. */
 const RateLimitSchema = defineEntity({
   name: 'RateLimit',

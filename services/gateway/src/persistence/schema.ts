@@ -1,8 +1,8 @@
-import { ApiKey, AuditEntryRow, Invitation, Member, Project, RateLimit, Team } from './entities.ts';
+import { ApiKey, AuditEntryRow, AuditRepeats, Invitation, Member, Project, RateLimit, Team } from './entities.ts';
 import { CreateGateway } from './migrations/0001-create-gateway.ts';
 
 /** The tables of the gateway's schema. better-auth migrates its own ones, in the schema `auth`. */
 export const gatewaySchema = {
-  entities: [Team, Member, Project, ApiKey, Invitation, AuditEntryRow, RateLimit],
+  entities: [Team, Member, Project, ApiKey, Invitation, AuditEntryRow, AuditRepeats, RateLimit],
   migrations: [{ name: '0001-create-gateway', class: CreateGateway }],
 };

@@ -1,18 +1,19 @@
 import { Router } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { INVALID_LINK, sendAnswer, WRONG_PASSWORD, type AskBetterAuth } from '#auth/ask-better-auth.ts';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import type { SecretChecks } from '#auth/secret-checks.ts';
 import type { SessionCookies } from '#auth/session-cookies.ts';
-import type { Sessions } from '#auth/sessions.ts';
+import type { CheckOutcome, Sessions } from '#auth/sessions.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
 import { routeNotFound } from '#http/problem-response.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import { readJson } from '#http/request-body.ts';
-import type { Handler } from '#http/request-context.ts';
+import type { GatewayResponse, Handler } from '#http/request-context.ts';
 import type { SignInAdmission } from '#limits/sign-in-admission.ts';
+import type { SignInEvent } from '#operations/record-sign-in.ts';
 import { parse } from './operation-handler.ts';
 import {
   changePasswordBody,
@@ -37,15 +38,25 @@ interface Dependencies {
   readonly signIn: Pick<SignIn, 'findUserOfLink' | 'confirmAddress' | 'users'>;
   /** @throws Problem 403 `sign_up_closed` */
   readonly requireMayRegister: (email: string) => Promise<void>;
+  readonly recordSignIn: (event: SignInEvent) => Promise<void>;
   readonly publicUrl: string;
   readonly now: () => Date;
 }
 
+/** What better-auth answers to a sign-in that needs no second factor. */
+const signedInUser = z.object({ user: z.object({ id: z.string() }) });
+
 /** `/api/auth`: sign-up, sign-in, sessions, passwords and the second factor; no other route of better-auth is public. */
 export function signInRoutes(dependencies: Dependencies): Router {
   const { ask, checks, admission, sessions, cookies, rateLimits, publicUrl, now } = dependencies;
-  const { signIn, requireMayRegister } = dependencies;
+  const { signIn, requireMayRegister, recordSignIn } = dependencies;
 
+  /** Records what a check has found, or an end of sessions, which is right. */
+  async function record({ locals }: GatewayResponse, userId: string, endpoint: string, outcome: CheckOutcome) {
+    const { requestId, address } = locals;
+    const recorded = outcome === 'right' ? 'succeeded' : 'refused';
+    if (outcome !== 'none') await recordSignIn({ userId, endpoint, outcome: recorded, requestId, address });
+  }
   /** Before any query: whoever holds one session can't keep others from theirs. */
   const limitSession: Handler = async ({ headers }, response, next) => {
     const token = cookies.tokenOf(headers.cookie);
@@ -62,30 +73,46 @@ export function signInRoutes(dependencies: Dependencies): Router {
   const postSignIn: Handler = async (request, response) => {
     await admission.takeAddress(response);
     const body = parse(signInBody, await readJson(request));
-    const { answer } = await checks.run(response, body, () => ask(request, body));
+    const { answer, outcome } = await checks.run(response, body, () => ask(request, body));
+    const signedIn = signedInUser.safeParse(answer.body).data;
+    if (outcome === 'right' && signedIn) await record(response, signedIn.user.id, 'signIn', outcome);
     sendAnswer(response, answer);
+    // Afterwards, so that nobody can tell a registered address by the time.
+    if (outcome !== 'wrong') return;
+    const user = await signIn.users.findByEmail(body.email);
+    if (user) await record(response, user.id, 'signIn', outcome);
   };
   const get: Handler = async (request, response) => sendAnswer(response, await ask(request));
-  const postWithoutBody: Handler = async (request, response) => {
-    await readJson(request);
-    sendAnswer(response, await ask(request));
-  };
-  const post =
-    (schema: z.ZodType): Handler =>
-    async (request, response) =>
-      sendAnswer(response, await ask(request, parse(schema, await readJson(request))));
+  /** Ends sessions: the one of the request, or what the body names. */
+  const postEnd =
+    (endpoint: string, schema?: z.ZodType): Handler =>
+    async (request, response) => {
+      const json = await readJson(request);
+      const body = schema && parse(schema, json);
+      const claim = await checks.claimOf(request);
+      const answer = await ask(request, body);
+      if (claim?.token !== undefined && answer.status < 400) await record(response, claim.userId, endpoint, 'right');
+      sendAnswer(response, answer);
+    };
   /** Counts for the address, because it has mail sent or tries a token. */
   const postLimited =
     (schema: z.ZodType): Handler =>
-    async (request, response, next) => {
+    async (request, response) => {
       await admission.takeAddress(response);
-      return post(schema)(request, response, next);
+      const answer = await ask(request, parse(schema, await readJson(request)));
+      // A link that signs in, on the gateway's own machine.
+      const signedIn = signedInUser.safeParse(answer.body).data;
+      if (signedIn) await record(response, signedIn.user.id, 'signIn', 'right');
+      sendAnswer(response, answer);
     };
   const postReset: Handler = async (request, response) => {
     await admission.takeAddress(response);
     const body = parse(resetPasswordBody, await readJson(request));
     requireUncommonPassword(body.newPassword);
-    sendAnswer(response, await ask(request, body));
+    const userId = await signIn.findUserOfLink('reset-password', body.token);
+    const answer = await ask(request, body);
+    if (userId !== undefined && answer.status < 400) await record(response, userId, 'resetPassword', 'right');
+    sendAnswer(response, answer);
   };
   /** Confirms the address of a new account, and signs in. */
   const postVerifyEmail: Handler = async (request, response) => {
@@ -94,15 +121,17 @@ export function signInRoutes(dependencies: Dependencies): Router {
     const userId = await signIn.findUserOfLink('verify-email', token);
     const [user] = userId === undefined ? [] : await signIn.users.findAll([userId]);
     if (!user) return sendAnswer(response, INVALID_LINK);
-    const { answer } = await checks.run(response, { email: user.email }, async () => {
+    const { answer, outcome } = await checks.run(response, { email: user.email }, async () => {
       if (!(await signIn.confirmAddress(user.id, { token, password }))) return WRONG_PASSWORD;
       return ask(request, { email: user.email, password }, '/sign-in/email');
     });
+    await record(response, user.id, 'verifyEmail', outcome);
     sendAnswer(response, answer);
   };
   /** Tries a password of the signed-in user; `prepare` makes what better-auth gets, `onRight` runs before the response. */
   const postPassword =
     <Body extends object>(
+      endpoint: string,
       schema: z.ZodType<Body>,
       {
         prepare = body => body,
@@ -116,8 +145,10 @@ export function signInRoutes(dependencies: Dependencies): Router {
       const send = () => ask(request, body);
       // better-auth refuses a request without a session.
       if (claim?.token === undefined) return sendAnswer(response, await send());
-      const { answer, outcome } = await checks.run(response, claim, send);
+      const { answer, outcome, endedSession } = await checks.run(response, claim, send);
       if (outcome === 'right') await onRight?.(claim.token);
+      await record(response, claim.userId, endpoint, outcome);
+      if (endedSession) await record(response, claim.userId, 'endSession', 'right');
       sendAnswer(response, answer);
     };
   /** Tries a code: of the signed-in user, or to complete a sign-in. */
@@ -129,10 +160,13 @@ export function signInRoutes(dependencies: Dependencies): Router {
       const claim = await checks.claimOf(request);
       const send = () => ask(request, body);
       if (!claim) return sendAnswer(response, await send());
-      const { answer } =
+      const { answer, outcome, endedSession } =
         kind === 'totp'
           ? await checks.runCode(response, claim, body.code, send)
           : await checks.run(response, claim, send);
+      const ofSession = kind === 'totp' ? 'verifySecondFactor' : 'verifyBackupCode';
+      await record(response, claim.userId, claim.token === undefined ? 'signIn' : ofSession, outcome);
+      if (endedSession) await record(response, claim.userId, 'endSession', 'right');
       sendAnswer(response, answer);
     };
   const changePassword = (body: z.output<typeof changePasswordBody>) => {
@@ -153,23 +187,23 @@ export function signInRoutes(dependencies: Dependencies): Router {
   return router
     .post('/sign-up/email', postSignUp)
     .post('/sign-in/email', postSignIn)
-    .post('/sign-out', postWithoutBody)
+    .post('/sign-out', postEnd('signOut'))
     .get('/get-session', get)
     .get('/list-sessions', get)
-    .post('/revoke-session', post(revokeSessionBody))
-    .post('/revoke-sessions', postWithoutBody)
-    .post('/revoke-other-sessions', postWithoutBody)
+    .post('/revoke-session', postEnd('revokeSession', revokeSessionBody))
+    .post('/revoke-sessions', postEnd('revokeSessions'))
+    .post('/revoke-other-sessions', postEnd('revokeOtherSessions'))
     .post(
       '/verify-password',
-      postPassword(passwordBody, { onRight: token => sessions.recordPasswordCheck(token, now()) }),
+      postPassword('verifyPassword', passwordBody, { onRight: token => sessions.recordPasswordCheck(token, now()) }),
     )
-    .post('/change-password', postPassword(changePasswordBody, { prepare: changePassword }))
+    .post('/change-password', postPassword('changePassword', changePasswordBody, { prepare: changePassword }))
     .post('/request-password-reset', postLimited(requestResetBody))
     .post('/reset-password', postReset)
     .post('/verify-email', postVerifyEmail)
-    .post('/two-factor/enable', postPassword(passwordBody))
-    .post('/two-factor/disable', postPassword(passwordBody))
-    .post('/two-factor/generate-backup-codes', postPassword(passwordBody))
+    .post('/two-factor/enable', postPassword('enableSecondFactor', passwordBody))
+    .post('/two-factor/disable', postPassword('disableSecondFactor', passwordBody))
+    .post('/two-factor/generate-backup-codes', postPassword('generateBackupCodes', passwordBody))
     .post('/two-factor/verify-totp', postCode('totp'))
     .post('/two-factor/verify-backup-code', postCode('backup'));
 }

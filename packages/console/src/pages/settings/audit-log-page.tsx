@@ -45,8 +45,12 @@ export function AuditLogPage() {
     {
       title: 'Outcome',
       wide: true,
-      cell: ({ outcome }) =>
-        outcome === 'refused' ? <Badge tone="bad">Refused</Badge> : <Badge tone="good">Done</Badge>,
+      cell: ({ outcome, count }) =>
+        outcome === 'refused' ? (
+          <Badge tone="bad">Refused{count > 1 && ` ${count} times`}</Badge>
+        ) : (
+          <Badge tone="good">Done</Badge>
+        ),
       csv: ({ outcome }) => outcome,
     },
     { title: 'When', cell: ({ at }) => <Time at={at} show="relative" />, csv: ({ at }) => at },
@@ -54,7 +58,7 @@ export function AuditLogPage() {
   return (
     <ListPage
       title="Audit log"
-      lead="Every write, by whom, and from where. Entries can't be changed."
+      lead="Every write and sign-in, by whom, and from where. Entries can't be changed."
       exported={{ name: 'audit-log' }}
       filters={<SearchFilter name="action" label="Action, such as Create API key" />}
       queryKey={teamKey('audit-log', { action })}

@@ -102,6 +102,7 @@ export class CreateGateway extends Migration {
         changes jsonb not null
       )`);
     this.addSql(`create index audit_entries_team_id_index on audit_entries (team_id, at, id)`);
+    this.addSql(`create table audit_repeats (entry_id text primary key, count int not null)`);
     this.addSql(`
       create function refuse_audit_change() returns trigger language plpgsql as
       'begin raise exception ''The audit log can only be added to.'' using errcode = ''insufficient_privilege''; end'`);
