@@ -267,7 +267,7 @@ describe('the audit log', () => {
     await gateway.emit(...entries.map(entry => newEvent(AuditRecorded, TeamId.schema.parse(teamId), entry)));
     const listed = (await logOf(tenant, '?actor=pc_1')).entries;
     expect(listed.map(({ at }: { at: string }) => new Date(at).getUTCMinutes())).toEqual([2, 1]);
-    expect(listed[1]).toEqual({ ...entries[0], at: entries[0]?.at.toISOString() });
+    expect(listed[1]).toEqual({ ...entries[0], count: 1, at: entries[0]?.at.toISOString() });
   });
 
   it('has an entry in each team of a user for whom an operator makes a reset link', async () => {
