@@ -6,7 +6,7 @@ import { addMember, newEmail, newTenant, newUser } from '../system/tenant.ts';
 const QUARTER_HOUR = 15 * 60;
 
 describe('a taken session', () => {
-  it('S40: a session whose password was checked over 15 minutes ago can not swap, drop or purge the processor account, nor make or remove an owner', async () => {
+  it('S40: a session whose password was checked over 15 minutes ago can not swap, drop or purge the processor account, make a key, invite anyone or remove an owner', async () => {
     const tenant = await newTenant();
     const { user, userId, teamPath, P } = tenant;
     const other = await newUser();
@@ -18,6 +18,8 @@ describe('a taken session', () => {
       await user.delete(`${teamPath}/processor`),
       await user.send('DELETE', `${teamPath}/processor?purge=true`, { confirm: 'Acme' }),
       await user.post(`${teamPath}/members`, { email: newEmail(), role: 'owner' }),
+      await user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }),
+      await user.post(`${P}/api-keys`, { name: 'of a thief', scopes: ['customers:read'] }),
       await user.delete(`${teamPath}/members/${other.userId}`),
     ];
     for (const response of responses)

@@ -87,6 +87,8 @@ it('documents passwords and the second factor', async () => {
   await ok(visitor.post('/api/auth/change-password', change));
   const known = await visitor.post('/api/auth/request-password-reset', { email });
   expect(known.body.error.code).toBe('reset_password_disabled');
+  const unknownLink = await visitor.post('/api/auth/verify-email', { password: first, token: 'x' });
+  expect(unknownLink.body.error.code).toBe('invalid_token');
   const link = await createResetLink(inject('dataDir'), email);
   const reset = { newPassword: first, token: link.split('#')[1] };
   await ok(visitor.post('/api/auth/reset-password', reset));
@@ -338,6 +340,6 @@ it('documents processor accounts, webhooks and webhook events', async () => {
 
 it('documents no operation that never succeeded', () => {
   // This system has no mail server, so it sends no links; the gateway's own tests do.
-  const unsent = ['requestPasswordReset'];
+  const unsent = ['requestPasswordReset', 'verifyEmail'];
   expect(documented.operationIds.filter(id => !documented.succeeded.has(id))).toEqual(unsent);
 });
