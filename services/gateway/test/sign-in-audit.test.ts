@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from './authenticator-app.ts';
@@ -112,6 +115,22 @@ describe('the audit log', () => {
     expect(refused.reduce((sum, { count }) => sum + count, 0)).toBe(10);
     // At most two minutes are concerned.
     expect(refused.length).toBeLessThanOrEqual(2);
+  });
+
+  it('is exported as JSON lines, each entry once', async () => {
+    const { owner, path, teamId, teamPath } = await gateway.createTenant();
+    const names = Array.from({ length: 110 }, (_, index) => `Shop ${index}`);
+    for (const name of names) await owner.call('PATCH', path, { name });
+    const main = join(import.meta.dirname, '../src/audit-export/main.ts');
+    const env = { ...process.env, DATABASE_URL: gateway.env.DATABASE_URL };
+    const { stdout } = await promisify(execFile)(process.execPath, [main, '--team', teamId], { env });
+    const entries = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    const { entries: listed } = (await owner.call('GET', `${teamPath}/audit-log?limit=5`)).body;
+    expect(entries.slice(0, 5)).toEqual(listed);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(names.length + 2);
   });
 
   it('has a refusal that is repeated once a minute, with a count', async () => {
