@@ -231,19 +231,9 @@ it.each([
 it('asks Stripe for the payment of a refund that the team’s schema lacks', async () => {
   const team = await service.newTeam();
   const { projectId } = team;
-  const stripe = service.stripeOf(team);
-  const { id: customer } = await stripe.customers.create({ metadata: { projectId } });
-  const { id: product } = await stripe.products.create({ name: 'Pro' });
-  const price = await stripe.prices.create({ currency: 'usd', unit_amount: 500, product });
-  const session = await stripe.checkout.sessions.create({
-    customer,
-    mode: 'payment',
-    line_items: [{ price: price.id, quantity: 1 }],
-    success_url: 'https://shop.example/ok',
-  });
-  await service.controlOf(team).checkout(session.id);
-  const [intent] = (await stripe.paymentIntents.list({ customer })).data;
-  const event = newWebhookEvent('refund.updated', { id: 're_1', charge: null, payment_intent: intent?.id });
+  const { id: customer } = await service.stripeOf(team).customers.create({ metadata: { projectId } });
+  const { paymentIntentId } = await service.payOnce(team, customer);
+  const event = newWebhookEvent('refund.updated', { id: 're_1', charge: null, payment_intent: paymentIntentId });
   await service.send(team, event);
   const [publication] = await service.waitForPublications(event.id, 'refund.updated');
   expect(publication?.data).toMatchObject({ projectId, routedBy: 'customer-metadata' });

@@ -131,6 +131,22 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
     processorOf: (team: Pick<Team, 'secretKey'>) => stripeProcessor(team.secretKey, account.url),
     controlOf: (team: Pick<Team, 'secretKey'>) => new LocalProcessorControl(account.url, team.secretKey),
     stripeOf: (team: Pick<Team, 'secretKey'>) => stripeClient(team.secretKey, account.url),
+    /** Has a customer buy something once; returns the charge and its payment intent. */
+    payOnce: async (team: Pick<Team, 'secretKey'>, customer: string) => {
+      const stripe = stripeClient(team.secretKey, account.url);
+      const { id: product } = await stripe.products.create({ name: 'Pro' });
+      const price = await stripe.prices.create({ currency: 'usd', unit_amount: 500, product });
+      const session = await stripe.checkout.sessions.create({
+        customer,
+        mode: 'payment',
+        line_items: [{ price: price.id, quantity: 1 }],
+        success_url: 'https://shop.example/ok',
+      });
+      await new LocalProcessorControl(account.url, team.secretKey).checkout(session.id);
+      const [charge] = (await stripe.charges.list({ customer })).data;
+      if (!charge) throw new Error('The checkout made no charge.');
+      return { chargeId: charge.id, paymentIntentId: charge.payment_intent };
+    },
     sql: (statement: string, values: readonly unknown[] = []) =>
       em.fork().execute<Record<string, unknown>[]>(statement, values),
     /** Ends the leases of all events, as time does after a crash. */

@@ -136,21 +136,12 @@ it('takes over the charges of the last 400 days', async () => {
   await service.controlOf(team).fillAccount({ customers: 5, seed: 1, until });
   expect((await stripe.charges.list()).data).not.toEqual([]);
   const { id: customer } = await stripe.customers.create({ name: 'Ada' });
-  const { id: product } = await stripe.products.create({ name: 'Pro' });
-  const price = await stripe.prices.create({ currency: 'usd', unit_amount: 500, product });
-  const session = await stripe.checkout.sessions.create({
-    customer,
-    mode: 'payment',
-    line_items: [{ price: price.id, quantity: 1 }],
-    success_url: 'https://shop.example/ok',
-  });
-  await service.controlOf(team).checkout(session.id);
-  const [charge] = (await stripe.charges.list({ customer })).data;
+  const { chargeId } = await service.payOnce(team, customer);
   const id = await start(team, { mode: 'apply', types: ['payment'] });
-  const eventId = `${id}:payment:${charge?.id}`;
+  const eventId = `${id}:payment:${chargeId}`;
   const [publication] = await service.waitForPublications(eventId, 'charge.updated');
-  expect(publication?.data).toMatchObject({ fromSync: true, projectId: team.projectId, object: { id: charge?.id } });
-  owner.record(team, String(charge?.id));
+  expect(publication?.data).toMatchObject({ fromSync: true, projectId: team.projectId, object: { id: chargeId } });
+  owner.record(team, chargeId);
   await service.emit(completed(team, eventId));
   const sync = await ended(team, id);
   expect(sync.progress.payment).toEqual({ read: 1, total: 1 });

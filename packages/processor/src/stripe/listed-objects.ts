@@ -4,7 +4,7 @@ import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
 import { given, write, type Calls } from './calls.ts';
-import { completeLists } from './nested-lists.ts';
+import { completeEach, completeLists } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
 type Response = Stripe.Response<object>['lastResponse'];
@@ -21,9 +21,8 @@ export function listedObjectCalls({ stripe, call }: Calls): ListedObjects {
         const page = await LIST[type](stripe, wanted);
         const { data, has_more: hasMore, lastResponse } = page;
         const readAt = timeOfRead(lastResponse, startedAt);
-        const objects: ListedObject[] = [];
-        for (const object of data) objects.push({ ...(await completeLists(stripe, object)) });
-        return { objects, hasMore, readAt };
+        const objects = await completeEach(stripe, data);
+        return { objects: objects.map(object => ({ ...object })), hasMore, readAt };
       }),
     findListed: (type, id) => {
       const startedAt = performance.now();

@@ -29,3 +29,10 @@ export async function completeLists<Whole extends object>(stripe: Stripe, object
   }
   return whole;
 }
+
+/** Does that with each object of a page, one after the other: few cut a list, but a page may have a hundred that do. */
+export async function completeEach<Whole extends object>(stripe: Stripe, objects: readonly Whole[]): Promise<Whole[]> {
+  const whole: Whole[] = [];
+  for (const object of objects) whole.push(await completeLists(stripe, object));
+  return whole;
+}

@@ -6,7 +6,7 @@ import { readCharge } from '../snapshots/payments.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, listAll, write, type Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
-import { completeLists } from './nested-lists.ts';
+import { completeEach, completeLists } from './nested-lists.ts';
 
 type Subscriptions = Pick<
   Processor,
@@ -36,7 +36,7 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
       const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
       const listed = await call(async () => {
         const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page });
-        return (await Promise.all(data.map(it => completeLists(stripe, it)))).map(readSubscription);
+        return (await completeEach(stripe, data)).map(readSubscription);
       });
       return Promise.all(listed.map(subscription => addMissingAmounts(subscription, findPrice)));
     },
@@ -73,7 +73,7 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
       call(async () => {
         const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
         const { data } = await stripe.invoices.list({ customer, ...page, expand: ['data.payments'] });
-        return (await Promise.all(data.map(it => completeLists(stripe, it)))).map(readInvoice);
+        return (await completeEach(stripe, data)).map(readInvoice);
       }),
   };
 }
