@@ -263,6 +263,12 @@ describe('an authorization', () => {
     );
   });
 
+  it('is no refund where only its end is known', () => {
+    const expired = observedCharge(charge('ch_1', HELD), at(5), 'released');
+    for (const end of [released, expired])
+      expect(termsOf(end)).toMatchObject({ status: 'canceled', amountRefunded: 0 });
+  });
+
   it('that was captured in part counts what was captured, and its refunds of that', () => {
     const captured = { amountCaptured: 600, amountRefunded: 400 };
     const events = [...held, observedCharge(charge('ch_1', captured), at(3))];
