@@ -1,6 +1,7 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify';
 import qs from 'qs';
 import { ApiError, unknownUrl } from './api/errors.ts';
+import { isKnownHost } from './domain/hosts.ts';
 import { errorResponse, send, serve } from './api/pipeline.ts';
 import { controlRoutes } from './control/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
@@ -16,14 +17,20 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** Returns the HTTP server with the API, the hosted pages, the control API and the health checks. It does not listen. */
-export function createApp(processor: Processor, logger: FastifyBaseLogger): FastifyInstance {
+/**
+ * Returns the HTTP server with the API, the hosted pages, the control API and the health checks, for clients that call it by a
+ * name of loopback or one of `hosts`. It does not listen.
+ */
+export function createApp(processor: Processor, logger: FastifyBaseLogger, hosts: readonly string[]): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
     routerOptions: { querystringParser: decodeForm, maxParamLength: 256 },
+  });
+  app.addHook('onRequest', async ({ headers: { host } }) => {
+    if (!isKnownHost(host, hosts)) throw unknownHost();
   });
   app.removeAllContentTypeParsers();
   app.decorateRequest('rawBody', '');
@@ -42,6 +49,16 @@ export function createApp(processor: Processor, logger: FastifyBaseLogger): Fast
   );
   return app;
 }
+
+const unknownHost = (): ApiError =>
+  new ApiError(
+    421,
+    {
+      type: 'invalid_request_error',
+      message: 'The local processor has another name; add this one to HOSTS to call it so.',
+    },
+    false,
+  );
 
 /** Converts Fastify's own 4xx errors (a body that is too long, or no form) to Stripe's shape. */
 function asApiError(error: FastifyError): unknown {

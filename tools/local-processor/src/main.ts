@@ -2,6 +2,11 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { startLocalProcessor } from './server.ts';
 
+const list = z
+  .string()
+  .default('')
+  .transform(text => text.split(/\s*,\s*/).filter(item => item !== ''));
+
 const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(12_111),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -10,6 +15,10 @@ const environment = z.object({
     .string()
     .regex(/^[a-z\d.-]+:\d+$/i, 'Expected a host and a port, as gateway:3000')
     .optional(),
+  /** `processor,billing.local`: names by which clients may call it beside localhost and those of PUBLIC_URL. */
+  HOSTS: list,
+  /** `https://billing.example.com`: where webhooks may go beside this machine; `*` for anywhere. */
+  WEBHOOK_ORIGINS: list,
   DATA_FILE: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
@@ -23,6 +32,8 @@ async function run({
   HOST,
   PUBLIC_URL,
   LOCALHOST,
+  HOSTS,
+  WEBHOOK_ORIGINS,
   DATA_FILE,
   LOG_LEVEL,
 }: z.output<typeof environment>): Promise<void> {
@@ -37,6 +48,8 @@ async function run({
       logger,
       publicUrl: PUBLIC_URL,
       localhost: LOCALHOST,
+      hosts: HOSTS,
+      webhookOrigins: WEBHOOK_ORIGINS,
       ...(DATA_FILE === undefined ? {} : { dataFile: DATA_FILE }),
     });
     const stop = () => void processor.close();

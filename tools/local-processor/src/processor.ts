@@ -3,6 +3,7 @@ import { deleteOldResponses, releaseInterruptedKeys } from './api/idempotency.ts
 import { type Origin, BACKGROUND, UnitOfWork } from './api/unit-of-work.ts';
 import { runDueChanges } from './billing/run-due-changes.ts';
 import { Deliveries } from './events/deliveries.ts';
+import type { WebhookTargets } from './events/webhook-poster.ts';
 import { Faults } from './control/faults.ts';
 import { updateHostedUrls } from './objects/hosted-urls.ts';
 import type { Account } from './store/account.ts';
@@ -14,14 +15,9 @@ const MAX_EVENTS = 50_000;
 const MAX_DELIVERIES = 100_000;
 const MAX_LEDGER_ENTRIES = 200_000;
 
-export interface ProcessorAddresses {
+export interface ProcessorAddresses extends WebhookTargets {
   /** Base URL of the hosted pages. */
   publicUrl?: string | undefined;
-  /**
-   * The host, with a port, to which webhooks for localhost go. For a processor in a container, whose localhost is the
-   * container itself.
-   */
-  localhost?: string | undefined;
 }
 
 /** The state of the local processor: accounts, deliveries and faults. A timer applies changes that are due. */
@@ -36,12 +32,12 @@ export class Processor {
   /** Base URL of the hosted pages; set once the port is known. */
   publicUrl: string;
 
-  constructor(file: DataFile, logger: Logger, { publicUrl = '', localhost }: ProcessorAddresses) {
+  constructor(file: DataFile, logger: Logger, { publicUrl = '', ...targets }: ProcessorAddresses) {
     this.#file = file;
     this.#logger = logger;
     this.publicUrl = publicUrl;
     this.accounts = new Accounts(file);
-    this.deliveries = new Deliveries(logger, () => this.#flushSoon(), localhost);
+    this.deliveries = new Deliveries(logger, () => this.#flushSoon(), targets);
     this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 

@@ -12,6 +12,8 @@ export interface LocalProcessorOptions extends ProcessorAddresses {
   /** 0 chooses a free port. */
   port?: number;
   host?: string;
+  /** Names of this machine beside those of loopback, by which clients may call it. */
+  hosts?: readonly string[] | undefined;
   /** A SQLite file for all state; without it state is in memory. */
   dataFile?: string;
   logger?: Logger;
@@ -29,10 +31,19 @@ export interface LocalProcessor {
  * @throws when the port is in use or the data file cannot be opened
  */
 export async function startLocalProcessor(options: LocalProcessorOptions = {}): Promise<LocalProcessor> {
-  const { port = 0, host = '127.0.0.1', publicUrl, localhost, dataFile, logger = pino({ level: 'silent' }) } = options;
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    hosts = [],
+    dataFile,
+    logger = pino({ level: 'silent' }),
+    ...addresses
+  } = options;
+  const { publicUrl } = addresses;
   const file = dataFile === undefined ? noDataFile : openDataFile(dataFile);
-  const processor = new Processor(file, logger, { publicUrl, localhost });
-  const app = createApp(processor, logger);
+  const processor = new Processor(file, logger, addresses);
+  const names = publicUrl === undefined ? hosts : [...hosts, new URL(publicUrl).hostname];
+  const app = createApp(processor, logger, names);
   try {
     await app.listen({ port, host });
   } catch (error) {

@@ -79,6 +79,7 @@ async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
       ...commonEnvironment(inputs),
       PORT: `${port}`,
       PUBLIC_URL: `http://localhost:${port}`,
+      WEBHOOK_ORIGINS: inputs.publicUrl,
       DATA_FILE: join(settings.dataDir, 'processor.sqlite'),
     },
   };

@@ -4,7 +4,7 @@ import { shuffled } from '../domain/shuffle.ts';
 import type { Delivery, StoredEvent, WebhookEndpoint } from '../objects/stored.ts';
 import type { Account, DeliveryRules } from '../store/account.ts';
 import { renderEvent } from './render-event.ts';
-import { signatureHeader, WebhookPoster } from './webhook-poster.ts';
+import { signatureHeader, WebhookPoster, type WebhookTargets } from './webhook-poster.ts';
 
 /** Delays before the retries, in milliseconds; the last one repeats. Stripe's hours are seconds here. */
 const RETRY_DELAYS_MS = [200, 1_000, 3_000, 10_000, 30_000, 60_000];
@@ -36,8 +36,8 @@ export class Deliveries {
   #running = 0;
   #closed = false;
 
-  constructor(logger: Logger, persist: () => void, localhost: string | undefined) {
-    this.#poster = new WebhookPoster(localhost);
+  constructor(logger: Logger, persist: () => void, targets: WebhookTargets) {
+    this.#poster = new WebhookPoster(targets);
     this.#logger = logger;
     this.#persist = persist;
   }

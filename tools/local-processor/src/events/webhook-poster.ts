@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { mayPostTo } from '../domain/hosts.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -10,22 +11,40 @@ export function signatureHeader(body: string, secret: string, seconds: number): 
   return `t=${seconds},v1=${signature}`;
 }
 
+/** Where webhooks go. */
+export interface WebhookTargets {
+  /**
+   * The host, with a port, to which webhooks for localhost go. For a processor in a container, whose localhost is the
+   * container itself.
+   */
+  localhost?: string | undefined;
+  /** Origins elsewhere to which webhooks may go; `*` for any. None by default: they go to this machine. */
+  webhookOrigins?: readonly string[] | undefined;
+}
+
 /** Sends webhooks over keep-alive connections. */
 export class WebhookPoster {
   readonly #localhost: string | undefined;
+  readonly #origins: readonly string[];
   readonly #http = new http.Agent({ keepAlive: true, maxSockets: 64 });
   readonly #https = new https.Agent({ keepAlive: true, maxSockets: 64 });
 
-  /** `localhost` is the host, with a port, that stands for localhost in URLs; undefined: this machine. */
-  constructor(localhost: string | undefined) {
+  /**
+   * `localhost` is the host, with a port, that stands for localhost in URLs; undefined: this machine. `origins` are those
+   * elsewhere to which webhooks may go; `*` stands for all.
+   */
+  constructor({ localhost, webhookOrigins = [] }: WebhookTargets) {
     this.#localhost = localhost;
+    this.#origins = webhookOrigins;
   }
 
   /**
    * Posts one body. Returns the status of the response; redirects are not followed.
-   * @throws when there is no response within 10 s
+   * @throws when there is no response within 10 s, or webhooks may not go there
    */
-  post(url: string, body: string, signature: string): Promise<number> {
+  async post(url: string, body: string, signature: string): Promise<number> {
+    if (!mayPostTo(new URL(url), this.#origins))
+      throw new Error(`Webhooks go to this machine only: add ${new URL(url).origin} to WEBHOOK_ORIGINS to post there.`);
     const secure = url.startsWith('https:');
     const options = {
       method: 'POST',
