@@ -1,6 +1,7 @@
 // Prints an `.env` file with new secrets for docker-compose.yml. Run it once and keep the file: the data in the volumes
 // can't be opened without it.
 //   node tools/local-system/src/compose/write-env.ts > .env
+import { fchmodSync, fstatSync } from 'node:fs';
 import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES } from '@billing/contracts/operation';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
@@ -23,4 +24,6 @@ const variables: Record<string, string> = {
   COMPOSE_PROFILES: 'local-processor',
   STRIPE_API_BASE_URL: 'http://processor:12111',
 };
+// The shell has made the file, which others may read.
+if (fstatSync(1).isFile()) fchmodSync(1, 0o600);
 for (const [name, value] of Object.entries(variables)) console.log(`${name}=${value}`);
