@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { findAdminUrl, findMasterKeys } from '@billing/local-system/running-system';
 import { StartError } from '@billing/database/start-error';
-import { saveSecrets, SECRETS_TO_KEEP } from './kept-secrets.ts';
+import { saveSecrets, secretFilesOf, SECRETS_TO_KEEP } from './kept-secrets.ts';
 import { findSystem, runCommand } from './settings.ts';
 import { takeBackup } from './take-backup.ts';
 
@@ -19,17 +19,22 @@ await runCommand('backup', async () => {
   const isLocal = system.kind === 'data-folder';
   // Writes the first version of the master key if no service has needed it yet.
   if (isLocal) findMasterKeys(system.dataDir);
+  let hasSecrets = false;
   await takeBackup({
     adminUrl: isLocal ? findAdminUrl(system.dataDir) : system.adminUrl,
     folder,
     env: process.env,
     saveSecrets: async target => {
-      if (isLocal) await saveSecrets(system.dataDir, target);
+      if (isLocal) hasSecrets = saveSecrets(system.dataDir, target, process.env['BACKUP_PASSPHRASE']);
     },
     report: line => console.log(line),
   });
   console.log(`\nThe backup is ${folder}`);
-  if (isLocal) console.log('It holds every secret of the system: keep it where only operators can read it.');
+  if (hasSecrets) console.log('The secrets in it are encrypted: without BACKUP_PASSPHRASE nobody can open them.');
+  else if (isLocal)
+    console.log(
+      `It holds no secrets. Keep apart, or set BACKUP_PASSPHRASE: ${secretFilesOf(system.dataDir).join(', ')}`,
+    );
   else
     console.log(
       ['It holds the database only. Keep with it, apart:', ...SECRETS_TO_KEEP.map(it => `- ${it}`)].join('\n'),

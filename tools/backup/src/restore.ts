@@ -21,7 +21,7 @@ await runCommand('restore', async () => {
   let republished: Republished;
   if (system.kind === 'data-folder') {
     using locked = await lockEmptyDataDir(system.dataDir);
-    await restoreSecrets(folder, system.dataDir);
+    restoreSecrets(folder, system.dataDir, process.env['BACKUP_PASSPHRASE']);
     await using database = await startDatabaseAlone(locked, common.report);
     republished = await restoreDatabase({ ...database, ...common });
   } else {

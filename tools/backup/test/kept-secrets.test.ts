@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { restoreSecrets, saveSecrets } from '../src/kept-secrets.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+const PASSPHRASE = 'correct horse battery';
 
 async function newFolder(files: Readonly<Record<string, string>> = {}) {
   const path = await mkdtemp(join(tmpdir(), 'billing-secrets-'));
@@ -12,25 +13,58 @@ async function newFolder(files: Readonly<Record<string, string>> = {}) {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-const SAVED = { 'secrets.json': '{"authSecret":"a"}', 'credentials-keys': `1:${key(1)}\n` };
+const SAVED = { 'secrets.json': '{"authSecret":"a-secret"}', 'credentials-keys': `1:${key(1)}\n` };
 
-it('copies the secrets of a data folder for their owner only, and puts them back', async () => {
-  await using dataDir = await newFolder(SAVED);
-  await using backup = await newFolder();
-  await using empty = await newFolder();
-  await saveSecrets(dataDir.path, backup.path);
-  await restoreSecrets(backup.path, empty.path);
-  for (const [name, text] of Object.entries(SAVED)) {
-    expect(await readFile(join(empty.path, name), 'utf8')).toBe(text);
-    expect((await stat(join(backup.path, name))).mode & 0o777).toBe(0o600);
+async function backupOf(files: Readonly<Record<string, string>>, passphrase: string | undefined) {
+  await using dataDir = await newFolder(files);
+  const backup = await newFolder();
+  saveSecrets(dataDir.path, backup.path, passphrase);
+  return backup;
+}
+
+it.each([PASSPHRASE, undefined])('has no secret of a data folder in clear with the passphrase %s', async passphrase => {
+  await using backup = await backupOf(SAVED, passphrase);
+  const files = await readdir(backup.path);
+  expect(files.includes('secrets.sealed')).toBe(passphrase !== undefined);
+  for (const file of files) {
+    const text = await readFile(join(backup.path, file), 'utf8');
+    for (const secret of ['a-secret', key(1)]) expect(text).not.toContain(secret);
+    expect((await stat(join(backup.path, file))).mode & 0o777).toBe(0o600);
   }
 });
 
+it('puts encrypted secrets back with the passphrase only, for their owner only', async () => {
+  await using backup = await backupOf(SAVED, PASSPHRASE);
+  await using empty = await newFolder();
+  expect(() => restoreSecrets(backup.path, empty.path, undefined)).toThrow('Set BACKUP_PASSPHRASE');
+  expect(() => restoreSecrets(backup.path, empty.path, `${PASSPHRASE}!`)).toThrow('BACKUP_PASSPHRASE does not open');
+  restoreSecrets(backup.path, empty.path, PASSPHRASE);
+  for (const [name, text] of Object.entries(SAVED)) {
+    expect(await readFile(join(empty.path, name), 'utf8')).toBe(text);
+    expect((await stat(join(empty.path, name))).mode & 0o777).toBe(0o600);
+  }
+});
+
+it('takes no passphrase that can be guessed', async () => {
+  await expect(backupOf(SAVED, 'horse')).rejects.toThrow('at least 12 characters');
+});
+
+it('needs the secrets in place when the backup has none', async () => {
+  await using backup = await backupOf(SAVED, undefined);
+  await using empty = await newFolder();
+  expect(() => restoreSecrets(backup.path, empty.path, undefined)).toThrow('Put secrets.json and credentials-keys');
+  await using kept = await newFolder(SAVED);
+  expect(() => restoreSecrets(backup.path, kept.path, undefined)).not.toThrow();
+});
+
 it('keeps newer secrets that open the backup too', async () => {
-  const newer = { 'secrets.json': '{"authSecret":"a","added":"b"}', 'credentials-keys': `2:${key(2)}\n1:${key(1)}\n` };
-  await using backup = await newFolder(SAVED);
+  const newer = {
+    'secrets.json': '{"authSecret":"a-secret","added":"b"}',
+    'credentials-keys': `2:${key(2)}\n1:${key(1)}\n`,
+  };
+  await using backup = await backupOf(SAVED, PASSPHRASE);
   await using dataDir = await newFolder(newer);
-  await restoreSecrets(backup.path, dataDir.path);
+  restoreSecrets(backup.path, dataDir.path, PASSPHRASE);
   for (const [name, text] of Object.entries(newer)) expect(await readFile(join(dataDir.path, name), 'utf8')).toBe(text);
 });
 
@@ -38,13 +72,13 @@ it.each([
   ['secrets.json', '{"authSecret":"other"}'],
   ['credentials-keys', `1:${key(9)}\n`],
 ])('refuses a data folder with another %s', async (name, text) => {
-  await using backup = await newFolder(SAVED);
+  await using backup = await backupOf(SAVED, PASSPHRASE);
   await using dataDir = await newFolder({ [name]: text });
-  await expect(restoreSecrets(backup.path, dataDir.path)).rejects.toThrow(`${name} is of another system`);
+  expect(() => restoreSecrets(backup.path, dataDir.path, PASSPHRASE)).toThrow(`${name} is of another system`);
 });
 
-it('refuses a backup without secrets', async () => {
+it('refuses a backup of a system elsewhere', async () => {
   await using backup = await newFolder();
   await using dataDir = await newFolder();
-  await expect(restoreSecrets(backup.path, dataDir.path)).rejects.toThrow('Set ADMIN_DATABASE_URL');
+  expect(() => restoreSecrets(backup.path, dataDir.path, PASSPHRASE)).toThrow('Set ADMIN_DATABASE_URL');
 });
