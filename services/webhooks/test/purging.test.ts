@@ -225,3 +225,29 @@ it('keeps nothing that is acknowledged while a purge runs, at whichever copy, an
   expect((await service.send(next, event)).status).toBe(200);
   await service.waitForPublications(event.id);
 });
+
+it('disconnects although events are stored all the time', async () => {
+  await using resources = new AsyncDisposableStack();
+  const team = await service.newTeam();
+  const { teamId, projectId } = team;
+  await service.sql(
+    `create function store_slowly() returns trigger language plpgsql as
+       $$ begin if new.team_id = '${teamId}' then perform pg_sleep(0.05 + random() * 0.3); end if; return new; end $$`,
+  );
+  await service.sql(`create trigger slow before insert on webhook_events for each row execute function store_slowly()`);
+  resources.defer(async () => void (await service.sql('drop function store_slowly cascade')));
+  const [{ id: secretId } = {}] = await service.sql('select id from signing_secrets where team_id = ?', [teamId]);
+  const { accountId } = await service.processorOf(team).findAccount();
+  const from = { accountId, secretId: String(secretId) };
+  const store = storeEvents({ em: service.em, stored: withoutQueue() });
+  // At any time several of them are under way.
+  const storing = Array.from({ length: 4 }, async () => {
+    for (let outcome = 'new'; outcome === 'new';) {
+      const event = readEvent(Buffer.from(JSON.stringify(customerUpdated(projectId))), new Date());
+      [outcome = 'refused'] = await store([{ teamId, event, trace: {}, from }]);
+    }
+  });
+  await waitFor(async () => Number((await countRows(team))?.['events']) > 4, { what: 'events to be stored' });
+  expect((await disconnect(team)).status).toBe(200);
+  await Promise.all(storing);
+});

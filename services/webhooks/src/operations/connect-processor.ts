@@ -14,7 +14,8 @@ import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { makeTeamDue } from '#persistence/reconciliations.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { saveSigningSecrets } from '#persistence/signing-secrets.ts';
-import { describeConnection, lockTeam, webhookUrlOf, type ConnectionParts } from './connection.ts';
+import { lockTeam } from '#persistence/team-lock.ts';
+import { describeConnection, webhookUrlOf, type ConnectionParts } from './connection.ts';
 import { createEndpoint, deleteEndpoint, deleteOtherEndpoints, withEndpointLease } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;

@@ -21,11 +21,6 @@ export interface ConnectionParts {
   readonly logger: Logger;
 }
 
-/** Takes changes of a team's connection one after the other, until the end of the caller's transaction. */
-export async function lockTeam(tx: EntityManager, teamId: TeamId): Promise<void> {
-  await tx.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`connect/${teamId}`]);
-}
-
 /**
  * Finds the account to which a team is connected.
  * @throws Problem 409 `processor_not_connected`

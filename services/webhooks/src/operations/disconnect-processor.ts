@@ -9,7 +9,8 @@ import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { recordAudit } from '@billing/service/audit';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import { pauseTeam } from '#persistence/reconciliations.ts';
-import { lockTeam, notConnected, type ConnectionParts } from './connection.ts';
+import { lockTeam } from '#persistence/team-lock.ts';
+import { notConnected, type ConnectionParts } from './connection.ts';
 import { startPurge } from './purge-account.ts';
 import { deleteEndpoint, withEndpointLease } from './webhook-endpoint.ts';
 

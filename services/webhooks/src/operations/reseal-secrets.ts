@@ -5,6 +5,7 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { seal, sealedPrefix, unseal, type SealedFor } from '@billing/processor/credentials';
 import type { KeyRing } from '@billing/processor/key-ring';
 import { auditOfCommand, recordAudit } from '@billing/service/audit';
+import { lockTeam } from '#persistence/team-lock.ts';
 
 /** Teams per read. */
 const BATCH = 100;
@@ -54,6 +55,7 @@ export async function resealSecrets(outbox: Outbox, ring: KeyRing): Promise<Rese
 
   const resealTeam = (teamId: TeamId) =>
     outbox.transaction(async (tx, publish) => {
+      await lockTeam(tx, teamId);
       const done = await resealIn(tx, ring, teamId);
       if (done.resealed > 0) {
         const context = auditOfCommand('rotateKeys', requestId);

@@ -11,8 +11,9 @@ import { derivedId } from '@billing/service/derived-id';
 import type { z } from 'zod';
 import { firstStage } from '#domain/sync-stage.ts';
 import { Sync } from '#persistence/sync.entity.ts';
+import { lockTeam } from '#persistence/team-lock.ts';
 import { ENDED } from '#sync/lease-syncs.ts';
-import { lockTeam, requireAccount } from './connection.ts';
+import { requireAccount } from './connection.ts';
 import { describeSync } from './find-syncs.ts';
 
 type Wanted = z.output<typeof syncCreate>;

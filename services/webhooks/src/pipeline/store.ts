@@ -10,6 +10,7 @@ import { API_VERSION } from '@billing/processor/stripe-client';
 import type { IncomingEvent } from '#domain/incoming-event.ts';
 import { LIVEMODE_MISMATCH, NO_SNAPSHOT, OTHER_ACCOUNT } from '#domain/unrouted.ts';
 import { addToTotals } from '#persistence/payload-totals.ts';
+import { shareTeamLocks } from '#persistence/team-lock.ts';
 import { LEASE_SECONDS, nameOf, WINDOW, type LeasedEvent } from './lease.ts';
 
 /** An event and the team to whose address it was posted. */
@@ -85,7 +86,7 @@ interface Accepted {
 /**
  * Inserts events that come from where their teams are connected, and returns these. Events that are not leased may be
  * processed by any copy at once. Two copies of the service that store the same events wait for each other in the same order.
- * The rows of the accounts are locked, since the statement would not see a disconnect that commits while it runs.
+ * The rows of the accounts are locked as well, so that the statement sees a disconnect for which it has waited.
  */
 function insert(em: EntityManager, received: readonly ReceivedEvent[], leased: readonly boolean[], leaseId: string) {
   const rows = received.map(({ teamId, trace, from, event: { payload: _payload, content, ...head } }, place) => {
@@ -93,9 +94,10 @@ function insert(em: EntityManager, received: readonly ReceivedEvent[], leased: r
   });
   return executeBound<Accepted>(
     em.fork(),
-    `with connected as materialized (
-       select team_id, account_id, livemode from processor_accounts
-        where team_id = any($5::text[]) and sealed_secret_key is not null order by team_id for key share),
+    `with locked as materialized (${shareTeamLocks('$5::text[]')}),
+     connected as materialized (
+       select a.team_id, a.account_id, a.livemode from processor_accounts a join locked on locked.team_id = a.team_id
+        where a.sealed_secret_key is not null order by a.team_id for share of a),
      accepted as materialized (
        select r.place, r."teamId" as team_id, r.id,
               r.source = a.account_id and coalesce(r."accountId", a.account_id) = a.account_id as is_own,
