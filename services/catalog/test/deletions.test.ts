@@ -46,6 +46,26 @@ it('deletes a price that was deleted at the processor, and leaves its product', 
   expect(await catalog.published(PriceDeleted)).toMatchObject([{ data: { id: price.id, version: 2 } }]);
 });
 
+it('deletes what a sync found to be gone, also where its last state is unknown', async () => {
+  await using catalog = await startCatalog();
+  const product = await catalog.createProduct();
+  const price = await catalog.createPrice(product.id);
+  const gone = (type: 'product' | 'price', id: string) =>
+    routedEvent(catalog.scope, `${type}.deleted`, { id, object: type, deleted: true });
+  const events = [
+    gone('price', price.processorPriceId),
+    gone('product', product.processorProductId),
+    gone('product', 'prod_unknown'),
+  ];
+  await catalog.deliver(...events, ...events.map(deliveredAgain));
+  expect((await catalog.call('GET', `/prices/${price.id}`)).status).toBe(404);
+  expect((await catalog.call('GET', `/products/${product.id}`)).status).toBe(404);
+  expect(await catalog.published(PriceDeleted)).toHaveLength(1);
+  expect(await catalog.published(ProductDeleted)).toHaveLength(1);
+  const outcomes = completionsIn(await catalog.published(ProcessorEventCompleted)).map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'processed'));
+});
+
 it('never brings back a product or price, in whatever order their events come', async () => {
   await using catalog = await startCatalog();
   const { dashboard, control } = catalog;

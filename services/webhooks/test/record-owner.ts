@@ -5,6 +5,9 @@ import type { Team, WebhooksService } from './start-webhooks.ts';
 
 export type SyncCreate = z.input<typeof syncCreate>;
 
+/** How the processor's ids of each type start. */
+const PREFIXES = { product: 'prod_', price: 'price_', customer: 'cus_', subscription: 'sub_', invoice: 'in_' };
+
 /**
  * Serves the comparisons of syncs in place of the owning services: an object differs from a record in nothing. A record is made
  * and deleted by the test.
@@ -21,13 +24,10 @@ export async function serveOwners(service: Pick<WebhooksService, 'serve'>) {
       }),
     );
     await service.serve(ListLiveRecords[owner], async ({ projectId, type }) => ({
-      records:
-        type === 'customer'
-          ? [...records]
-              .filter(key => key.startsWith(`${projectId} `))
-              .map(key => key.slice(projectId.length + 1))
-              .map(processorId => ({ id: `record_of_${processorId}`, processorId }))
-          : [],
+      records: [...records]
+        .filter(key => key.startsWith(`${projectId} ${PREFIXES[type]}`))
+        .map(key => key.slice(projectId.length + 1))
+        .map(processorId => ({ id: `record_of_${processorId}`, processorId })),
       next: null,
     }));
   }

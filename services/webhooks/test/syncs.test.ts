@@ -98,11 +98,13 @@ it('marks what names no project, and never writes over the mark of another one',
   const { teamId, projectId } = team;
   const other = service.newProject(teamId);
   const [free, taken] = [await newCustomer(team), await newCustomer(team, { metadata: { teamId, projectId: other } })];
-  for (const id of [free, taken]) owner.record(team, id);
+  const foreign = await newCustomer(team, { metadata: { teamId: 'team_of_another_installation' } });
+  for (const id of [free, taken, foreign]) owner.record(team, id);
   await ended(team, await start(team, { mode: 'apply', types: ['customer'], markAtProcessor: true }));
   const metadataOf = async (id: string) => (await service.processorOf(team).findListed('customer', id)).object;
   expect(await metadataOf(free)).toMatchObject({ metadata: { teamId, projectId, customerId: `record_of_${free}` } });
   expect(await metadataOf(taken)).toMatchObject({ metadata: { teamId, projectId: other } });
+  expect(await metadataOf(foreign)).toMatchObject({ metadata: { teamId: 'team_of_another_installation' } });
 });
 
 it('says why the owning service did not record an object', async () => {
@@ -117,16 +119,20 @@ it('says why the owning service did not record an object', async () => {
   expect(findings).toMatchObject([{ processorId, applied: false, reason: 'its handler is broken' }]);
 });
 
-it('ends a record whose object is gone, though no event of it came', async () => {
+it.each([
+  ['customer', 'cus_gone'],
+  ['product', 'prod_gone'],
+  ['price', 'price_gone'],
+] as const)('ends the record of a %s that is gone, though no event of it came', async (type, processorId) => {
   const team = await service.newTeam();
-  owner.record(team, 'cus_gone');
-  const id = await start(team, { mode: 'apply', types: ['customer'] });
-  const eventId = `${id}:customer:cus_gone`;
-  const [publication] = await service.waitForPublications(eventId, 'customer.deleted');
-  expect(publication?.data.object).toEqual({ id: 'cus_gone', object: 'customer', deleted: true });
-  owner.delete(team, 'cus_gone');
+  owner.record(team, processorId);
+  const id = await start(team, { mode: 'apply', types: [type] });
+  const eventId = `${id}:${type}:${processorId}`;
+  const [publication] = await service.waitForPublications(eventId, `${type}.deleted`);
+  expect(publication?.data.object).toEqual({ id: processorId, object: type, deleted: true });
+  owner.delete(team, processorId);
   await service.emit(completed(team, eventId));
-  expect((await ended(team, id)).counts.customer).toMatchObject({ extra: 1, applied: 1 });
+  expect((await ended(team, id)).counts[type]).toMatchObject({ extra: 1, applied: 1 });
 });
 
 it('takes over the charges of the last 400 days', async () => {

@@ -89,6 +89,7 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
   };
 
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context<Snapshot, Found>> => {
+    if (isGone(delivery)) return {};
     const { scope, snapshot, id, named } = read({ ...delivery, context: undefined });
     const record = (await type.rows.findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
     if (record) {
@@ -106,8 +107,9 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
     deliveries: readonly Delivery<ProcessorEventData, Context<Snapshot, Found>>[],
     publish: Publish,
   ) => {
-    const events = deliveries.map(read);
-    const ids = events.map(({ id }) => id);
+    const gone = deliveries.filter(isGone).map(readGone);
+    const events = deliveries.filter(it => !isGone(it)).map(read);
+    const ids = [...events, ...gone].map(({ id }) => id);
     await lockObjects(tx, type.name, ids);
     // Before the records: one that is created in between is found under its processor id.
     const reserved = await type.rows.findReservedIds(
@@ -131,6 +133,10 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
       if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, createdAt, trace);
       return true;
     };
+    for (const { id, createdAt, trace } of gone) {
+      const record = records.get(scopedKey(id));
+      if (record && !record.deletedAt) saveDeleted(type, publish, record, createdAt, trace);
+    }
     const unprepared: (typeof deliveries)[number][] = [];
     for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
     return unprepared;
@@ -140,4 +146,13 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
     [`${type.name}.created`, `${type.name}.updated`, `${type.name}.deleted`],
     { prepare, handle },
   );
+}
+
+/** Whether a sync found that the processor has the object no more, and nobody knows its last state. */
+const isGone = ({ data: { object } }: Delivery<ProcessorEventData>): boolean =>
+  object['deleted'] === true && object['created'] === undefined;
+
+function readGone({ teamId, data, trace }: Delivery<ProcessorEventData>) {
+  const { projectId, object, createdAt } = data;
+  return { id: { scope: { teamId, projectId }, id: String(object['id']) }, createdAt, trace };
 }

@@ -94,13 +94,12 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
 /** The key of the row that carries an object. */
 const rowIdOf = ({ id }: LeasedSync, type: SyncType, processorId: string): string => `${id}:${type}:${processorId}`;
 
-/** What the event of an object's end would carry; null where that is nowhere known. */
+/** What the event of an object's end would carry, or only that it is gone; null where a service needs more than that. */
 function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject | null {
-  if (type === 'customer' || type === 'invoice') return { id, object: type, deleted: true };
+  if (type !== 'subscription') return { ...last, id, object: type, ...(!last && { deleted: true }) };
   if (!last) return null;
   const endedAt = Math.floor(readMs / 1_000);
-  if (type === 'subscription') return { ...last, id, status: 'canceled', ended_at: endedAt, canceled_at: endedAt };
-  return { ...last, id };
+  return { ...last, id, status: 'canceled', ended_at: endedAt, canceled_at: endedAt };
 }
 
 /** The last state in the team's schema of objects that are gone. */

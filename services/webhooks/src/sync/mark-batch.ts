@@ -9,7 +9,8 @@ import { detailsOf, gone } from './synced-objects.ts';
 const BATCH = 10;
 
 /**
- * Writes the ids of records into the metadata of their objects, where it names no project. A mark that Stripe refuses is left
+ * Writes the ids of records into the metadata of their objects, where it names no project and no
+ * other team. A mark that Stripe refuses is left
  * out: the key may not write, or has no room.
  */
 export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
@@ -28,8 +29,8 @@ export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'proc
     for (const { id, recordId } of rows) {
       await pace();
       const { object } = await processor.findListed(type, id);
-      const isFree =
-        object?.['deleted'] !== true && detailsOf(type, object ?? gone(id)).metadata['projectId'] === undefined;
+      const { projectId, teamId = sync.teamId } = detailsOf(type, object ?? gone(id)).metadata;
+      const isFree = object?.['deleted'] !== true && projectId === undefined && teamId === sync.teamId;
       if (object && isFree) {
         await pace();
         await processor
