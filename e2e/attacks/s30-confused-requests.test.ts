@@ -91,7 +91,7 @@ const TARGETS = [
   'AT//customers',
   '/AT/customers',
   'AT/./customers',
-  'AT/customers/',
+  'AT/customers//',
   'AT/customers%00',
   'AT/customers%00.json',
   'AT/customers%20',

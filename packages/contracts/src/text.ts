@@ -33,8 +33,17 @@ const EMAIL = /^[^\p{C}\p{Z}"(),:;<>@[\\\]]+@(?:(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)\.
 export const canonicalEmail = (address: string): string =>
   address.normalize('NFC').trim().toLowerCase().normalize('NFC');
 
+/**
+ * Checked before anything is changed: Unicode has characters that look like ASCII ones and become them by some
+ * normalization or in lower case, such as the Kelvin sign and letters of full width.
+ */
+const typedEmail = storable.refine(value => !Array.from(value).some(becomesAscii), {
+  error: 'Contains a character that looks like another one.',
+  abort: true,
+});
+
 /** An e-mail address in the caller's spelling, trimmed and in Unicode's NFC. */
-export const emailAsGiven = storable
+export const emailAsGiven = typedEmail
   .normalize('NFC')
   .trim()
   .max(MAX_EMAIL)
@@ -42,7 +51,7 @@ export const emailAsGiven = storable
   .meta({ format: 'email' });
 
 /** An e-mail address as {@link canonicalEmail} has it. */
-export const email = storable
+export const email = typedEmail
   .overwrite(canonicalEmail)
   .max(MAX_EMAIL)
   .regex(EMAIL, 'Expected an e-mail address.')
@@ -73,6 +82,9 @@ export const webUrl = z
   .string()
   .max(2_048)
   .refine(isWebUrl, 'Expected an absolute http or https URL without user name or password.');
+
+const becomesAscii = (character: string): boolean =>
+  character > '\u007f' && /\p{ASCII}/u.test(character.normalize('NFKC').toLowerCase());
 
 function isWebUrl(value: string): boolean {
   // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
