@@ -158,24 +158,33 @@ describe.concurrent('someone who farms referral credits', () => {
     expect(await balancesOf(referrer.customerId, other.customerId)).toEqual([-REFERRER_CREDIT, 0]);
   });
 
-  it.each([
-    ['an incomplete', { payment_behavior: 'default_incomplete' }, 'incomplete'],
-    ['a trial', { trial_period_days: '30' }, 'trialing'],
-  ] as const)(
-    'S42: %s subscription converts a referral once, as the program promises; each further one earns nothing',
-    async (_, options, status) => {
-      const { id, referrer, refereeCustomerId } = await newReferral();
-      const first = await subscribeAtProcessor(refereeCustomerId, options);
-      expect(first.status).toBe(status);
-      expect(await ledgerOf(id)).toEqual(bothCredited(refereeCustomerId, referrer.customerId));
-      await tenant.callProcessor(`/v1/subscriptions/${first.id}`, undefined, 'DELETE');
-      await subscribeAtProcessor(refereeCustomerId, options);
-      await drain(tenant);
-      expect(await ledgerOf(id)).toHaveLength(2);
-      expect(await balancesOf(refereeCustomerId, referrer.customerId)).toEqual([-REFEREE_CREDIT, -REFERRER_CREDIT]);
-      expect(await applyError((await newReferrer()).code, refereeCustomerId)).toBe('referral_already_applied');
-    },
-  );
+  it('S42: a trial converts a referral once, as the program promises; each further one earns nothing', async () => {
+    const { id, referrer, refereeCustomerId } = await newReferral();
+    const trial = { trial_period_days: '30' };
+    const first = await subscribeAtProcessor(refereeCustomerId, trial);
+    expect(await ledgerOf(id)).toEqual(bothCredited(refereeCustomerId, referrer.customerId));
+    await tenant.callProcessor(`/v1/subscriptions/${first.id}`, undefined, 'DELETE');
+    await subscribeAtProcessor(refereeCustomerId, trial);
+    await drain(tenant);
+    expect(await ledgerOf(id)).toHaveLength(2);
+    expect(await balancesOf(refereeCustomerId, referrer.customerId)).toEqual([-REFEREE_CREDIT, -REFERRER_CREDIT]);
+    expect(await applyError((await newReferrer()).code, refereeCustomerId)).toBe('referral_already_applied');
+  });
+
+  it('S42: a subscription that is never paid earns nothing', async () => {
+    const { billing } = tenant;
+    const { referrer, refereeCustomerId } = await newReferral();
+    const { status } = await subscribeAtProcessor(refereeCustomerId, { payment_behavior: 'default_incomplete' });
+    expect(status).toBe('incomplete');
+    await waitFor(
+      async () => (await billing.referrals.getCode(referrer.code)).referrals.some(made => made.status === 'converted'),
+      { what: 'the conversion' },
+    );
+    await drain(tenant);
+    expect(await balancesOf(refereeCustomerId, referrer.customerId)).toEqual([0, 0]);
+    for (const customerId of [refereeCustomerId, referrer.customerId])
+      expect(await Array.fromAsync(billing.referrals.listCredits({ customerId }))).toEqual([]);
+  });
 
   it('S42: the code of a deleted customer is worth nothing, and a credit that waits for one fails in the ledger with the reason', async () => {
     const { billing } = tenant;
