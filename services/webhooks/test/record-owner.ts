@@ -6,7 +6,14 @@ import type { Team, WebhooksService } from './start-webhooks.ts';
 export type SyncCreate = z.input<typeof syncCreate>;
 
 /** How the processor's ids of each type start. */
-const PREFIXES = { product: 'prod_', price: 'price_', customer: 'cus_', subscription: 'sub_', invoice: 'in_' };
+const PREFIXES = {
+  product: 'prod_',
+  price: 'price_',
+  customer: 'cus_',
+  subscription: 'sub_',
+  invoice: 'in_',
+  payment: 'ch_',
+};
 
 /**
  * Serves the comparisons of syncs in place of the owning services: an object differs from a record in nothing. A record is made
