@@ -18,14 +18,15 @@ async function filesByAttack(): Promise<ReadonlyMap<string, readonly string[]>> 
   return byAttack;
 }
 
-/** Returns `page`, a Markdown text, with its table of attacks and the files that test them now. */
+/** Returns `page`, a Markdown text, with its list of attacks and the files that test them now. */
 export async function withAttacksTable(page: string): Promise<string> {
   const byAttack = await filesByAttack();
   const rows = Object.entries(ATTACKS).map(([id, attack]) => {
-    const files = (byAttack.get(id) ?? []).map(file => `[test](../e2e/attacks/${file})`).join(', ');
-    return `| ${id} | ${attack} | ${files || '**not tested**'} |`;
+    const files = byAttack.get(id) ?? [];
+    const links = files.map((file, index) => `[${index === 0 ? id : file}](../e2e/attacks/${file})`);
+    return `- ${links.join(', ') || `${id} (**not tested**)`} ${attack}`;
   });
-  const table = ['| | Attack | |', '|---|---|---|', ...rows].join('\n');
+  const table = rows.join('\n');
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
