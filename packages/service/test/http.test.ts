@@ -65,7 +65,7 @@ it('returns 403 to API keys and members where a session or an owner is required'
   expect((await get(app, `${processor}/webhook-url`, key)).statusCode).toBe(403);
   expect((await get(app, `${processor}/webhook-url`, { ...member, role: 'member' })).statusCode).toBe(200);
   const connect = (role: 'member' | 'owner') => {
-    const payload = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecret: 'whsec_1' };
+    const payload = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecret: 'whsec_123456' };
     return app.inject({
       method: 'POST',
       url: `${processor}/connect`,
