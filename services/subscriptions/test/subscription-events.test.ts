@@ -61,6 +61,19 @@ describe('the first event of a subscription', () => {
   });
 });
 
+it('ends a subscription that a sync found to be gone, though nobody knows its last state', async () => {
+  const { scope, event, subscriptions, published, base, completions } = await startProject(service);
+  await service.deliver(event(CREATED, after(0)));
+  const gone = (id: string) =>
+    routedEvent(scope, DELETED, { id, object: 'subscription', deleted: true }, { createdAt: after(9) });
+  const events = [gone(base.id), gone('sub_unknown')];
+  await service.deliver(...events, event(UPDATED, after(5), { quantity: 3 }), ...events.map(deliveredAgain));
+  await service.deliver(event(UPDATED, after(8), { quantity: 4 }));
+  expect(await subscriptions()).toMatchObject([{ status: 'canceled', endedAt: after(9).toISOString() }]);
+  expect((await published()).filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(1);
+  expect((await completions()).map(({ outcome }) => outcome)).not.toContain('failed');
+});
+
 describe('what is recorded of a subscription', () => {
   it('includes its own copy of the prices, with our ids of them', async () => {
     const { scope, event, subscriptions, published, base } = await startProject(service);

@@ -120,15 +120,17 @@ it('says why the owning service did not record an object', async () => {
 });
 
 it.each([
-  ['customer', 'cus_gone'],
-  ['product', 'prod_gone'],
-  ['price', 'price_gone'],
-] as const)('ends the record of a %s that is gone, though no event of it came', async (type, processorId) => {
+  ['customer', 'cus_gone', 'customer.deleted'],
+  ['product', 'prod_gone', 'product.deleted'],
+  ['price', 'price_gone', 'price.deleted'],
+  ['subscription', 'sub_gone', 'customer.subscription.deleted'],
+  ['invoice', 'in_gone', 'invoice.deleted'],
+] as const)('ends the record of what is gone, though no event of it came: %s', async (type, processorId, eventType) => {
   const team = await service.newTeam();
   owner.record(team, processorId);
   const id = await start(team, { mode: 'apply', types: [type] });
   const eventId = `${id}:${type}:${processorId}`;
-  const [publication] = await service.waitForPublications(eventId, `${type}.deleted`);
+  const [publication] = await service.waitForPublications(eventId, eventType);
   expect(publication?.data.object).toEqual({ id: processorId, object: type, deleted: true });
   owner.delete(team, processorId);
   await service.emit(completed(team, eventId));

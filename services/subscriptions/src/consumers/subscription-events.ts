@@ -13,7 +13,7 @@ import {
   type PreparedSubscription,
   type SubscriptionEvent,
 } from '#operations/apply-subscription-events.ts';
-import { cancelWithCustomers } from '#operations/cancel-with-customers.ts';
+import { cancelGone, cancelWithCustomers } from '#operations/cancel-with-customers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
@@ -31,10 +31,13 @@ const RANKS_BY_NAME = new Map([...RANKS].map(([type, rank]) => [processorEvent(t
 export function subscriptionEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applySubscriptionEvents(dependencies);
   const prepare = prepareSubscriptionEvent(dependencies);
+  const cancel = cancelGone(dependencies);
   return consumer('subscriptions-mirror', 'processor.customer.subscription.>').onProcessorEvent([...RANKS.keys()], {
     prepare: delivery => prepare(toEvent({ ...delivery, context: undefined })),
     handle: async (tx, deliveries, publish) => {
-      const unprepared = await apply(tx, deliveries.map(toEvent), publish);
+      const { gone = [], known = [] } = Object.groupBy(deliveries, it => (isGone(it) ? 'gone' : 'known'));
+      const unprepared = await apply(tx, known.map(toEvent), publish);
+      await cancel(tx, gone.map(toGone), publish);
       return unprepared.map(({ delivery }) => delivery);
     },
   });
@@ -50,6 +53,17 @@ function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received }
   const position = { at: data.createdAt, rank, eventId: data.eventId };
   const reread = context?.reread ?? null;
   return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread, isRead: data.fromSync };
+}
+
+/** Whether a sync found that the processor has the subscription no more, and nobody knows its last state. */
+const isGone = ({ data: { object } }: Received): boolean =>
+  object['deleted'] === true && object['created'] === undefined;
+
+function toGone(delivery: Received) {
+  const { data, trace } = delivery;
+  const { createdAt: deletedAt, eventId } = data;
+  const position = { at: deletedAt, rank: RANK.deleted, eventId };
+  return { scope: scopeOf(delivery), id: String(data.object['id']), deletedAt, position, trace };
 }
 
 /** A deletion is an end, whatever status its object has. */

@@ -2,7 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
-import { inProjects, scopedKey } from '@billing/database/project-objects';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { EventPosition } from '@billing/processor/event-order';
+import { laterPosition } from '#domain/observation.ts';
 import { canceledAt } from '#domain/subscription.ts';
 import { saveDeletions, type DeletedCustomer } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
@@ -23,47 +25,74 @@ interface TracedDeletion extends DeletedCustomer {
  */
 export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
   return async (tx: EntityManager, customers: readonly TracedDeletion[], publish: Publish): Promise<void> => {
-    const running = await findRunning(tx, customers);
-    await cancelAll(tx, running, customers, publish);
+    const running = await findRunning(tx, 'processorCustomerId', customers);
+    const deletions = new Map(customers.map(customer => [scopedKey(customer), customer]));
+    const deletionOf = ({ teamId, projectId, processorCustomerId }: Subscription) =>
+      deletions.get(scopedKey({ scope: { teamId, projectId }, id: processorCustomerId }));
+    await cancelAll(tx, running, { deletionOf, publish, now: now() });
     await saveDeletions(tx, customers);
-    if ((await findRunning(tx, customers)).length > 0)
+    if ((await findRunning(tx, 'processorCustomerId', customers)).length > 0)
       throw new Error('A subscription of a deleted customer was recorded meanwhile.');
   };
-
-  async function cancelAll(
-    tx: EntityManager,
-    running: readonly Subscription[],
-    customers: readonly TracedDeletion[],
-    publish: Publish,
-  ): Promise<void> {
-    if (running.length === 0) return;
-    const subscriptions = running.map(toProjectObject);
-    const prices = running.flatMap(({ teamId, projectId, items }) =>
-      items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
-    );
-    const priceIds = await findPriceIds(tx, prices);
-    await lockAll(tx, 'subscription', subscriptions);
-    const rows = await subscriptionRows.find(tx, subscriptions);
-
-    const deletions = new Map(customers.map(customer => [scopedKey(customer), customer]));
-    const canceled: Subscription[] = [];
-    for (const row of rows.values()) {
-      const { teamId, projectId, processorCustomerId } = row;
-      const deletion = deletions.get(scopedKey({ scope: { teamId, projectId }, id: processorCustomerId }));
-      const recorded = recordedState(row);
-      if (!deletion || recorded.terms.endedAt) continue;
-      const state = { ...recorded, terms: canceledAt(recorded.terms, deletion.deletedAt) };
-      changeSubscription(publish, row, { state, priceIds, now: now(), trace: deletion.trace });
-      canceled.push(row);
-    }
-    await subscriptionRows.save(tx, canceled);
-  }
 }
 
-function findRunning(tx: EntityManager, customers: readonly DeletedCustomer[]): Promise<Subscription[]> {
+/** A subscription that a sync found to be gone. */
+interface GoneSubscription extends TracedDeletion {
+  readonly position: EventPosition;
+}
+
+/** Cancels subscriptions that the processor does not have any more, and whose last state nobody knows. */
+export function cancelGone({ now }: Pick<Dependencies, 'now'>) {
+  return async (tx: EntityManager, gone: readonly GoneSubscription[], publish: Publish): Promise<void> => {
+    const running = await findRunning(tx, 'processorSubscriptionId', gone);
+    const deletions = new Map(gone.map(subscription => [scopedKey(subscription), subscription]));
+    const deletionOf = (row: Subscription) => deletions.get(scopedKey(toProjectObject(row)));
+    await cancelAll(tx, running, { deletionOf, publish, now: now() });
+  };
+}
+
+interface Cancellation {
+  readonly deletionOf: (row: Subscription) => (TracedDeletion & Partial<GoneSubscription>) | undefined;
+  readonly publish: Publish;
+  readonly now: Date;
+}
+
+async function cancelAll(
+  tx: EntityManager,
+  running: readonly Subscription[],
+  { deletionOf, publish, now }: Cancellation,
+): Promise<void> {
+  if (running.length === 0) return;
+  const subscriptions = running.map(toProjectObject);
+  const prices = running.flatMap(({ teamId, projectId, items }) =>
+    items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
+  );
+  const priceIds = await findPriceIds(tx, prices);
+  await lockAll(tx, 'subscription', subscriptions);
+  const rows = await subscriptionRows.find(tx, subscriptions);
+
+  const canceled: Subscription[] = [];
+  for (const row of rows.values()) {
+    const deletion = deletionOf(row);
+    const recorded = recordedState(row);
+    if (!deletion || recorded.terms.endedAt) continue;
+    const { deletedAt, position = null, trace } = deletion;
+    const terms = canceledAt(recorded.terms, deletedAt);
+    const state = { ...recorded, terms, position: laterPosition(recorded.position, position) };
+    changeSubscription(publish, row, { state, priceIds, now, trace });
+    canceled.push(row);
+  }
+  await subscriptionRows.save(tx, canceled);
+}
+
+function findRunning(
+  tx: EntityManager,
+  idColumn: 'processorCustomerId' | 'processorSubscriptionId',
+  objects: readonly ProjectObject[],
+): Promise<Subscription[]> {
   return tx.find(
     Subscription,
-    { ...inProjects('processorCustomerId', customers), status: { $nin: [...ENDED_STATUSES] } },
+    { ...inProjects(idColumn, objects), status: { $nin: [...ENDED_STATUSES] } },
     { disableIdentityMap: true },
   );
 }

@@ -16,7 +16,6 @@ const MAX_OPEN = 400;
 /** Objects of one step. */
 const BATCH = 200;
 const WAIT_MS = 100;
-const UNKNOWN = 'its last state at the processor is not known here';
 
 /**
  * Stores what differs as rows of `webhook_events`, which the pipeline has the owning service record as it does events. What is
@@ -69,12 +68,7 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
       ? [{ id: rowIdOf(sync, type, objectId), type: eventType, objectId, object, readAt }]
       : [];
   });
-  const stored = new Set(objects.map(({ objectId }) => objectId));
-  const states = confirmed.map(({ processorId }) =>
-    stored.has(processorId)
-      ? { processorId, state: 'applying' as const }
-      : { processorId, state: 'done' as const, reason: UNKNOWN },
-  );
+  const states = objects.map(({ objectId: processorId }) => ({ processorId, state: 'applying' }) as const);
   await em.fork().transactional(async tx => {
     if (!(await updateHeld(tx, sync, 'failures = 0', []))) return;
     await storeSyncedObjects(tx, sync, objects);
@@ -94,10 +88,10 @@ async function store(em: EntityManager, sync: LeasedSync, type: SyncType, confir
 /** The key of the row that carries an object. */
 const rowIdOf = ({ id }: LeasedSync, type: SyncType, processorId: string): string => `${id}:${type}:${processorId}`;
 
-/** What the event of an object's end would carry, or only that it is gone; null where a service needs more than that. */
-function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject | null {
-  if (type !== 'subscription') return { ...last, id, object: type, ...(!last && { deleted: true }) };
-  if (!last) return null;
+/** What the event of an object's end would carry, or only that it is gone where its last state is not known. */
+function endOf(type: SyncType, id: string, readMs: number, last: object | undefined): ListedObject {
+  if (!last) return { id, object: type, deleted: true };
+  if (type !== 'subscription') return { ...last, id, object: type };
   const endedAt = Math.floor(readMs / 1_000);
   return { ...last, id, status: 'canceled', ended_at: endedAt, canceled_at: endedAt };
 }
