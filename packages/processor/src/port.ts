@@ -2,7 +2,6 @@ import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
-import type { ChargeSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
@@ -220,7 +219,6 @@ export interface Processor {
   findInvoice(id: string): Promise<InvoiceSnapshot>;
   /** Lists all payments of an invoice. */
   listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
-  findCharge(id: string): Promise<ChargeSnapshot>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
 

@@ -235,6 +235,21 @@ it('reads the charge of a payment that it has no record of when it is refunded',
   ]);
 });
 
+it.each(['earlier', 'later'])('counts refunds of an unknown payment once when the %s one comes first', async first => {
+  const project = await startPayment();
+  const { scope, payments } = project;
+  const [succeeded] = (await subscribe(project))('charge.succeeded');
+  const charge = String(succeeded && objectOf(succeeded)['id']);
+  const refund = async (amount: number, secondsAgo: number) => {
+    const { lastResponse: _, ...made } = await service.account.dashboard.refunds.create({ charge, amount });
+    const created = made.created - secondsAgo;
+    return routedEvent(scope, 'refund.created', { ...made, created }, { createdAt: new Date(created * 1_000) });
+  };
+  const refunds = [await refund(400, 120), await refund(700, 60)];
+  for (const event of first === 'earlier' ? refunds : refunds.toReversed()) await service.deliver(event);
+  expect(await payments()).toMatchObject([{ status: 'partially_refunded', amountRefunded: 1_100 }]);
+});
+
 it.each(['old', 'new'] as const)('links the invoice, in the %s shape of payloads, in either order', async shape => {
   for (const isInvoiceFirst of [true, false]) {
     const { scope, customer, event, payments, invoices } = await startPayment();

@@ -2,7 +2,6 @@ import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { readInvoice, readInvoicePayment } from '../snapshots/invoice.ts';
-import { readCharge } from '../snapshots/payments.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, listAll, write, type Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
@@ -15,7 +14,6 @@ type Subscriptions = Pick<
   | 'setCancelAtPeriodEnd'
   | 'cancelSubscription'
   | 'setSubscriptionPaymentMethod'
-  | 'findCharge'
   | 'findInvoice'
   | 'listInvoicePayments'
   | 'listInvoices'
@@ -60,7 +58,6 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => stripe.subscriptions.update(id, { default_payment_method: paymentMethodId }, write(key))),
 
-    findCharge: id => call(async () => readCharge(await stripe.charges.retrieve(id))),
     findInvoice: id =>
       call(async () =>
         readInvoice(await completeLists(stripe, await stripe.invoices.retrieve(id, { expand: ['payments'] }))),

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PaymentId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import { missingOrThrow } from '@billing/processor/errors';
+import { later } from '@billing/processor/event-order';
+import { readCharge } from '@billing/processor/snapshots/payments';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { observedCharge } from '#domain/payment-observations.ts';
@@ -80,19 +81,20 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
   const { em, processors } = dependencies;
   const fetch = fetchCustomer(dependencies);
 
-  const readCharge = async (event: PaymentEvent): Promise<PaymentReport> => {
+  const readPayment = async (event: PaymentEvent): Promise<PaymentReport> => {
     const { chargeToRead, scope, at } = event;
     const row = (await paymentRows.find(em.fork(), [toObject(event)])).get(scopedKey(toObject(event)));
     if (chargeToRead === null || row?.status) return NO_REPORT;
     const processor = await processors.of(scope.teamId);
-    const charge = await processor.findCharge(chargeToRead).catch(missingOrThrow);
-    if (charge === 'missing') return NO_REPORT;
-    // The read is as new as the event: newer events win.
-    return { observations: observedCharge(charge, at), metadata: charge.metadata };
+    const { object, readAt } = await processor.findListed('payment', chargeToRead);
+    if (!object) return NO_REPORT;
+    const charge = readCharge(object);
+    // It shows what happened until then, and at least what the event tells of.
+    return { observations: observedCharge(charge, later(at, readAt)), metadata: charge.metadata };
   };
 
   return async (event: PaymentEvent): Promise<PaymentReport> => {
-    const prepared = await readCharge(event);
+    const prepared = await readPayment(event);
     for (const reference of referencesOf({ ...event, prepared })) await fetch(reference);
     return prepared;
   };
