@@ -15,11 +15,11 @@ const npmTest = [
     globalSetup: './packages/testing/src/global-setup.ts',
     maxWorkers: 3,
   }),
-  // All files share one system, but for those in own-system.
+  // All files share one system, but for those in own-system; they wait for it more than they work.
   project('e2e', 1, {
     include: testsOf('e2e/test', 'e2e/attacks', 'e2e/own-system'),
     globalSetup: './e2e/system/global-setup.ts',
-    maxWorkers: 2,
+    maxWorkers: 4,
   }),
 ];
 const testSystem = [

@@ -144,7 +144,6 @@ describe('a portal link', () => {
       1e308,
       '1000',
       '',
-      null,
       true,
       [1_000],
       {},
