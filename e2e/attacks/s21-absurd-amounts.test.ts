@@ -81,6 +81,8 @@ const numbers = () => {
   ];
 };
 
+const MAY_BE_LEFT_OUT = new Set(['intervalCount', 'quantity', 'trialDays', 'ttlMs']);
+
 /** Sends the body with a token in one field, as it is written. */
 async function sendToken({ method, path, field, body }: ReturnType<typeof numbers>[number], token: string) {
   const text = JSON.stringify({ ...body, [field]: '@' }).replace('"@"', () => token);
@@ -102,7 +104,9 @@ describe('amounts and other numbers', () => {
     const cases = numbers().flatMap(number =>
       [...NO_WHOLE_NUMBERS, String(number.min - 1), String(number.max + 1)].map(token => ({ number, token })),
     );
-    await mapConcurrently(cases, async ({ number, token }) => {
+    // Null is nothing where a number may be left out.
+    const refused = cases.filter(({ number, token }) => token !== 'null' || !MAY_BE_LEFT_OUT.has(number.field));
+    await mapConcurrently(refused, async ({ number, token }) => {
       const { status, body } = await sendToken(number, token);
       const row = `${number.field}: ${token}`;
       expect({ row, status }).toEqual({ row, status: 400 });
