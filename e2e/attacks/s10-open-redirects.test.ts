@@ -53,7 +53,7 @@ const NOT_WEB_URLS = [
   'https://shop.example/\ud800',
   `https://shop.example/${'a'.repeat(10_240)}`,
 ];
-const NOT_TEXT = [null, 1, true, [], ['https://shop.example/'], { href: 'https://shop.example/' }];
+const NOT_TEXT = [1, true, [], ['https://shop.example/'], { href: 'https://shop.example/' }];
 
 let tenant: Tenant;
 let customerId: string;
