@@ -21,7 +21,7 @@ it.skipIf(isWithoutBrowser())('connects with the signing secret of an endpoint t
   await page.getByRole('alert').waitFor();
   // Beside the field, and nowhere else.
   const shown = await page.getByRole('alert').allInnerTexts();
-  expect(shown).toEqual(['Expected a signing secret that starts with whsec_.']);
+  expect(shown).toEqual(['Expected a signing secret that starts with whsec_, whole as the processor shows it.']);
   await page.getByLabel('Signing secret').fill(webhookSecret);
   await page.getByRole('button', { name: 'Connect Stripe' }).click();
   await page.getByText('Connected.', { exact: true }).waitFor();
