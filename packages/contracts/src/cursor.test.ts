@@ -40,4 +40,12 @@ describe('a cursor', () => {
       { numRuns: 250 },
     );
   });
+
+  it.each(['0000-01-01T00:00:00Z', `2026-01-01T00:00:00.${'1'.repeat(300)}Z`, '2026-02-30T00:00:00Z'])(
+    'is refused with %s, which PostgreSQL does not read',
+    at => {
+      const text = Buffer.from(JSON.stringify({ at, ids: ['a'], offset: 0 })).toString('base64url');
+      expect(cursorText.safeParse(text).success).toBe(false);
+    },
+  );
 });

@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { isStorable } from './text.ts';
 
 const cursor = z.strictObject({
-  /** The time of the page's last item; null in a list that is not in the order of a time. */
-  at: z.iso.datetime().nullable(),
+  /** The time of the page's last item, as PostgreSQL reads it; null in a list that is not in the order of a time. */
+  at: z.iso
+    .datetime()
+    .max('2026-01-01T00:00:00.000000Z'.length)
+    .refine(time => !time.startsWith('0000'))
+    .nullable(),
   /** What tells it apart from others of that time, in the order of the list. */
   ids: z.array(z.string().max(255).refine(isStorable)).min(1).max(2),
   /** How many items are before the next page, as far as its reader has seen. */

@@ -86,7 +86,9 @@ export function toPage<Item>(
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const hasMore = found.length > limit;
-  const nextCursor = hasMore && last ? z.encode(cursorText, { ...placeOf(last), offset: offset + items.length }) : null;
+  // A cursor that someone has made up may say any number.
+  const seen = Math.min(offset + items.length, Number.MAX_SAFE_INTEGER);
+  const nextCursor = hasMore && last ? z.encode(cursorText, { ...placeOf(last), offset: seen }) : null;
   const counted = { total: Math.min(total, maxCounted), totalIsExact: total <= maxCounted };
   return [items, { limit, offset, ...counted, hasMore, nextCursor }];
 }
