@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { cookieOf } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
 
@@ -104,4 +104,15 @@ it('lists and ends the user’s own sessions only', async () => {
   await one.call('POST', '/api/auth/revoke-sessions');
   expect(await one.statusOf()).toBe(401);
   expect((await eve.call('GET', '/api/service/teams')).status).toBe(200);
+});
+
+it('opens although old sessions can not be deleted, so that no sign-up fails whose account is there', async () => {
+  const user = await gateway.signUp();
+  const em = gateway.em.fork();
+  await em.execute(`create function auth.refuse() returns trigger language plpgsql as $$begin raise 'refused'; end$$`);
+  await em.execute('create trigger refuse before delete on auth.session for each row execute function auth.refuse()');
+  onTestFinished(() => em.execute('drop function auth.refuse() cascade').then(() => undefined));
+  const outdated = `update auth.session set "expiresAt" = now() - interval '1 day' where "userId" = ?`;
+  await em.execute(outdated, [user.userId]);
+  expect(await (await signIn(user)).statusOf()).toBe(200);
 });
