@@ -41,7 +41,12 @@ export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): Ask
     const userAgent = received['user-agent'];
     if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, USER_AGENT_LENGTH));
     if (body !== undefined) headers.set('content-type', 'application/json');
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    // Node sends no body in response to HEAD.
+    const init = {
+      method: method === 'HEAD' ? 'GET' : method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
     const response = await signIn.handle(new Request(new URL(`/api/auth${path}`, origin), init));
     const text = await response.text();
     if (response.status >= 500) throw await causeOfFailure(signIn);

@@ -45,6 +45,8 @@ describe('a request path', () => {
     '/api/%ed%a0%80',
     '/api#fragment',
     '/api?a#fragment',
+    '/api?email=J%F6rg@acme.example',
+    '/api?email=100%',
     '/api/a%23b',
     '/api/a%3fb',
     `/${'a'.repeat(4_096)}`,

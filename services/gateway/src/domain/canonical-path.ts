@@ -12,13 +12,15 @@ const FORBIDDEN = /[/\\;%#?\u0000-\u001f\u007f]/;
 /**
  * Returns a request target in its canonical form: every segment decoded once, checked and encoded again, the query
  * unchanged; under `/api/` a slash at the end is dropped. The gateway routes and forwards only this form, so it and a service cannot read one path in two ways.
- * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator, a control character, or more than 4,096 characters before the query
+ * @throws Problem 400 for an absolute URL, an empty or dot segment, an encoded separator, a control character, text that is not UTF-8, or more than 4,096 characters before the query
  */
 export function canonicalTarget(target: string): string {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? '' : target.slice(mark);
   if (!path.startsWith('/') || query.includes('#')) throw malformed();
+  // Whoever reads it later would replace what is not UTF-8.
+  decode(query);
   const segments = path
     .replace(/^(\/api\/.+)\/$/, '$1')
     .slice(1)
@@ -35,9 +37,9 @@ function canonicalSegment(segment: string, isLast: boolean): string {
   return encodeURIComponent(decoded);
 }
 
-function decode(segment: string): string {
+function decode(text: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
     throw malformed();
   }
