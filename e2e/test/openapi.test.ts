@@ -317,7 +317,7 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   await ok(user.post(`${ofTeam}/${event.id}/replay`));
   expect(await ok(user.get(`${ofTeam}/${event.id}`))).toMatchObject({ webhookEvent: { id: event.id }, payload: event });
   expect(await ok(user.get(`${teamPath}/processor`))).toMatchObject({ processor: { connected: true } });
-  expect((await ok(user.get(`${ofTeam}?projectId=none`))).webhookEvents).toHaveLength(1); // the one without an object
+  expect(await ok(user.get(`${ofTeam}?projectId=none`))).toMatchObject({ webhookEvents: [] });
 
   const letters = `${teamPath}/dead-letters`;
   const listFailed = async () =>
