@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { ROUTING_KEYS } from '@billing/contracts/metadata';
-import { replacement, sameMetadata, withoutEmpty, withoutRouting } from './metadata.ts';
+import { namedProject, replacement, sameMetadata, withoutEmpty, withoutRouting, writableMarks } from './metadata.ts';
 
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'toString');
 const metadata = fc.dictionary(key, fc.string({ minLength: 1, maxLength: 3 }), { noNullPrototype: true });
@@ -18,6 +19,15 @@ it('replaces metadata by a merge and leaves the routing keys', () => {
       expect(withoutRouting(after)).toEqual(next);
     }),
   );
+});
+
+it('writes no mark over what a tenant has under its key', () => {
+  const marks = { teamId: TeamId.create(), projectId: ProjectId.create(), customerId: CustomerId.create() };
+  expect(writableMarks(marks, {})).toEqual(marks);
+  expect(writableMarks(marks, { customerId: CustomerId.create(), plan: 'pro' })).toEqual(marks);
+  const { teamId, customerId } = marks;
+  expect(writableMarks(marks, { projectId: 'acme' })).toEqual({ teamId, customerId });
+  expect(namedProject({ projectId: 'acme' })).toBeUndefined();
 });
 
 it('compares metadata in any order of keys', () => {

@@ -1,7 +1,30 @@
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { CustomerId, PriceId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { ROUTING_KEYS } from '@billing/contracts/metadata';
 
 type Metadata = Readonly<Record<string, string>>;
+
+/** The ids that this service writes into metadata. A value of another form is the tenant's own, and stays there. */
+const IDS = {
+  teamId: TeamId.schema,
+  projectId: ProjectId.schema,
+  customerId: CustomerId.schema,
+  priceId: PriceId.schema,
+};
+
+/** Returns the team that metadata name. */
+export const namedTeam = ({ teamId }: Metadata): TeamId | undefined =>
+  teamId === undefined ? undefined : IDS.teamId.safeParse(teamId).data;
+
+/** Returns the project that metadata name. */
+export const namedProject = ({ projectId }: Metadata): ProjectId | undefined =>
+  projectId === undefined ? undefined : IDS.projectId.safeParse(projectId).data;
+
+/** Returns what of `marks` may be written into metadata: under the other keys these have something of the tenant's own. */
+export function writableMarks(marks: Metadata, metadata: Metadata): Record<string, string> {
+  const isOwn = (key: string) =>
+    Object.entries(IDS).some(([name, id]) => name === key && !id.safeParse(metadata[key]).success);
+  return Object.fromEntries(Object.entries(marks).filter(([key]) => metadata[key] === undefined || !isOwn(key)));
+}
 
 const ROUTING: ReadonlySet<string> = new Set(ROUTING_KEYS);
 

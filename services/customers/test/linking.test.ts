@@ -21,6 +21,20 @@ it('links to the processor’s customer with the same e-mail and completes it', 
   });
 });
 
+it('leaves ids of the tenant’s own that stand under our keys at the processor', async () => {
+  await using customers = await startCustomers();
+  const metadata = { projectId: 'acme', customerId: '42' };
+  const existing = await customers.dashboard.customers.create({ email, metadata });
+  const customer = await customers.createCustomer({ email, metadata: { plan: 'pro' } });
+  expect(customer).toMatchObject({ processorCustomerId: existing.id, metadata: { plan: 'pro' } });
+  const { teamId } = customers.scope;
+  expect(await customers.processor.findCustomer(existing.id)).toMatchObject({
+    metadata: { ...metadata, teamId, plan: 'pro' },
+  });
+  await customers.deliver(...(await customers.events()));
+  expect((await customers.call('GET', `/customers/${customer.id}`)).body).toEqual({ customer });
+});
+
 it('finds the processor’s customer under the spelling that the caller gave, or in lower case', async () => {
   await using customers = await startCustomers();
   const make = async (spelling: string) => (await customers.dashboard.customers.create({ email: spelling })).id;

@@ -1,4 +1,4 @@
-import { SyncId } from '@billing/contracts/ids';
+import { SyncId, TeamId } from '@billing/contracts/ids';
 import { FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -98,13 +98,16 @@ it('marks what names no project, and never writes over the mark of another one',
   const { teamId, projectId } = team;
   const other = service.newProject(teamId);
   const [free, taken] = [await newCustomer(team), await newCustomer(team, { metadata: { teamId, projectId: other } })];
-  const foreign = await newCustomer(team, { metadata: { teamId: 'team_of_another_installation' } });
-  for (const id of [free, taken, foreign]) owner.record(team, id);
+  const foreignTeam = TeamId.create();
+  const foreign = await newCustomer(team, { metadata: { teamId: foreignTeam } });
+  const tenants = await newCustomer(team, { metadata: { projectId: 'acme', customerId: '42' } });
+  for (const id of [free, taken, foreign, tenants]) owner.record(team, id);
   await ended(team, await start(team, { mode: 'apply', types: ['customer'], markAtProcessor: true }));
   const metadataOf = async (id: string) => (await service.processorOf(team).findListed('customer', id)).object;
   expect(await metadataOf(free)).toMatchObject({ metadata: { teamId, projectId, customerId: `record_of_${free}` } });
   expect(await metadataOf(taken)).toMatchObject({ metadata: { teamId, projectId: other } });
-  expect(await metadataOf(foreign)).toMatchObject({ metadata: { teamId: 'team_of_another_installation' } });
+  expect(await metadataOf(foreign)).toMatchObject({ metadata: { teamId: foreignTeam } });
+  expect(await metadataOf(tenants)).toMatchObject({ metadata: { teamId, projectId: 'acme', customerId: '42' } });
 });
 
 it('says why the owning service did not record an object', async () => {

@@ -6,6 +6,7 @@ import { scopedKey } from '@billing/database/project-objects';
 import type { Consumer } from '@billing/messaging/consumer/consumer';
 import type { Publish } from '@billing/messaging/outbox';
 import { missingOrThrow } from '@billing/processor/errors';
+import { namedProject } from '@billing/processor/metadata';
 import type { PriceSnapshot, ProductSnapshot } from '@billing/processor/port';
 import { namedProductIds } from '#operations/create-product.ts';
 import { mirrorPrice, mirrorProduct } from '#operations/mirror-record.ts';
@@ -74,5 +75,5 @@ const namedIn = (scope: ProjectScope, product: FoundProduct | undefined) =>
 
 /** Returns whether the product, or else its price, names the project. */
 function belongsTo({ projectId }: ProjectScope, product: ProductSnapshot, price: PriceSnapshot): boolean {
-  return (product.metadata['projectId'] ?? price.metadata['projectId']) === projectId;
+  return (namedProject(product.metadata) ?? namedProject(price.metadata)) === projectId;
 }

@@ -39,6 +39,7 @@ it.each([
 it('treats a customer as ours if it names this project or none', () => {
   expect(isOurs(snapshot('a', 1), scope)).toBe(true);
   expect(isOurs(snapshot('a', 1, scope), scope)).toBe(true);
+  expect(isOurs(snapshot('a', 1, { teamId: '7', projectId: 'acme' }), scope)).toBe(true);
   expect(isOurs(snapshot('a', 1, theirs), scope)).toBe(false);
   expect(isOurs(snapshot('a', 1, { teamId: TeamId.create() }), scope)).toBe(false);
 });

@@ -3,7 +3,14 @@ import type { CustomerId, ProjectId, ProjectScope } from '@billing/contracts/ids
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
 import { canonicalEmail } from '@billing/contracts/text';
-import { replacement, sameMetadata, withoutEmpty, withoutRouting } from '@billing/processor/metadata';
+import {
+  namedProject,
+  namedTeam,
+  replacement,
+  sameMetadata,
+  withoutEmpty,
+  withoutRouting,
+} from '@billing/processor/metadata';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 
 /** What the audit log names without its values; tenants put e-mail addresses into external ids too. */
@@ -30,7 +37,7 @@ export interface CustomerChanges {
 
 /** Returns whether a customer of the processor may be marked as this project's: it names this project, or none. */
 export function isOurs({ metadata }: LiveCustomerSnapshot, { teamId, projectId }: ProjectScope): boolean {
-  return (metadata['projectId'] ?? projectId) === projectId && (metadata['teamId'] ?? teamId) === teamId;
+  return (namedProject(metadata) ?? projectId) === projectId && (namedTeam(metadata) ?? teamId) === teamId;
 }
 
 /**
@@ -102,7 +109,7 @@ export function preferredCustomers(
   const ours = oldestFirst.filter(it => isOurs(it, scope));
   const classes = [
     oldestFirst.filter(({ metadata }) => metadata['customerId'] === id),
-    ours.filter(({ metadata }) => metadata['projectId'] !== undefined),
+    ours.filter(({ metadata }) => namedProject(metadata) !== undefined),
     ours,
     oldestFirst.slice(0, 1),
   ];

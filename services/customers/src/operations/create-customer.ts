@@ -5,7 +5,7 @@ import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { customerCreate } from '@billing/contracts/resources/customer';
 import { canonicalEmail } from '@billing/contracts/text';
-import { withoutEmpty } from '@billing/processor/metadata';
+import { withoutEmpty, writableMarks } from '@billing/processor/metadata';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
@@ -58,7 +58,8 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
     if (!isOurs(existing, scope)) return { snapshot: existing, isExisting: true };
     // A later attempt may find another customer: each has a key of its own.
     const key = `${idempotencyKey}:link:${existing.id}`;
-    return { snapshot: await processor.updateCustomer(existing.id, { name, metadata }, key), isExisting: true };
+    const marked = { name, metadata: writableMarks(metadata, existing.metadata) };
+    return { snapshot: await processor.updateCustomer(existing.id, marked, key), isExisting: true };
   },
   async findExisting(processor, { resourceId, input: wanted }) {
     const candidates = await listCandidates(processor, spellingsOf(wanted));

@@ -1,4 +1,5 @@
-import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
+import { namedProject } from '@billing/processor/metadata';
+import type { ProjectId, ProjectScope } from '@billing/contracts/ids';
 import { FindCustomersByProcessorId, FindProject } from '@billing/contracts/rpc/calls';
 import type { Processor } from '@billing/processor/port';
 import type { ProjectObject } from '@billing/database/project-objects';
@@ -29,7 +30,7 @@ export function findOwnership({ rpc }: Pick<Dependencies, 'rpc'>) {
       return ofTeam;
     };
     const named = async (metadata: Metadata): Promise<ProjectId | null> => {
-      const projectId = ProjectId.schema.safeParse(metadata['projectId']).data;
+      const projectId = namedProject(metadata);
       return projectId && (await isOfTeam(projectId)) ? projectId : null;
     };
 

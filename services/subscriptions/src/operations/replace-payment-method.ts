@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { hasEnded } from '@billing/contracts/resources/subscription';
+import { namedProject } from '@billing/processor/metadata';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import { PAGE_SIZE } from '@billing/processor/page-size';
 import type { CheckoutSessionSnapshot, Processor, SubscriptionSnapshot } from '@billing/processor/port';
@@ -90,6 +91,6 @@ async function isOutdated(
 
 /** Two projects may share a customer of the processor; each changes its own subscriptions only. */
 function isRunningHere({ status, metadata }: SubscriptionSnapshot, { projectId }: ProjectScope): boolean {
-  const owner = metadata['projectId'];
+  const owner = namedProject(metadata);
   return (status === null || !hasEnded(status)) && (owner === undefined || owner === projectId);
 }

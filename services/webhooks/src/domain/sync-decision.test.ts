@@ -24,6 +24,13 @@ describe('an object without a record', () => {
     expect(decideOn({})).toEqual({ outcome: 'missing', reason: null });
   });
 
+  it('is missing where its metadata have ids of the tenant’s own under our keys', () => {
+    const metadata = { teamId: '7', projectId: 'proj_acme', customerId: '42' };
+    expect(decideOn({ metadata })).toEqual({ outcome: 'missing', reason: null });
+    const filter = { metadata: { app: 'shop' }, includeUnmarked: false };
+    expect(decideOn({ metadata }, filter).reason).toBe('foreign');
+  });
+
   it.each<[string, Partial<SyncedObject>]>([
     ['other_project', { metadata: { projectId: ProjectId.create() } }],
     ['other_project', { holders: [ProjectId.create()] }],

@@ -1,5 +1,6 @@
 import type { ProjectId, ProjectScope } from '@billing/contracts/ids';
 import type { FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
+import { namedProject, namedTeam } from '@billing/processor/metadata';
 import type { Comparison } from '@billing/contracts/rpc/syncs';
 
 /** What a sync finds out about an object; `reason` in our own words. */
@@ -47,9 +48,9 @@ export function decide(
   if (outcome === 'deleted') return skipped('deleted_here');
   const { type, metadata, parents, holders, endedAt, isUnfinished } = object;
   const parent = type === 'price' ? 'product' : 'customer';
-  const { teamId = scope.teamId, projectId = scope.projectId } = metadata;
-  if (teamId !== scope.teamId) return skipped('other_team');
-  if (projectId !== scope.projectId || holders.length > 0) return skipped('other_project');
+  if ((namedTeam(metadata) ?? scope.teamId) !== scope.teamId) return skipped('other_team');
+  if ((namedProject(metadata) ?? scope.projectId) !== scope.projectId || holders.length > 0)
+    return skipped('other_project');
   if (parents.some(one => one.outcome === 'skipped' || one.outcome === 'conflict')) return skipped(`${parent}_skipped`);
   if (parents.length === 0 && !hasParent) return skipped(`${parent}_unknown`);
   if (!isTaken(object, filter)) return skipped('foreign');
@@ -63,7 +64,7 @@ const skipped = (reason: string): SyncDecision => ({ outcome: 'skipped', reason 
 
 /** An object that carries no mark follows what it belongs to. */
 function isTaken({ metadata, parents }: SyncedObject, filter: SyncFilter): boolean {
-  if (metadata['projectId'] !== undefined) return true;
+  if (namedProject(metadata) !== undefined) return true;
   const marks = Object.entries(filter.metadata);
   if (marks.some(([key]) => metadata[key] !== undefined)) return marks.every(([key, value]) => metadata[key] === value);
   return filter.includeUnmarked || parents.length > 0;

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ProjectId as ProjectIds, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
+import { namedProject } from '@billing/processor/metadata';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { TABLES } from '#domain/raw-object.ts';
 import { readRouteHints } from '#domain/route-hints.ts';
@@ -91,8 +92,7 @@ async function findNamedProject(processors: TeamProcessors, teamId: TeamId, cust
   const processor = await processors.of(teamId);
   try {
     const customer = await processor.findCustomer(customerId);
-    const named = ProjectIds.schema.safeParse(customer.deleted ? undefined : customer.metadata['projectId']);
-    return named.success ? named.data : null;
+    return customer.deleted ? null : (namedProject(customer.metadata) ?? null);
   } catch (err) {
     if (isMissing(err)) return null;
     throw err;

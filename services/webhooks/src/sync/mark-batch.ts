@@ -1,4 +1,5 @@
 import { executeBound } from '@billing/database/bound-statement';
+import { namedProject, namedTeam, writableMarks } from '@billing/processor/metadata';
 import { ProcessorError } from '@billing/processor/errors';
 import type { MarkedType } from '@billing/processor/port';
 import type { LeasedSync, Step, StepParts } from './lease-syncs.ts';
@@ -10,7 +11,7 @@ const BATCH = 10;
 
 /**
  * Writes the ids of records into the metadata of their objects, where it names no project and no
- * other team. A mark that Stripe refuses is left
+ * other team. What the tenant has under the same keys stays. A mark that Stripe refuses is left
  * out: the key may not write, or has no room.
  */
 export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
@@ -29,15 +30,15 @@ export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'proc
     for (const { id, recordId } of rows) {
       await pace();
       const { object } = await processor.findListed(type, id);
-      const { projectId, teamId = sync.teamId } = detailsOf(type, object ?? gone(id)).metadata;
-      const isFree = object?.['deleted'] !== true && projectId === undefined && teamId === sync.teamId;
-      if (object && isFree) {
+      const { metadata } = detailsOf(type, object ?? gone(id));
+      const isOfTeam = (namedTeam(metadata) ?? sync.teamId) === sync.teamId;
+      const isFree = object?.['deleted'] !== true && namedProject(metadata) === undefined && isOfTeam;
+      const marks = writableMarks(marksOf(sync, type, recordId), metadata);
+      if (object && isFree && Object.keys(marks).length > 0) {
         await pace();
-        await processor
-          .addMetadata(type, id, marksOf(sync, type, recordId), `${sync.id}:mark:${id}`)
-          .catch((err: unknown) => {
-            if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
-          });
+        await processor.addMetadata(type, id, marks, `${sync.id}:mark:${id}`).catch((err: unknown) => {
+          if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+        });
       }
       await updateObjects(em.fork(), sync, type, [{ processorId: id, isMarked: true }]);
     }
