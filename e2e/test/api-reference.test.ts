@@ -44,7 +44,10 @@ it.skipIf(withoutBrowser)(
     await executed.getByRole('button', { name: '@billing/client' }).press('Enter');
     await executed.getByText('billing.products.list').waitFor();
     expect(await executed.innerText()).toContain(`baseUrl: '${gatewayUrl}'`);
-    await expectAccessible(page);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page);
+    }
     await page.screenshot({ path: join(SCREENSHOTS, 'tried.png') });
 
     await page.getByLabel('Find operations').fill('Referrals');
