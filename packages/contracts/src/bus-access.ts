@@ -48,7 +48,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-mirror': 'processor.customer.subscription.>',
       'subscriptions-deleted-customers': 'processor.customer.deleted.v1',
       'subscriptions-invoices': 'processor.invoice.>',
-      'subscriptions-paid-invoices': 'processor.invoice.paid.v1',
+      'subscriptions-attempted-invoices': 'processor.invoice.>',
       'subscriptions-invoice-payments': 'processor.invoice_payment.>',
       'subscriptions-payment-intents': 'processor.payment_intent.>',
       'subscriptions-charges': 'processor.charge.>',

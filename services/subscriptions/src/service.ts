@@ -9,7 +9,7 @@ import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
-import { paidInvoices } from './consumers/paid-invoices.ts';
+import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
@@ -40,7 +40,7 @@ export const subscriptionsService = () =>
           paymentIntentEvents(dependencies),
           chargeEvents(dependencies),
           refundEvents(dependencies),
-          paidInvoices(dependencies),
+          attemptedInvoices(dependencies),
           invoicePaymentEvents(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),

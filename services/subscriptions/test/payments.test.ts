@@ -285,6 +285,22 @@ it.each(['invoice.paid', 'invoice_payment.paid'] as const)(
   },
 );
 
+it('links a payment that failed to its invoice, in either order', async () => {
+  for (const isPaymentFirst of [true, false]) {
+    const project = await startPayment();
+    const { scope, customer, payments, invoices } = project;
+    await subscribe(project);
+    const [subscription] = await service.processor.listSubscriptions(customer.processorCustomerId);
+    await service.control.renew(subscription?.id ?? '', 'decline');
+    const lastOf = async (type: ProcessorEventType) => (await service.account.events(scope, type)).at(-1) ?? fail(type);
+    const events = [await lastOf('payment_intent.payment_failed'), await lastOf('invoice.payment_failed')];
+    for (const event of isPaymentFirst ? events : events.toReversed()) await service.deliver(event);
+    const [invoice] = await invoices();
+    expect(await payments()).toMatchObject([{ status: 'failed', invoiceId: invoice?.['id'] }]);
+    expect(invoice).toMatchObject({ status: 'open' });
+  }
+});
+
 it('links the payments that the event of an invoice cuts', async () => {
   const project = await startPayment();
   const [succeeded, paid] = (await subscribe(project))('payment_intent.succeeded', 'invoice.paid');

@@ -23,7 +23,7 @@ export interface InvoiceSnapshot {
   readonly periodEnd: Date | null;
   readonly dueDate: Date | null;
   readonly paidAt: Date | null;
-  /** The payment intents that paid it, or charges without one; empty where the object does not have them. */
+  /** The payment intents that paid it or are to, or charges without one; empty where the object does not have them. */
   readonly paymentIds: readonly string[];
   readonly createdAt: Date;
 }
@@ -76,27 +76,21 @@ export interface InvoicePaymentSnapshot {
   readonly invoiceId: string;
   /** The payment intent, or a charge without one; null for what was paid elsewhere. */
   readonly paymentId: string | null;
-  readonly isPaid: boolean;
 }
 
 /** Parses a payment of an invoice. */
 export const readInvoicePayment = (raw: unknown): InvoicePaymentSnapshot =>
   parseObject(raw, payment => ({ ...parseInvoicePayment(payment), invoiceId: payment.required('invoice', reference) }));
 
-/** One without a status, as in a list that was cut down, counts as paid. */
-const parseInvoicePayment = (payment: Fields) => ({
-  paymentId: payment.optionalObject('payment', paymentOf),
-  isPaid: (payment.optional('status', text) ?? 'paid') === 'paid',
-});
+const parseInvoicePayment = (payment: Fields) => ({ paymentId: payment.optionalObject('payment', paymentOf) });
 
 const paymentOf = (it: Fields) => it.optional('payment_intent', reference) ?? it.optional('charge', reference);
 
 /**
- * The payment intents that paid an invoice, or charges without one, as far as the object has them: `payment_intent` and
+ * The payment intents of an invoice, whatever became of them, or charges without one, as far as the object has them: `payment_intent` and
  * `charge` before 2025-03-31, and since then `payments`, which is left out unless it is asked for.
  */
 function paymentsOf(invoice: Fields): readonly string[] {
   const listed = invoice.optionalList('payments', parseInvoicePayment) ?? [];
-  const paid = listed.flatMap(({ isPaid, paymentId }) => (isPaid ? paymentId : null));
-  return [...new Set([paymentOf(invoice), ...paid].filter(id => id !== null))];
+  return [...new Set([paymentOf(invoice), ...listed.map(it => it.paymentId)].filter(id => id !== null))];
 }

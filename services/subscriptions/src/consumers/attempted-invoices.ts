@@ -8,18 +8,20 @@ import { linkPayments } from '#operations/link-payments.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
+const ATTEMPTED = (['invoice.paid', 'invoice.payment_failed'] as const).map(type => processorEvent(type));
+
 /**
- * Links the payments of a paid invoice that its event does not name, as in all API versions since 2025-03-31: they are read
- * at the processor. This has a consumer of its own, so that no invoice waits for it.
+ * Links the payments, failed ones too, of an invoice whose event does not name them, as in all API versions since 2025-03-31:
+ * they are read at the processor. This has a consumer of its own, so that no invoice waits for it.
  */
-export const paidInvoices = (dependencies: Pick<Dependencies, 'em' | 'processors' | 'now'>): Consumer => {
+export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'processors' | 'now'>): Consumer => {
   const link = linkPayments(dependencies);
-  return consumer('subscriptions-paid-invoices', 'processor.invoice.paid.v1').on(processorEvent('invoice.paid'), {
+  return consumer('subscriptions-attempted-invoices', 'processor.invoice.>').on(ATTEMPTED, {
     prepare: async ({ teamId, data }: Delivery<ProcessorEventData>): Promise<readonly string[]> => {
       const processor = await dependencies.processors.of(teamId);
       const payments = await processor.listInvoicePayments(readObject(data, readInvoice).id).catch(missingOrThrow);
       if (payments === 'missing') return [];
-      return payments.flatMap(({ isPaid, paymentId }) => (isPaid && paymentId !== null ? [paymentId] : []));
+      return payments.flatMap(({ paymentId }) => paymentId ?? []);
     },
     handle: async (tx, deliveries) => {
       const unnamed = deliveries.filter(({ data }) => {
