@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { cursorText } from './cursor.ts';
 
 const cursors = fc.record({
+  list: fc.string({ unit: 'grapheme-ascii', maxLength: 16 }),
   at: fc.option(
     fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') }).map(at => at.toISOString()),
   ),
@@ -44,7 +45,7 @@ describe('a cursor', () => {
   it.each(['0000-01-01T00:00:00Z', `2026-01-01T00:00:00.${'1'.repeat(300)}Z`, '2026-02-30T00:00:00Z'])(
     'is refused with %s, which PostgreSQL does not read',
     at => {
-      const text = Buffer.from(JSON.stringify({ at, ids: ['a'], offset: 0 })).toString('base64url');
+      const text = Buffer.from(JSON.stringify({ list: 'a', at, ids: ['a'], offset: 0 })).toString('base64url');
       expect(cursorText.safeParse(text).success).toBe(false);
     },
   );

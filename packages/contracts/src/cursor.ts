@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { isStorable } from './text.ts';
 
 const cursor = z.strictObject({
+  /** Marks the list, and whose it is. */
+  list: z.string().max(16),
   /** The time of the page's last item, as PostgreSQL reads it; null in a list that is not in the order of a time. */
   at: z.iso
     .datetime()
@@ -30,7 +32,7 @@ export const cursorText = z
       });
       return z.NEVER;
     },
-    encode: ({ at, ids, offset }) => toBase64Url(JSON.stringify({ at, ids, offset })),
+    encode: ({ list, at, ids, offset }) => toBase64Url(JSON.stringify({ list, at, ids, offset })),
   })
   .meta({ override: { type: 'string' } });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Page } from '@billing/contracts/pagination';
 import { invalid } from '@billing/contracts/problem';
 
@@ -5,6 +6,25 @@ import { invalid } from '@billing/contracts/problem';
 interface Place {
   readonly at: string;
   readonly id: string;
+}
+
+/** Whose list it is, as far as it is a team's or a project's. */
+interface Scope {
+  readonly teamId?: unknown;
+  readonly projectId?: unknown;
+}
+
+/**
+ * Returns what marks the cursors of a list.
+ * @throws Problem 400 when the page has the cursor of another list, or of another tenant's
+ */
+export function markList({ cursor }: Page, name: string, { teamId = null, projectId = null }: Scope): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([name, teamId, projectId]))
+    .digest('base64url');
+  const mark = digest.slice(0, 12);
+  if (cursor && cursor.list !== mark) throw otherList();
+  return mark;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql';
 import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
-import { otherList } from './cursors.ts';
+import { markList, otherList } from './cursors.ts';
 
 interface Order {
   /** The property with the time. */
@@ -22,6 +22,7 @@ export async function findNewest<Row extends object>(
   page: Page,
   { time = 'createdAt', ids = ['id'], maxCounted = Infinity }: Order = {},
 ): Promise<[rows: Row[], pagination: Pagination]> {
+  const list = markList(page, em.getMetadata().get(entity).tableName, conditions);
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
   const where = Object.fromEntries(given);
   const orderBy = Object.fromEntries([[time, 'desc'], ...ids.map(id => [id, 'asc'])]);
@@ -35,7 +36,7 @@ export async function findNewest<Row extends object>(
   const placeOf = (row: Row) => {
     const values = row as Readonly<Record<string, unknown>>; // by the names of columns
     const at = values[time];
-    return { at: at instanceof Date ? at.toISOString() : null, ids: ids.map(id => String(values[id])) };
+    return { list, at: at instanceof Date ? at.toISOString() : null, ids: ids.map(id => String(values[id])) };
   };
   return toPage(page, found, total, placeOf, maxCounted);
 }

@@ -7,6 +7,7 @@ import type { Page } from '@billing/contracts/pagination';
 import { cursorText } from '@billing/contracts/cursor';
 import { z } from 'zod';
 import { openDatabase } from '../src/database.ts';
+import { markList } from '../src/cursors.ts';
 import { findNewest } from '../src/find-newest.ts';
 
 const Entry = defineEntity({
@@ -100,14 +101,21 @@ it('counts no further than it is told to, and says so', async () => {
   });
 });
 
-it('refuses the cursor of another list', async () => {
-  const cursor = { at: new Date(0).toISOString(), ids: ['1'], offset: 0 };
-  await expect(list({ limit: 2, offset: 0, cursor })).rejects.toThrow('not valid');
+it('refuses the cursor of another list, or of another tenant’s', async () => {
+  const page = { limit: 2, offset: 0 };
+  const place = { at: new Date(0).toISOString(), ids: ['1', 'a'], offset: 0 };
+  const from = (name: string, scope: object) =>
+    list({ ...page, cursor: { ...place, list: markList(page, name, scope) } });
+  expect((await from('entries', {})).keys).toEqual([]);
+  await expect(from('others', {})).rejects.toThrow('not valid');
+  await expect(from('entries', { teamId: 'team_1' })).rejects.toThrow('not valid');
+  await expect(from('entries', { projectId: 'proj_1' })).rejects.toThrow('not valid');
 });
 
 it('goes on after a cursor that someone has made up, whatever number of items it says to be before', async () => {
   for (let id = 0; id < 3; id += 1) await add('us', [id, 'a', id]);
-  const cursor = { at: '9999-12-31T23:59:59Z', ids: ['0', 'a'], offset: Number.MAX_SAFE_INTEGER };
+  const mark = markList({ limit: 2, offset: 0 }, 'entries', {});
+  const cursor = { list: mark, at: '9999-12-31T23:59:59Z', ids: ['0', 'a'], offset: Number.MAX_SAFE_INTEGER };
   const { keys, pagination } = await list({ limit: 2, offset: 0, cursor });
   expect(keys).toEqual(['2a', '1a']);
   expect(z.decode(cursorText, String(pagination.nextCursor)).ids).toEqual(['1', 'a']);

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import { toPage } from '@billing/contracts/pagination';
+import { markList } from '@billing/database/cursors';
 import type { AnalyticsSubscription, MovementMetric } from '@billing/contracts/resources/analytics';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { churned, churnRate } from '#domain/churn.ts';
@@ -66,6 +67,7 @@ interface Found {
 export function listSubscriptions({ em, rpc, now }: Dependencies) {
   const baseCurrencyOf = findBaseCurrency({ em, rpc });
   return async (scope: ProjectScope, query: Query): Promise<Listed> => {
+    const list = markList(query, query.metric, scope);
     const baseCurrency = await baseCurrencyOf(scope, await findProject(em.fork(), scope));
     const { rows: found } = await readProject(em, scope, (tx, current): Promise<Found> => {
       const { metric } = query;
@@ -79,7 +81,7 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
       return findMoved(asked, metric);
     });
     const { rows, total, count } = found;
-    const placeOf = ({ at, subscription }: FoundRow) => ({ at, ids: [subscription.subscriptionId] });
+    const placeOf = ({ at, subscription }: FoundRow) => ({ list, at, ids: [subscription.subscriptionId] });
     const [page, pagination] = toPage(query, rows, Number(count), placeOf);
     return { subscriptions: page.map(({ subscription }) => subscription), total, pagination };
   };

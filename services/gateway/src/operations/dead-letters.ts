@@ -3,7 +3,7 @@ import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
 import { conflict, notFound } from '@billing/contracts/problem';
 import { parseDeadLetterId, type DeadLetter, type DeadLetterWithData } from '@billing/contracts/resources/dead-letter';
-import { placeBefore } from '@billing/database/cursors';
+import { markList, placeBefore } from '@billing/database/cursors';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { deadLetterCalls, MAX_LISTED } from '@billing/contracts/rpc/dead-letters';
 import { audit } from '#persistence/insert-audit-entries.ts';
@@ -37,6 +37,7 @@ export function listDeadLetters({ rpc }: OperationDependencies) {
     const page = { limit, offset, cursor };
     const start = skipped(page);
     const end = start + limit + 1;
+    const list = markList(page, 'dead_letters', { teamId });
     const place = placeBefore(page);
     const after = place ? { at: new Date(place.at), id: place.id } : undefined;
     const pageOf = (of: ServiceName, from: number) => {
@@ -56,7 +57,7 @@ export function listDeadLetters({ rpc }: OperationDependencies) {
       return newest;
     });
     const merged = (await Promise.all(lists)).flat().toSorted(inOrder).slice(start, end);
-    return toPage(page, merged, total, ({ failedAt, id }) => ({ at: failedAt.toISOString(), ids: [id] }));
+    return toPage(page, merged, total, ({ failedAt, id }) => ({ list, at: failedAt.toISOString(), ids: [id] }));
   };
 }
 

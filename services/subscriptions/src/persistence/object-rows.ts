@@ -2,7 +2,7 @@ import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
-import { follows, placeBefore } from '@billing/database/cursors';
+import { follows, markList, placeBefore } from '@billing/database/cursors';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 
 /** Reads and writes a table that has one row for each of the processor's objects, in each project. */
@@ -112,6 +112,7 @@ export function objectRows<Row extends ListedRow>(
       const matching = `from ${tableName} existing where team_id = $1 and project_id = $2${conditions}`;
       const values = [teamId, projectId, ...given.map(it => it.values)];
       const selected = columns.filter(({ property }) => shown.has(property));
+      const list = markList(page, tableName, { teamId, projectId });
       const place = placeBefore(page);
       const [end, placed] = [values.length, place ? [place.at, place.id] : []];
       const following = place ? ` and ${follows('created_at', 'id', `$${end + 3}`, `$${end + 4}`)}` : '';
@@ -127,6 +128,7 @@ export function objectRows<Row extends ListedRow>(
       for (const row of found) toDates(row, times);
       const typed = found as unknown as Pick<Row, (typeof only)[number] | 'id' | 'createdAt'>[]; // what the statement selects
       const placeOf = ({ id, createdAt }: Pick<Row, 'id' | 'createdAt'>) => ({
+        list,
         at: createdAt.toISOString(),
         ids: [id],
       });

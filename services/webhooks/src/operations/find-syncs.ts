@@ -4,7 +4,7 @@ import { skipped, toPage, type Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
 import type { FindingOutcome, SyncFinding, Sync as SyncResource, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
-import { otherList } from '@billing/database/cursors';
+import { markList, otherList } from '@billing/database/cursors';
 import { findNewest } from '@billing/database/find-newest';
 import { isRead } from '#domain/sync-stage.ts';
 import { Sync } from '#persistence/sync.entity.ts';
@@ -57,6 +57,7 @@ export async function listFindings(
   { type = null, outcome = null, ...page }: FindingQuery,
 ) {
   const { cursor } = page;
+  const list = markList(page, id, { teamId, projectId });
   if (cursor && cursor.ids.length !== 2) throw otherList();
   const [afterType = null, afterId = null] = cursor?.ids ?? [];
   const from = `from sync_objects
@@ -71,7 +72,7 @@ export async function listFindings(
     [...values, page.limit + 1, skipped(page), afterType, afterId],
   );
   const [counted] = await executeBound<{ total: number }>(em.fork(), `select count(*)::int as total ${from}`, values);
-  const placeOf = (finding: SyncFinding) => ({ at: null, ids: [finding.type, finding.processorId] });
+  const placeOf = (finding: SyncFinding) => ({ list, at: null, ids: [finding.type, finding.processorId] });
   const [items, pagination] = toPage(page, findings, counted?.total ?? 0, placeOf);
   return { findings: items, pagination };
 }

@@ -4,7 +4,7 @@ import { MAX_COUNTED, skipped, toPage, type Page } from '@billing/contracts/pagi
 import { notFound } from '@billing/contracts/problem';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import { executeBound } from '@billing/database/bound-statement';
-import { placeBefore, timeText } from '@billing/database/cursors';
+import { markList, placeBefore, timeText } from '@billing/database/cursors';
 import { RECORD_COLUMNS, toResource, type RecordRow } from '#pipeline/records.ts';
 import { findProjects } from '#persistence/routes.ts';
 
@@ -22,6 +22,7 @@ export async function listWebhookEvents(
 ) {
   const { status = null, type = null, limit } = query;
   const start = skipped(query);
+  const list = markList(query, 'webhook_events', { teamId, projectId: projectIds.length === 1 ? projectIds[0] : null });
   const place = placeBefore(query);
   const following = place ? ' and (e.received_at, e.id) < (?::timestamptz, ?)' : '';
   const placed = place ? [place.at, place.id] : [];
@@ -54,7 +55,7 @@ export async function listWebhookEvents(
     ),
   ]);
   const total = counted?.total ?? 0;
-  const [page, pagination] = toPage(query, rows, total, ({ at, id }) => ({ at, ids: [id] }), MAX_COUNTED);
+  const [page, pagination] = toPage(query, rows, total, ({ at, id }) => ({ list, at, ids: [id] }), MAX_COUNTED);
   return { webhookEvents: page.map(({ at: _at, ...row }) => toResource(row)), pagination };
 }
 
