@@ -72,8 +72,20 @@ function statusOf(isPaid: boolean, disputes: readonly string[], refunded: number
   return refunded < amount ? 'partially_refunded' : 'refunded';
 }
 
-/** Returns the Stripe ids of invoices by the payment intent that paid them. */
+/** Returns the Stripe ids of invoices by the payment intent that paid them, or failed to. */
 function invoicesOfPayments(events: readonly StripeEvent[]): ReadonlyMap<string, string> {
-  const paid = events.filter(({ type }) => type === 'invoice_payment.paid').map(({ data }) => data.object);
-  return new Map(paid.map(({ invoice, payment }) => [payment.payment_intent, invoice]));
+  const invoices = new Map<string, string>();
+  for (const [index, { type, created, data }] of events.entries()) {
+    const { object } = data;
+    if (type === 'invoice_payment.paid') invoices.set(object.payment.payment_intent, object.invoice);
+    // The event of the invoice names no payment; that of the attempt came just before.
+    if (type !== 'invoice.payment_failed') continue;
+    const attempt = events.slice(0, index).findLast(before => {
+      const { customer, amount } = before.data.object;
+      const isSame = customer === object.customer && amount === object.amount_due && before.created === created;
+      return before.type === 'payment_intent.payment_failed' && isSame;
+    });
+    if (attempt) invoices.set(attempt.data.object.id, object.id);
+  }
+  return invoices;
 }
