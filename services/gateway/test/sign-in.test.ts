@@ -90,6 +90,18 @@ describe('sign-in', () => {
     expect(cookieOf(response)).not.toContain('chosen');
   });
 
+  it('rejects all but one sign-up of those with one address at the same moment, in the same words', async () => {
+    const body = { name: 'Ada', email: 'at-once@example.com', password: PASSWORD };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => gateway.call('POST', '/api/auth/sign-up/email', { body })),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(7);
+    expect(new Set(refused.map(({ body: { error } }) => error.code))).toEqual(
+      new Set(['user_already_exists_use_another_email']),
+    );
+  });
+
   it('rejects a second sign-up with the same address, in our error format', async () => {
     const { email } = await gateway.signUp();
     const body = { name: 'Eve', email: email.toUpperCase(), password: PASSWORD };

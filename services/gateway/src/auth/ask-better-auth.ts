@@ -69,6 +69,10 @@ export function outcomeOf({ status, body }: Answer): CheckOutcome {
   return WRONG.has(errorBody.parse(body ?? {}).code) ? 'wrong' : 'none';
 }
 
+/** Whether an account was not stored, for whatever reason: its address may have been registered at the same moment. */
+export const isNotStored = ({ status, body }: Answer): boolean =>
+  status >= 400 && errorBody.parse(body ?? {}).code === 'FAILED_TO_CREATE_USER';
+
 /** Answers in the words of better-auth. */
 const refusal = (status: number, code: string, message: string): Answer => ({
   status,

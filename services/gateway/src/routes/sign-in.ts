@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { INVALID_LINK, sendAnswer, WRONG_PASSWORD, type AskBetterAuth } from '#auth/ask-better-auth.ts';
+import { INVALID_LINK, isNotStored, sendAnswer, WRONG_PASSWORD, type AskBetterAuth } from '#auth/ask-better-auth.ts';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import type { SecretChecks } from '#auth/secret-checks.ts';
 import type { SessionCookies } from '#auth/session-cookies.ts';
@@ -68,7 +68,9 @@ export function signInRoutes(dependencies: Dependencies): Router {
     const body = parse(signUpBody, await readJson(request));
     await requireMayRegister(body.email);
     requireUncommonPassword(body.password, body);
-    sendAnswer(response, await ask(request, body));
+    const answer = await ask(request, body);
+    // Asked again, better-auth says that there is an account, or that the database does not respond.
+    sendAnswer(response, isNotStored(answer) ? await ask(request, body) : answer);
   };
   const postSignIn: Handler = async (request, response) => {
     await admission.takeAddress(response);
