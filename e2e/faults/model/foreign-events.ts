@@ -4,7 +4,7 @@ const CUSTOMER_EVENTS = /^customer\.(created|updated|deleted)$/;
 const PRODUCT_EVENTS = /^(product|price)\.(created|updated|deleted)$/;
 /** The types that the service handles; `customer.created` is complete without a project. */
 const HANDLED =
-  /^(customer\.(updated|deleted)|customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end)|invoice\.(paid|payment_failed|finalized|voided|updated|marked_uncollectible)|payment_intent\.(succeeded|payment_failed)|charge\.(succeeded|failed|refunded)|charge\.dispute\.(created|closed)|refund\.updated|(product|price)\.(created|updated|deleted))$/;
+  /^(customer\.(updated|deleted)|customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end)|invoice\.(paid|payment_failed|finalized|voided|updated|marked_uncollectible|deleted)|invoice_payment\.paid|payment_intent\.(succeeded|payment_failed|amount_capturable_updated|canceled)|charge\.(succeeded|failed|refunded|updated|captured|expired)|charge\.dispute\.(created|updated|closed)|charge\.refund\.updated|refund\.(created|updated|failed)|(product|price)\.(created|updated|deleted))$/;
 
 /** What another product that shares the Stripe account does. */
 export interface ForeignEvents {
@@ -20,15 +20,15 @@ export interface ForeignEvents {
 export function findForeign(events: readonly StripeEvent[]): ForeignEvents {
   const customers = createdWithoutProject(events.filter(({ type }) => CUSTOMER_EVENTS.test(type)));
   const products = createdWithoutProject(events.filter(({ type }) => type.startsWith('product.')));
-  const charged = new Map(
+  const owners = new Map(
     events
-      .filter(({ data }) => data.object.object === 'charge')
+      .filter(({ data }) => data.object.object === 'charge' || data.object.object === 'invoice')
       .map(({ data: { object } }) => [object.id, object.customer]),
   );
   const isForeign = ({ type, data: { object } }: StripeEvent): boolean => {
     if (PRODUCT_EVENTS.test(type)) return products.has(object.product ?? object.id);
     if (CUSTOMER_EVENTS.test(type)) return customers.has(object.id);
-    return customers.has(object.customer ?? charged.get(object.charge));
+    return customers.has(object.customer ?? owners.get(object.charge ?? object.invoice));
   };
   const foreign = events.filter(event => HANDLED.test(event.type) && isForeign(event));
   return { customers, products, events: new Set(foreign.map(({ id }) => id)) };
