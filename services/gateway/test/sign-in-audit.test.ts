@@ -123,7 +123,9 @@ describe('the audit log', () => {
     for (const name of names) await owner.call('PATCH', path, { name });
     const main = join(import.meta.dirname, '../src/audit-export/main.ts');
     const env = { ...process.env, DATABASE_URL: gateway.env.DATABASE_URL };
-    const { stdout } = await promisify(execFile)(process.execPath, [main, '--team', teamId], { env });
+    const exportOf = (team: string) => promisify(execFile)(process.execPath, [main, '--team', team], { env });
+    await expect(exportOf(`team_${'a'.repeat(24)}`)).rejects.toThrow('There is no team');
+    const { stdout } = await exportOf(teamId);
     const entries = stdout
       .trim()
       .split('\n')

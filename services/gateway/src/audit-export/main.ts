@@ -7,6 +7,7 @@ import { StartError } from '@billing/database/start-error';
 import { parseEnv, serviceEnv } from '@billing/service/env';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { listAuditLog } from '#operations/audit-log.ts';
+import { Team } from '#persistence/entities.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
 
 const environment = serviceEnv.pick({ DATABASE_URL: true });
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
   const databaseUrl = parseEnv(environment).DATABASE_URL;
   const database = resources.adopt(openServiceDatabase('gateway', gatewaySchema, databaseUrl), it => it.close());
   await migrate(database);
+  if ((await database.em.fork().count(Team, { id: teamId })) === 0) throw new StartError(`There is no team ${teamId}.`);
   const list = listAuditLog({ em: database.em });
   let cursor: Cursor | undefined;
   do {
