@@ -216,24 +216,43 @@ const fail = (type: string): never => {
   throw new Error(`The processor sent no ${type}.`);
 };
 
-it('reads the charge of a payment that it has no record of when it is refunded', async () => {
-  const project = await startPayment();
-  const { scope, customer, payments } = project;
-  const [succeeded] = (await subscribe(project))('charge.succeeded');
-  const charge = succeeded && objectOf(succeeded);
-  const ids = { charge: charge?.['id'], payment_intent: charge?.['payment_intent'] };
-  await service.deliver(routedEvent(scope, 'refund.updated', refundObject({ ...ids, status: 'pending' })));
-  expect(await payments()).toMatchObject([
-    {
-      customerId: customer.id,
-      processorChargeId: ids.charge,
-      processorPaymentIntentId: ids.payment_intent,
-      status: 'partially_refunded',
-      amount: 2_999,
-      amountRefunded: 1_000,
-    },
-  ]);
+it('is refunded and disputed by objects that name only the charge of its payment intent', async () => {
+  const { event, payments } = await startPayment();
+  const unnamed = { payment_intent: null };
+  await service.deliver(event('charge.succeeded', after(1)));
+  await service.deliver(event('refund.created', after(2), unnamed));
+  expect(await payments()).toMatchObject([{ status: 'partially_refunded', amountRefunded: 1_000 }]);
+  await service.deliver(event('charge.dispute.created', after(3), unnamed));
+  expect(await payments()).toMatchObject([{ status: 'disputed', processorPaymentIntentId: 'pi_1' }]);
 });
+
+it.each([true, false])(
+  'reads the charge of an unknown payment that is refunded, its intent named: %s',
+  async isNamed => {
+    const project = await startPayment();
+    const { scope, customer, payments } = project;
+    const [succeeded] = (await subscribe(project))('charge.succeeded');
+    const charge = succeeded && objectOf(succeeded);
+    const ids = { charge: charge?.['id'], payment_intent: charge?.['payment_intent'] };
+    await service.deliver(
+      routedEvent(
+        scope,
+        'refund.updated',
+        refundObject({ ...ids, ...(!isNamed && { payment_intent: null }), status: 'pending' }),
+      ),
+    );
+    expect(await payments()).toMatchObject([
+      {
+        customerId: customer.id,
+        processorChargeId: ids.charge,
+        processorPaymentIntentId: ids.payment_intent,
+        status: 'partially_refunded',
+        amount: 2_999,
+        amountRefunded: 1_000,
+      },
+    ]);
+  },
+);
 
 it.each(['earlier', 'later'])('counts refunds of an unknown payment once when the %s one comes first', async first => {
   const project = await startPayment();

@@ -23,7 +23,7 @@ import {
   applyPaymentEvents,
   preparePaymentEvent,
   type PaymentEvent,
-  type PaymentReport,
+  type PreparedPayment,
 } from '#operations/apply-payment-events.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
@@ -90,7 +90,7 @@ export const invoicePaymentEvents = (dependencies: PaymentDependencies): Consume
 function recordPayments(
   types: ReadByType,
   dependencies: PaymentDependencies,
-): EventHandler<ProcessorEventData, PaymentReport> {
+): EventHandler<ProcessorEventData, PreparedPayment> {
   const apply = applyPaymentEvents(dependencies);
   const prepare = preparePaymentEvent(dependencies);
   const reads = new Map(types.map(([type, read]) => [processorEvent(type).name, read]));
@@ -116,7 +116,7 @@ function recordPayments(
   };
 }
 
-type Received = Delivery<ProcessorEventData, PaymentReport>;
+type Received = Delivery<ProcessorEventData, PreparedPayment>;
 
 function ofIntent(state: Exclude<AttemptState, 'released'> | 'canceled'): Read {
   return (raw, at) => {

@@ -10,7 +10,7 @@ import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations 
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { lockAll } from '#persistence/locks.ts';
 import type { Payment } from '#persistence/payment.entity.ts';
-import { paymentRows } from '#persistence/payment-rows.ts';
+import { findIntentsOf, paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 
@@ -19,6 +19,12 @@ export interface PaymentReport {
   readonly observations: PaymentObservations;
   /** May name our customer. */
   readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** What was read because of an event. */
+export interface PreparedPayment extends PaymentReport {
+  /** The payment intent of the charge, if it has one. */
+  readonly paymentIntentId: string | null;
 }
 
 /** An event of a payment that was routed to a project. */
@@ -32,7 +38,7 @@ export interface PaymentEvent extends PaymentReport {
   /** The processor's time. */
   readonly at: Date;
   /** What `preparePaymentEvent` returned. */
-  readonly prepared: PaymentReport | undefined;
+  readonly prepared: PreparedPayment | undefined;
 }
 
 /**
@@ -41,7 +47,8 @@ export interface PaymentEvent extends PaymentReport {
  * that was refunded or disputed is not known.
  */
 export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
-  return async <Event extends PaymentEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> => {
+  return async <Event extends PaymentEvent>(tx: EntityManager, given: readonly Event[]): Promise<Event[]> => {
+    const events = await withIntents(tx, given);
     const payments = events.map(toObject);
     await lockAll(tx, 'payment', payments);
     const rows = await paymentRows.find(tx, payments);
@@ -81,7 +88,7 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
   const { em, processors } = dependencies;
   const fetch = fetchCustomer(dependencies);
 
-  const readPayment = async (event: PaymentEvent): Promise<PaymentReport> => {
+  const readPayment = async (event: PaymentEvent): Promise<PreparedPayment> => {
     const { chargeToRead, scope, at } = event;
     const row = (await paymentRows.find(em.fork(), [toObject(event)])).get(scopedKey(toObject(event)));
     if (chargeToRead === null || row?.status) return NO_REPORT;
@@ -89,18 +96,29 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
     const { object, readAt } = await processor.findListed('payment', chargeToRead);
     if (!object) return NO_REPORT;
     const charge = readCharge(object);
+    const { metadata, paymentIntentId } = charge;
     // It shows what happened until then, and at least what the event tells of.
-    return { observations: observedCharge(charge, later(at, readAt)), metadata: charge.metadata };
+    return { observations: observedCharge(charge, later(at, readAt)), metadata, paymentIntentId };
   };
 
-  return async (event: PaymentEvent): Promise<PaymentReport> => {
+  return async (event: PaymentEvent): Promise<PreparedPayment> => {
     const prepared = await readPayment(event);
     for (const reference of referencesOf({ ...event, prepared })) await fetch(reference);
     return prepared;
   };
 }
 
-const NO_REPORT: PaymentReport = { observations: NOTHING_OBSERVED, metadata: {} };
+const NO_REPORT: PreparedPayment = { observations: NOTHING_OBSERVED, metadata: {}, paymentIntentId: null };
+
+/** Names the payment intent in events that name only its charge, as far as it is recorded or was read. */
+async function withIntents<Event extends PaymentEvent>(tx: EntityManager, events: readonly Event[]): Promise<Event[]> {
+  const isUnnamed = ({ chargeToRead, paymentIntentId }: Event) => chargeToRead !== null && paymentIntentId === null;
+  const intents = await findIntentsOf(tx, events.filter(isUnnamed).map(toObject));
+  return events.map(event => {
+    const intent = event.prepared?.paymentIntentId ?? intents.get(scopedKey(toObject(event)));
+    return isUnnamed(event) && intent ? { ...event, processorId: intent, paymentIntentId: intent } : event;
+  });
+}
 
 /** What the event and the read because of it say together. */
 function reportOf({ observations, metadata, prepared = NO_REPORT }: PaymentEvent): PaymentReport {

@@ -1,3 +1,5 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { objectRows } from './object-rows.ts';
 import { Payment } from './payment.entity.ts';
 
@@ -6,3 +8,17 @@ export const paymentRows = objectRows(Payment, {
   processorId: 'processorId',
   fixed: ['processorPaymentIntentId'],
 });
+
+/** Finds the payment intents that charges belong to, by the `scopedKey` of the charge. */
+export async function findIntentsOf(
+  tx: EntityManager,
+  charges: readonly ProjectObject[],
+): Promise<ReadonlyMap<string, string>> {
+  if (charges.length === 0) return new Map();
+  const rows = await tx.find(Payment, inProjects('processorChargeId', charges), { disableIdentityMap: true });
+  return new Map(
+    rows.flatMap(({ teamId, projectId, processorChargeId: id, processorPaymentIntentId: intent }) =>
+      id === null || intent === null ? [] : [[scopedKey({ scope: { teamId, projectId }, id }), intent] as const],
+    ),
+  );
+}

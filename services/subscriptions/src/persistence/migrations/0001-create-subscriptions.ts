@@ -138,6 +138,7 @@ export class CreateSubscriptions extends Migration {
       ) with (fillfactor = 70)`);
     this.addSql(`create index payments_newest on payments (team_id, project_id, created_at, id)`);
     this.addSql(`create index payments_customer on payments (customer_id, team_id, project_id)`);
+    this.addSql(`create index payments_charge on payments (processor_charge_id, team_id, project_id)`);
   }
 
   #createCheckoutSessions(): void {
