@@ -40,7 +40,7 @@ export const subscriptionsService = () =>
           paymentIntentEvents(dependencies),
           chargeEvents(dependencies),
           refundEvents(dependencies),
-          attemptedInvoices(dependencies),
+          ...attemptedInvoices(dependencies),
           invoicePaymentEvents(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),

@@ -1,6 +1,5 @@
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
-import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
-import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { consumer, type Consumer, type EventHandler } from '@billing/messaging/consumer/consumer';
 import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
@@ -8,16 +7,14 @@ import { linkPayments } from '#operations/link-payments.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
-const ATTEMPTED = (['invoice.paid', 'invoice.payment_failed'] as const).map(type => processorEvent(type));
-
 /**
  * Links the payments, failed ones too, of an invoice whose event does not name them, as in all API versions since 2025-03-31:
- * they are read at the processor. This has a consumer of its own, so that no invoice waits for it.
+ * they are read at the processor. Consumers of their own do it, so that no invoice waits for it.
  */
-export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'processors' | 'now'>): Consumer => {
+export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'processors' | 'now'>): Consumer[] => {
   const link = linkPayments(dependencies);
-  return consumer('subscriptions-attempted-invoices', 'processor.invoice.>').on(ATTEMPTED, {
-    prepare: async ({ teamId, data }: Delivery<ProcessorEventData>): Promise<readonly string[]> => {
+  const handler: EventHandler<ProcessorEventData, readonly string[]> = {
+    prepare: async ({ teamId, data }) => {
       const processor = await dependencies.processors.of(teamId);
       const payments = await processor.listInvoicePayments(readObject(data, readInvoice).id).catch(missingOrThrow);
       if (payments === 'missing') return [];
@@ -39,5 +36,12 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
       );
       return unnamed.filter(({ context }) => context === undefined);
     },
-  });
+  };
+  return [
+    consumer('subscriptions-paid-invoices', 'processor.invoice.paid.v1').on(processorEvent('invoice.paid'), handler),
+    consumer('subscriptions-failed-invoices', 'processor.invoice.payment_failed.v1').on(
+      processorEvent('invoice.payment_failed'),
+      handler,
+    ),
+  ];
 };
