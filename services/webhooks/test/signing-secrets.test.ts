@@ -5,14 +5,17 @@ import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
 import { openSigningSecrets } from '#persistence/signing-secrets.ts';
 import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
-/** Opens the secrets of a service, and counts their queries. */
+/** Opens the secrets of a service on a clock that stands still, and counts their queries. */
 function openCounted(service: WebhooksService) {
   let queries = 0;
   const em = Object.create(service.em, {
     fork: { value: () => ((queries += 1), service.em.fork()) },
   }) as typeof service.em; // each query needs a fork
   const sealed = openSealedSecrets({ keyRing: () => keyRingOf(service.credentialsKey), logger: service.logger });
-  return { secrets: openSigningSecrets({ em, sealed, follow: service.bus.follow }), queries: () => queries };
+  return {
+    secrets: openSigningSecrets({ em, sealed, follow: service.bus.follow, clock: () => 0 }),
+    queries: () => queries,
+  };
 }
 
 it('asks once for unknown teams that arrive together, and not again at once', async () => {

@@ -23,6 +23,8 @@ interface SigningSecretsOptions {
   readonly em: EntityManager;
   readonly sealed: Pick<SealedSecrets, 'open'>;
   readonly follow: Bus['follow'];
+  /** A clock in milliseconds that never goes back. */
+  readonly clock?: () => number;
 }
 
 interface CachedSecrets {
@@ -46,7 +48,7 @@ const MAX_UNKNOWN = 10_000;
 const PARALLEL_QUERIES = 2;
 
 /** Opens the cache of signing secrets; it drops a team's at once when `processor-account.changed` arrives. */
-export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions) {
+export function openSigningSecrets({ em, sealed, follow, clock = () => performance.now() }: SigningSecretsOptions) {
   const known = new LRUCache<string, CachedSecrets>({ max: MAX_TEAMS });
   const unknown = new LRUCache<string, CachedSecrets>({ max: MAX_UNKNOWN });
   const readTogether = openBatcher((teamIds: readonly string[]) => readSecrets(em, sealed, teamIds), {
@@ -60,7 +62,7 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
 
   /** A team counts as unknown until secrets of it are found. One whose query failed is read again next time. */
   const read = (teamId: string, reloads = NO_RELOADS): Promise<readonly SigningSecret[]> => {
-    const entry = { secrets: secretsOf(teamId), readAt: performance.now(), reloads };
+    const entry = { secrets: secretsOf(teamId), readAt: clock(), reloads };
     const cache = known.has(teamId) ? known : unknown;
     forget(teamId);
     cache.set(teamId, entry);
@@ -78,11 +80,11 @@ export function openSigningSecrets({ em, sealed, follow }: SigningSecretsOptions
     /** Returns the valid ones; none for a team that is unknown or not connected. */
     of: async (teamId: string): Promise<readonly SigningSecret[]> => {
       const cached = known.get(teamId) ?? unknown.get(teamId);
-      return cached && performance.now() - cached.readAt < CACHE_MS ? cached.secrets : read(teamId, cached?.reloads);
+      return cached && clock() - cached.readAt < CACHE_MS ? cached.secrets : read(teamId, cached?.reloads);
     },
     /** Reads them again, for one team only a few times a second; for when no secret fits. */
     reload: async (teamId: string): Promise<readonly SigningSecret[]> => {
-      const now = performance.now();
+      const now = clock();
       const cached = known.get(teamId) ?? unknown.get(teamId);
       if (!cached) return read(teamId);
       const { since, count } = now - cached.reloads.since < SECOND_MS ? cached.reloads : { since: now, count: 0 };
