@@ -77,7 +77,7 @@ it('tells of a stream that does not respond three times in a row', async () => {
     onStandstill: async () => void standstills.push(lines.length),
     intervalMs: 5,
   });
-  await waitFor(() => standstills.length === 2, { what: 'the second standstill' });
+  await waitFor(() => standstills.length >= 2, { what: 'the second standstill' });
   await stop();
-  expect(standstills).toEqual([3, 6]);
+  expect(standstills.slice(0, 2)).toEqual([3, 6]);
 });
