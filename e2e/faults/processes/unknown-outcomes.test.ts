@@ -3,7 +3,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { drain } from '../../system/drain.ts';
 import { ok } from '../../system/http.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../../system/tenant.ts';
-import { startAnswerProxy, type AnswerFate, type AnswerProxy } from '../system/answer-proxy.ts';
+import { startResponseProxy, type ResponseFate, type ResponseProxy } from '../system/response-proxy.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
 import { seededRandom } from '../system/random.ts';
 
@@ -18,13 +18,13 @@ const CONCURRENCY = 6;
 
 const random = seededRandom('unknown outcomes');
 const resources = new AsyncDisposableStack();
-const proxies: Partial<Record<Writer, AnswerProxy>> = {};
+const proxies: Partial<Record<Writer, ResponseProxy>> = {};
 let system: FaultySystem;
 
 beforeAll(async () => {
   const env: Record<string, Record<string, string>> = {};
   for (const writer of WRITERS) {
-    const proxy = resources.use(await startAnswerProxy());
+    const proxy = resources.use(await startResponseProxy());
     proxies[writer] = proxy;
     env[writer] = { STRIPE_API_BASE_URL: proxy.url };
   }
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-it('does every write once when its process is killed between deed and answer', async () => {
+it('does every write once when its process is killed between deed and received', async () => {
   const kills = new Map<Writer, Promise<void>>();
   let left = 24;
   await expectOneObjectPerWrite(async writer => {
@@ -47,7 +47,7 @@ it('does every write once when its process is killed between deed and answer', a
   expect(left).toBe(0);
 });
 
-it('does every write once when what is done is answered with a failure', async () => {
+it('does every write once when what is done is reported as a failure', async () => {
   let spoiled = 0;
   await expectOneObjectPerWrite(async () => {
     const fate = random.next() < 0.5 ? 'pass' : random.pick(['500', '500', 'html', 'broken', 'none'] as const);
@@ -57,8 +57,8 @@ it('does every write once when what is done is answered with a failure', async (
   expect(spoiled).toBeGreaterThan(WRITES_OF_A_KIND);
 });
 
-/** Sends writes of every kind while `decide` disturbs the processor's answers, each until it succeeds. */
-async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<AnswerFate>): Promise<void> {
+/** Sends writes of every kind while `decide` disturbs the processor's responses, each until it succeeds. */
+async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<ResponseFate>): Promise<void> {
   const tenant = await system.newTenant();
   const { productId, priceId } = await newMonthlyPrice(tenant);
   const customerId = await newCustomer(tenant);

@@ -58,13 +58,13 @@ async function shownNear(page: Page, position: number): Promise<boolean> {
   return positions.some(one => Math.abs(one - position) < 200);
 }
 
-/** Responds to a list's requests with rows that are made up; returns the offsets that were asked for. */
+/** Responds to a list's requests with rows that are made up; returns the wanted offsets. */
 async function servePages(page: Page, pattern: string): Promise<ReadonlySet<number>> {
-  const asked = new Set<number>();
+  const wanted = new Set<number>();
   await page.route(pattern, async route => {
     const query = new URL(route.request().url()).searchParams;
     const [limit, offset] = [Number(query.get('limit') ?? 100), Number(query.get('offset') ?? 0)];
-    asked.add(offset);
+    wanted.add(offset);
     const rows = Array.from({ length: Math.min(limit, TOTAL - offset) }, (_, index) => customer(offset + index));
     const pagination = {
       limit,
@@ -76,5 +76,5 @@ async function servePages(page: Page, pattern: string): Promise<ReadonlySet<numb
     };
     await route.fulfill({ json: { customers: rows, pagination } });
   });
-  return asked;
+  return wanted;
 }

@@ -2,6 +2,7 @@ import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import { isLoopback } from './loopback.ts';
 import { StartError } from './start-error.ts';
 import { readTlsFile } from './tls-file.ts';
+import { urlParameters } from './url-parameters.ts';
 
 /** What `pg` needs to connect. All of it comes from a URL: the driver's own `PG…` variables have no say in it. */
 export interface PostgresConnection {
@@ -38,7 +39,7 @@ export function postgresConnection(url: string): PostgresConnection {
     ...(user && { user }),
     ...(secret && { password: secret }),
     ...(database && { database }),
-    ssl: tlsOf(host, parametersOf(url)),
+    ssl: tlsOf(host, urlParameters(new URL(url).searchParams, PARAMETERS, refused)),
     sslnegotiation: 'postgres',
     options: '-c client_encoding=UTF8',
   };
@@ -50,19 +51,9 @@ export function postgresConnection(url: string): PostgresConnection {
  */
 export function unprotectedPostgres(url: string): string | undefined {
   const { host } = new URL(url);
-  if (isLoopback(host) || parametersOf(url).sslmode !== undefined) return undefined;
+  if (isLoopback(host) || urlParameters(new URL(url).searchParams, PARAMETERS, refused).sslmode !== undefined)
+    return undefined;
   return `PostgreSQL at ${host} is used without TLS: add sslmode=verify-full to its URL, or sslmode=disable where the network is private`;
-}
-
-function parametersOf(url: string): Parameters {
-  const given = [...new URL(url).searchParams];
-  const names = given.map(([name]) => name);
-  const unknown = names.find(name => !PARAMETERS.some(known => known === name));
-  if (unknown !== undefined)
-    throw refused(`the parameter ${unknown} is not used, so remove it; known are ${PARAMETERS.join(', ')}`);
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw refused(`the parameter ${repeated} stands there twice`);
-  return Object.fromEntries(given);
 }
 
 function tlsOf(host: string, { sslmode, sslrootcert, sslcert, sslkey }: Parameters): false | ConnectionOptions {

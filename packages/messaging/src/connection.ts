@@ -5,6 +5,7 @@ import type { ServiceName } from '@billing/contracts/operation';
 import { isLoopback } from '@billing/database/loopback';
 import { StartError } from '@billing/database/start-error';
 import { readTlsFile } from '@billing/database/tls-file';
+import { urlParameters } from '@billing/database/url-parameters';
 import type { Logger } from 'pino';
 import { inboxOf } from './subjects.ts';
 
@@ -45,7 +46,7 @@ export function brokerAddress(url: string): BrokerAddress {
   const { protocol, username, password } = parsed;
   if (protocol !== 'nats:' && protocol !== 'tls:')
     throw refused(`the scheme ${protocol}// is unknown. Say nats or tls`);
-  const parameters = parametersOf(parsed.searchParams);
+  const parameters = urlParameters(parsed.searchParams, PARAMETERS, refused);
   const tls = tlsOf(protocol, hosts, parameters);
   return {
     hosts,
@@ -54,16 +55,6 @@ export function brokerAddress(url: string): BrokerAddress {
     apiPrefix: parameters.api,
     ...(tls && { tls }),
   };
-}
-
-function parametersOf(given: URLSearchParams): Parameters {
-  const names = [...given.keys()];
-  const unknown = names.find(name => !PARAMETERS.some(known => known === name));
-  if (unknown !== undefined)
-    throw refused(`the parameter ${unknown} is not used, so remove it; known are ${PARAMETERS.join(', ')}`);
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw refused(`the parameter ${repeated} stands there twice`);
-  return Object.fromEntries(given);
 }
 
 function tlsOf(

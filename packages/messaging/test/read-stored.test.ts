@@ -25,10 +25,10 @@ const omitted = (eventId: string): Envelope => {
 /** A consumer that stores the amounts of its objects, and the webhooks service, which cuts what it returns into pieces. */
 function startConsumer(amountOf: (eventId: string) => number | null, readAgain?: ReadAgain) {
   const amounts: unknown[] = [];
-  const asked: string[] = [];
+  const reads: string[] = [];
   const held = { now: 0, most: 0 };
   const call = async (_rpc: unknown, { eventId, part }: { eventId: string; part: number }) => {
-    asked.push(`${eventId} ${part}`);
+    reads.push(`${eventId} ${part}`);
     if (part === 0) held.most = Math.max(held.most, (held.now += 1));
     const amount = amountOf(eventId);
     const json = JSON.stringify({ object: { id: 'ch_1', amount }, previousAttributes: { amount: 0 } });
@@ -43,23 +43,23 @@ function startConsumer(amountOf: (eventId: string) => number | null, readAgain?:
   const { outbox, logger } = messaging;
   const withStoredObject = openStoredObjects({ call } as unknown as RpcClient); // the one call that is made
   const receive = receiverOf(charges, { outbox, logger, readAgain, withStoredObject });
-  return { amounts, asked, held, receive: (event: Envelope, attempt = 1) => receive(toDelivery(event, attempt)) };
+  return { amounts, reads, held, receive: (event: Envelope, attempt = 1) => receive(toDelivery(event, attempt)) };
 }
 
 it('handles an event whose object is not on the bus with the stored one, put together from its parts', async () => {
-  const { amounts, asked, receive } = startConsumer(() => 7);
+  const { amounts, reads, receive } = startConsumer(() => 7);
   expect(await receive(omitted('evt_1'))).toEqual({ kind: 'ack' });
   expect(amounts).toEqual([[7, { amount: 0 }]]);
-  expect(asked).toEqual(['evt_1 0', 'evt_1 1']);
+  expect(reads).toEqual(['evt_1 0', 'evt_1 1']);
   expect(FindWebhookEventObject.owner).toBe('webhooks');
 });
 
 it('reads an object once for all projects that it goes to at the same time', async () => {
-  const { amounts, asked, receive } = startConsumer(() => 7);
+  const { amounts, reads, receive } = startConsumer(() => 7);
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => receive(omitted('evt_2'))));
   expect(outcomes).toEqual(Array.from({ length: 50 }, () => ({ kind: 'ack' })));
   expect(amounts).toHaveLength(50);
-  expect(asked).toEqual(['evt_2 0', 'evt_2 1']);
+  expect(reads).toEqual(['evt_2 0', 'evt_2 1']);
 });
 
 it('holds few objects at the same time, whatever number of events come in', async () => {

@@ -4,7 +4,7 @@ import express, { type Express } from 'express';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
-import { askBetterAuth } from '#auth/ask-better-auth.ts';
+import { callBetterAuth } from '#auth/call-better-auth.ts';
 import { secretChecks } from '#auth/secret-checks.ts';
 import { sessionCookies } from '#auth/session-cookies.ts';
 import { openSessions } from '#auth/sessions.ts';
@@ -83,7 +83,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(
     '/api/auth',
     signInRoutes({
-      ask: askBetterAuth({ signIn, cookies, publicUrl }),
+      call: callBetterAuth({ signIn, cookies, publicUrl }),
       checks: secretChecks({ signIn, sessions, cookies, admission }),
       admission,
       sessions,

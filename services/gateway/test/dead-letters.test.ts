@@ -9,8 +9,8 @@ import { startGateway, type Gateway } from './start-gateway.ts';
 let gateway: Gateway;
 /** The letters of the other services, newest first; the gateway has a table of its own. */
 const letters = new Map<ServiceName, DeadLetter[]>();
-/** What was asked of each service. */
-const asked: { readonly service: ServiceName; readonly call: string; readonly teamId: string }[] = [];
+/** The calls of each service. */
+const called: { readonly service: ServiceName; readonly call: string; readonly teamId: string }[] = [];
 let down: ServiceName | undefined;
 
 const newLetter = (service: ServiceName, failedAt: number, more: Partial<DeadLetter> = {}): DeadLetter => ({
@@ -31,7 +31,7 @@ const newLetter = (service: ServiceName, failedAt: number, more: Partial<DeadLet
 async function serveLetters(service: ServiceName): Promise<void> {
   const { list, find, retry, drop } = deadLetterCalls[service];
   const note = (call: string, teamId: string) => {
-    asked.push({ service, call, teamId });
+    called.push({ service, call, teamId });
     if (down === service) throw unavailable('The database does not respond.');
   };
   const matching = ({ id, consumer }: { readonly id?: string | undefined; readonly consumer?: string | undefined }) =>
@@ -126,11 +126,11 @@ it('lists the letters of all services together, newest first and in pages', asyn
   }
   expect(walked).toHaveLength(1_203);
   expect(walked.slice(3)).toEqual(letters.get('subscriptions')?.map(({ id }) => id));
-  expect(new Set(asked.map(({ teamId }) => teamId))).toEqual(new Set([team.teamId]));
+  expect(new Set(called.map(({ teamId }) => teamId))).toEqual(new Set([team.teamId]));
   letters.clear();
 });
 
-it('answers 503 when a service is down, instead of leaving its letters out', async () => {
+it('returns 503 when a service is down, instead of leaving its letters out', async () => {
   const team = await newTeam();
   down = 'referrals';
   for (const [method, path, body] of [
@@ -154,7 +154,7 @@ it('shows, retries and drops one letter by the service in its id', async () => {
   const letter = newLetter('customers', Date.now());
   const retrying = newLetter('customers', Date.now(), { status: 'retrying' });
   letters.set('customers', [letter, retrying]);
-  asked.length = 0;
+  called.length = 0;
   expect((await team.call('GET', `/${letter.id}`)).body.deadLetter).toMatchObject({
     id: letter.id,
     data: { number: 1 },
@@ -166,7 +166,7 @@ it('shows, retries and drops one letter by the service in its id', async () => {
     status: 409,
     body: { error: { code: 'dead_letter_retrying' } },
   });
-  expect(new Set(asked.map(({ service }) => service))).toEqual(new Set(['customers']));
+  expect(new Set(called.map(({ service }) => service))).toEqual(new Set(['customers']));
   for (const [method, suffix] of [
     ['GET', ''],
     ['DELETE', ''],

@@ -159,9 +159,9 @@ describe('a code of an authenticator app', () => {
     // The one that completed the set-up is used.
     expect((await verify(await begin(), codeOf(totpURI))).status).toBe(401);
     const begun = [await begin(), await begin(), await begin(), cookie];
-    const answers = await Promise.all(begun.map(of => verify(of, codeOf(totpURI, 1))));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401]);
-    const refused = answers.filter(({ status }) => status === 401).map(({ body }) => body.code);
+    const responses = await Promise.all(begun.map(of => verify(of, codeOf(totpURI, 1))));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401]);
+    const refused = responses.filter(({ status }) => status === 401).map(({ body }) => body.code);
     expect(new Set(refused)).toEqual(new Set(['INVALID_CODE']));
   });
 
@@ -169,9 +169,9 @@ describe('a code of an authenticator app', () => {
     const { email, backupCodes } = await withSecondFactor();
     const begin = async () => cookieOf(await post(gateway, '', 'sign-in/email', { email, password: PASSWORD }));
     const begun = [await begin(), await begin(), await begin()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       begun.map(of => post(gateway, of, 'two-factor/verify-backup-code', { code: backupCodes[0] })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 });

@@ -1,53 +1,17 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Envelope } from '@billing/contracts/event';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
-import {
-  after,
-  anInvoice,
-  chargeObject,
-  disputeObject,
-  invoiceObject,
-  paymentIntentObject,
-  refundObject,
-} from './payloads.ts';
+import { after, refundObject } from './payloads.ts';
 import { objectOf, startService, type Service } from './service.ts';
-import { startProject } from './start-project.ts';
+import { startPayment, subscribe } from './start-payment.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-const OBJECTS = {
-  payment_intent: paymentIntentObject,
-  charge: chargeObject,
-  'charge.dispute': disputeObject,
-  'charge.refund': refundObject,
-  refund: refundObject,
-} as const;
-
-/** A project with one customer, and the events of one payment. */
-async function startPayment({ hasCopy = true } = {}) {
-  const project = await startProject(service, { hasCopy });
-  const { scope, customer } = project;
-  return {
-    ...project,
-    event: (type: ProcessorEventType, at: Date, changes: Record<string, unknown> = {}): Envelope => {
-      const kind = Object.keys(OBJECTS).findLast(name => type.startsWith(`${name}.`)) as keyof typeof OBJECTS; // a type of these tests
-      const object = OBJECTS[kind]({
-        ...(kind === 'charge' || kind === 'payment_intent' ? { customer: customer.processorCustomerId } : {}),
-        ...changes,
-      });
-      return routedEvent(scope, type, object, { createdAt: at });
-    },
-    payments: async (query = ''): Promise<Record<string, unknown>[]> =>
-      (await service.call('GET', `/payments${query}`, { of: scope })).body.payments,
-  };
-}
 
 const groupSize = fc.integer({ min: 1, max: 13 });
 
@@ -60,7 +24,7 @@ async function deliverInGroups(events: readonly Envelope[], size: number): Promi
 const DECLINED = { last_payment_error: { code: 'card_declined', message: 'Your card was declined.' } };
 
 it('records a failed payment, and then its success, in full', async () => {
-  const { event, payments, customer, scope } = await startPayment();
+  const { event, payments, customer, scope } = await startPayment(service);
   await service.deliver(event('payment_intent.payment_failed', after(1), DECLINED));
   const payment = {
     id: expect.stringMatching(/^pay_/),
@@ -97,7 +61,7 @@ it('leads to the same payment in every order of events', async () => {
   const order = fc.shuffledSubarray([...Array(9).keys(), 0, 4, 6, 8], { minLength: 13 });
   await fc.assert(
     fc.asyncProperty(order, groupSize, fc.boolean(), async (indexes, size, hasCopy) => {
-      const { event, payments, customer } = await startPayment({ hasCopy });
+      const { event, payments, customer } = await startPayment(service, { hasCopy });
       const events = history(event);
       await deliverInGroups(
         indexes.flatMap(index => events[index] ?? []),
@@ -147,7 +111,7 @@ it.each(['captured', 'canceled'] as const)('ends an authorization that is %s ali
   const order = fc.shuffledSubarray([...Array(length).keys(), 0, 2, 4], { minLength: length + 3 });
   await fc.assert(
     fc.asyncProperty(order, groupSize, async (indexes, size) => {
-      const { event, payments } = await startPayment();
+      const { event, payments } = await startPayment(service);
       const events = history(event);
       await service.deliver(...events.slice(0, 2));
       expect(await payments()).toMatchObject([{ status: 'requires_capture', amount: 2_999, amountRefunded: 0 }]);
@@ -162,7 +126,7 @@ it.each(['captured', 'canceled'] as const)('ends an authorization that is %s ali
 });
 
 it.each(['refund.failed', 'charge.refund.updated'] as const)('takes a refund back that failed, by %s', async type => {
-  const { event, payments } = await startPayment();
+  const { event, payments } = await startPayment(service);
   await service.deliver(
     event('charge.succeeded', after(1)),
     event('charge.refunded', after(2), { amount_refunded: 2_999, refunded: true }),
@@ -174,7 +138,7 @@ it.each(['refund.failed', 'charge.refund.updated'] as const)('takes a refund bac
 
 describe('a payment that is known only by its charge', () => {
   it('is recorded, also without a customer', async () => {
-    const { event, payments } = await startPayment();
+    const { event, payments } = await startPayment(service);
     const changes = { customer: null, payment_intent: null, status: 'failed', failure_code: 'expired_card' };
     await service.deliver(event('charge.failed', after(1), { ...changes, failure_message: 'Expired.' }));
     expect(await payments()).toMatchObject([
@@ -190,7 +154,7 @@ describe('a payment that is known only by its charge', () => {
   });
 
   it('is disputed by an object that names only the charge', async () => {
-    const { event, payments } = await startPayment();
+    const { event, payments } = await startPayment(service);
     await service.deliver(event('charge.dispute.created', after(5), { payment_intent: null }));
     expect(await payments()).toEqual([]);
     await service.deliver(event('charge.succeeded', after(1), { payment_intent: null }));
@@ -198,26 +162,8 @@ describe('a payment that is known only by its charge', () => {
   });
 });
 
-/** Has the customer pay a subscription at the processor; returns the routed events of that, by type. */
-async function subscribe({ scope, customer }: Awaited<ReturnType<typeof startPayment>>) {
-  const { price } = await service.createPrice({}, scope);
-  const line = { priceId: price.processorPriceId, quantity: 1 };
-  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const { processorCustomerId: customerId } = customer;
-  const session = { mode: 'subscription', customerId, line, ...urls, metadata: {} } as const;
-  const before = new Set((await service.account.events(scope)).map(eventIdOf));
-  await service.control.checkout((await service.processor.createCheckoutSession(session, customerId)).id);
-  const events = (await service.account.events(scope)).filter(event => !before.has(eventIdOf(event)));
-  return (...types: ProcessorEventType[]) =>
-    types.map(type => events.find(({ type: name }) => name === processorEvent(type).name) ?? fail(type));
-}
-const eventIdOf = ({ data }: Envelope): unknown => Reflect.get(Object(data), 'eventId');
-const fail = (type: string): never => {
-  throw new Error(`The processor sent no ${type}.`);
-};
-
 it('is refunded and disputed by objects that name only the charge of its payment intent', async () => {
-  const { event, payments } = await startPayment();
+  const { event, payments } = await startPayment(service);
   const unnamed = { payment_intent: null };
   await service.deliver(event('charge.succeeded', after(1)));
   await service.deliver(event('refund.created', after(2), unnamed));
@@ -229,9 +175,9 @@ it('is refunded and disputed by objects that name only the charge of its payment
 it.each([true, false])(
   'reads the charge of an unknown payment that is refunded, its intent named: %s',
   async isNamed => {
-    const project = await startPayment();
+    const project = await startPayment(service);
     const { scope, customer, payments } = project;
-    const [succeeded] = (await subscribe(project))('charge.succeeded');
+    const [succeeded] = (await subscribe(service, project))('charge.succeeded');
     const charge = succeeded && objectOf(succeeded);
     const ids = { charge: charge?.['id'], payment_intent: charge?.['payment_intent'] };
     await service.deliver(
@@ -255,9 +201,9 @@ it.each([true, false])(
 );
 
 it.each(['earlier', 'later'])('counts refunds of an unknown payment once when the %s one comes first', async first => {
-  const project = await startPayment();
+  const project = await startPayment(service);
   const { scope, payments } = project;
-  const [succeeded] = (await subscribe(project))('charge.succeeded');
+  const [succeeded] = (await subscribe(service, project))('charge.succeeded');
   const charge = String(succeeded && objectOf(succeeded)['id']);
   const refund = async (amount: number, secondsAgo: number) => {
     const { lastResponse: _, ...made } = await service.account.dashboard.refunds.create({ charge, amount });
@@ -269,81 +215,9 @@ it.each(['earlier', 'later'])('counts refunds of an unknown payment once when th
   expect(await payments()).toMatchObject([{ status: 'partially_refunded', amountRefunded: 1_100 }]);
 });
 
-it.each(['old', 'new'] as const)('links the invoice, in the %s shape of payloads, in either order', async shape => {
-  for (const isInvoiceFirst of [true, false]) {
-    const { scope, customer, event, payments, invoices } = await startPayment();
-    const invoice = anInvoice({ customer: customer.processorCustomerId, subscription: null, status: 'paid' });
-    const listed = { object: 'list', data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] };
-    const link = shape === 'old' ? { payment_intent: 'pi_1' } : { payments: listed };
-    const paid = routedEvent(scope, 'invoice.paid', { ...invoiceObject(invoice, shape), ...link });
-    const succeeded = event('payment_intent.succeeded', after(1));
-    for (const one of isInvoiceFirst ? [paid, succeeded] : [succeeded, paid]) await service.deliver(one);
-    const [recorded] = await invoices();
-    expect(await payments()).toMatchObject([{ invoiceId: recorded?.['id'] }]);
-  }
-});
-
-it.each(['invoice.paid', 'invoice_payment.paid'] as const)(
-  'links the invoice by %s as the processor sends it, in either order',
-  async type => {
-    for (const isPaymentFirst of [true, false]) {
-      const project = await startPayment();
-      const [linking, succeeded, paid] = (await subscribe(project))(
-        type,
-        'payment_intent.succeeded',
-        'invoice.updated',
-      );
-      if (!linking || !succeeded || !paid) throw new Error('An event is missing.');
-      expect(objectOf(linking)).not.toHaveProperty('payments');
-      for (const event of isPaymentFirst ? [succeeded, linking] : [linking, succeeded]) await service.deliver(event);
-      await service.deliver(paid);
-      const [invoice] = await project.invoices();
-      expect(await project.payments()).toMatchObject([{ invoiceId: invoice?.['id'] }]);
-      expect(invoice?.['id']).toBeTruthy();
-    }
-  },
-);
-
-it('links a payment that failed to its invoice, in either order', async () => {
-  for (const isPaymentFirst of [true, false]) {
-    const project = await startPayment();
-    const { scope, customer, payments, invoices } = project;
-    await subscribe(project);
-    const [subscription] = await service.processor.listSubscriptions(customer.processorCustomerId);
-    await service.control.renew(subscription?.id ?? '', 'decline');
-    const lastOf = async (type: ProcessorEventType) => (await service.account.events(scope, type)).at(-1) ?? fail(type);
-    const events = [await lastOf('payment_intent.payment_failed'), await lastOf('invoice.payment_failed')];
-    for (const event of isPaymentFirst ? events : events.toReversed()) await service.deliver(event);
-    const [invoice] = await invoices();
-    expect(await payments()).toMatchObject([{ status: 'failed', invoiceId: invoice?.['id'] }]);
-    expect(invoice).toMatchObject({ status: 'open' });
-  }
-});
-
-it('links the payments that the event of an invoice cuts', async () => {
-  const project = await startPayment();
-  const [succeeded, paid] = (await subscribe(project))('payment_intent.succeeded', 'invoice.paid');
-  if (!succeeded || !paid) throw new Error('An event is missing.');
-  const payments = { object: 'list', data: [], has_more: true };
-  await service.deliver(succeeded);
-  expect(await project.payments()).toMatchObject([{ invoiceId: null }]);
-  await service.deliver(routedEvent(project.scope, 'invoice.updated', { ...objectOf(paid), payments }));
-  const [invoice] = await project.invoices();
-  expect(await project.payments()).toMatchObject([{ invoiceId: invoice?.['id'] }]);
-});
-
-it('links the invoice that an old payload of the payment names', async () => {
-  const { scope, customer, event, payments, invoices } = await startPayment();
-  await service.deliver(event('charge.succeeded', after(1), { invoice: 'in_1' }));
-  expect(await payments()).toMatchObject([{ invoiceId: null }]);
-  const invoice = anInvoice({ customer: customer.processorCustomerId, subscription: null });
-  await service.deliver(routedEvent(scope, 'invoice.finalized', invoiceObject(invoice)));
-  expect(await payments()).toMatchObject([{ invoiceId: (await invoices())[0]?.['id'] }]);
-});
-
 describe('the list of payments', () => {
   it('filters by customer and status, newest first, in pages', async () => {
-    const { event, payments, customer } = await startPayment();
+    const { event, payments, customer } = await startPayment(service);
     for (const [index, type] of (['charge.succeeded', 'charge.failed', 'charge.succeeded'] as const).entries()) {
       const created = Math.floor(after(index).getTime() / 1_000);
       await service.deliver(event(type, after(index), { id: `ch_${index}`, payment_intent: `pi_${index}`, created }));
@@ -353,7 +227,7 @@ describe('the list of payments', () => {
     expect(await ids('?limit=1&offset=1')).toEqual(['pi_1']);
     expect(await ids('?status=succeeded')).toEqual(['pi_2', 'pi_0']);
     expect(await ids(`?customerId=${customer.id}&status=failed`)).toEqual(['pi_1']);
-    const other = await startPayment();
+    const other = await startPayment(service);
     expect(await ids(`?customerId=${other.customer.id}`)).toEqual([]);
     expect(await other.payments()).toEqual([]);
   });

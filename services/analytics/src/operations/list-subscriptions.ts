@@ -71,14 +71,14 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
     const baseCurrency = await baseCurrencyOf(scope, await findProject(em.fork(), scope));
     const { rows: found } = await readProject(em, scope, (tx, current): Promise<Found> => {
       const { metric } = query;
-      const asked = { tx, current, query, baseCurrency, now: now() };
-      if (metric === 'churn') return findLost(asked);
-      if (metric === 'trialConversion') return findTrials(asked);
-      if (metric === 'mrr' && query.to && query.to < dayOf(asked.now)) return findEarning(asked, query.to);
-      if (metric === 'mrr' || metric === 'excluded') return findLive(asked, metric);
-      if (metric === 'mrrTrialing') return findPart(asked, 'trialing');
-      if (metric === 'mrrPaused') return findPart(asked, 'paused');
-      return findMoved(asked, metric);
+      const wanted = { tx, current, query, baseCurrency, now: now() };
+      if (metric === 'churn') return findLost(wanted);
+      if (metric === 'trialConversion') return findTrials(wanted);
+      if (metric === 'mrr' && query.to && query.to < dayOf(wanted.now)) return findEarning(wanted, query.to);
+      if (metric === 'mrr' || metric === 'excluded') return findLive(wanted, metric);
+      if (metric === 'mrrTrialing') return findPart(wanted, 'trialing');
+      if (metric === 'mrrPaused') return findPart(wanted, 'paused');
+      return findMoved(wanted, metric);
     });
     const { rows, total, count } = found;
     const placeOf = ({ at, subscription }: FoundRow) => ({ list, at, ids: [subscription.subscriptionId] });
@@ -87,8 +87,8 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
   };
 }
 
-/** What a list is asked for, in one snapshot of a project. */
-interface Asked {
+/** What is wanted of a list, in one snapshot of a project. */
+interface Wanted {
   readonly tx: EntityManager;
   readonly current: GenerationScope;
   readonly query: Query;
@@ -96,7 +96,7 @@ interface Asked {
   readonly now: Date;
 }
 
-async function findLost({ tx, current, query, baseCurrency, now }: Asked): Promise<Found> {
+async function findLost({ tx, current, query, baseCurrency, now }: Wanted): Promise<Found> {
   const window = windowOf(now, query.growthDays);
   const metrics = await readMetrics(tx, current, window);
   const counts = toChurnCounts(metrics, await countEndingLater(tx, current, window));
@@ -105,7 +105,7 @@ async function findLost({ tx, current, query, baseCurrency, now }: Asked): Promi
   return { rows: found, count: churned(counts).lost, total: churnRate(counts) };
 }
 
-async function findTrials({ tx, current, query, baseCurrency, now }: Asked): Promise<Found> {
+async function findTrials({ tx, current, query, baseCurrency, now }: Wanted): Promise<Found> {
   const window = windowOf(now, query.growthDays);
   const afterStart = toTrialCounts(await readMetrics(tx, current, window));
   const { ended, rate } = trialConversion(afterStart, await countTrialsEndingLater(tx, current, window));
@@ -114,7 +114,7 @@ async function findTrials({ tx, current, query, baseCurrency, now }: Asked): Pro
   return { rows: found, count: BigInt(ended), total: rate };
 }
 
-async function findLive({ tx, current, query, baseCurrency, now }: Asked, metric: 'mrr' | 'excluded'): Promise<Found> {
+async function findLive({ tx, current, query, baseCurrency, now }: Wanted, metric: 'mrr' | 'excluded'): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
   const groups = liveCounts(totals, baseCurrency).filter(({ group, reason }) =>
     metric === 'mrr' ? group.currency === baseCurrency && group.isCounted : reason !== null,
@@ -131,7 +131,7 @@ async function findLive({ tx, current, query, baseCurrency, now }: Asked, metric
   return { rows: found, count, total: Number(count) };
 }
 
-async function findPart({ tx, current, query, baseCurrency, now }: Asked, part: MrrPart): Promise<Found> {
+async function findPart({ tx, current, query, baseCurrency, now }: Wanted, part: MrrPart): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
   const names = metricsOfPart(baseCurrency, totals, part);
   const rows = await listContributing(tx, current, names, query);
@@ -143,7 +143,7 @@ async function findPart({ tx, current, query, baseCurrency, now }: Asked, part: 
   };
 }
 
-async function findMoved({ tx, current, query, baseCurrency, now }: Asked, metric: MovementMetric): Promise<Found> {
+async function findMoved({ tx, current, query, baseCurrency, now }: Wanted, metric: MovementMetric): Promise<Found> {
   const days = movementDays(query, now);
   const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
   const ofMetric = movements.filter(it => termsOf(metric, [it]).length > 0);
@@ -155,7 +155,7 @@ async function findMoved({ tx, current, query, baseCurrency, now }: Asked, metri
 }
 
 /** The subscriptions that `mrr` added up at the end of a day before today: what all movements until then left. */
-async function findEarning({ tx, current, query, baseCurrency }: Asked, day: UtcDay): Promise<Found> {
+async function findEarning({ tx, current, query, baseCurrency }: Wanted, day: UtcDay): Promise<Found> {
   const days = { from: FIRST_DAY, to: day };
   const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
   const filter = { ...days, movements, isLeft: true };
@@ -173,7 +173,7 @@ function toPart(row: MovedSubscription, metric: MovementMetric, currency: string
   return { at, subscription: { subscriptionId, customerId, status, currency, amount, reason: null, converted: null } };
 }
 
-/** The days asked for, by default the last `growthDays` ones; today includes everything dated later. */
+/** The wanted days, by default the last `growthDays` ones; today includes everything dated later. */
 function movementDays({ growthDays, from, to }: Query, now: Date): Days {
   const today = dayOf(now);
   const last = to ?? today;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { SignInAdmission } from '#limits/sign-in-admission.ts';
-import { outcomeOf, USED_CODE, type Answer } from './ask-better-auth.ts';
+import { outcomeOf, USED_CODE, type AuthResult } from './call-better-auth.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import type { CheckOutcome, Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
@@ -24,7 +24,7 @@ export interface Claim {
 
 /** What became of a try. */
 export interface Checked {
-  readonly answer: Answer;
+  readonly result: AuthResult;
   readonly outcome: CheckOutcome;
   /** Whether it was one wrong try too many. */
   readonly endedSession: boolean;
@@ -38,13 +38,13 @@ export interface SecretChecks {
    * Tries within the limits.
    * @throws Problem 429, 401 when the session has ended meanwhile
    */
-  run(response: GatewayResponse, claim: Claim, ask: () => Promise<Answer>): Promise<Checked>;
+  run(response: GatewayResponse, claim: Claim, call: () => Promise<AuthResult>): Promise<Checked>;
   /** Like `run`; a code works once, whatever it opens. */
-  runCode(response: GatewayResponse, claim: Claim, code: string, ask: () => Promise<Answer>): Promise<Checked>;
+  runCode(response: GatewayResponse, claim: Claim, code: string, call: () => Promise<AuthResult>): Promise<Checked>;
 }
 
 export function secretChecks({ signIn, sessions, cookies, admission }: Dependencies): SecretChecks {
-  const run: SecretChecks['run'] = async (response, claim, ask) => {
+  const run: SecretChecks['run'] = async (response, claim, call) => {
     await using settling = new AsyncDisposableStack();
     let outcome: CheckOutcome = 'none';
     let endedSession = false;
@@ -54,10 +54,10 @@ export function secretChecks({ signIn, sessions, cookies, admission }: Dependenc
     }
     const settle = await admission.takeAccount(claim.email, response);
     settling.defer(() => settle(outcome));
-    const answer = await ask();
-    outcome = outcomeOf(answer);
+    const result = await call();
+    outcome = outcomeOf(result);
     await settling.disposeAsync();
-    return { answer, outcome, endedSession };
+    return { result, outcome, endedSession };
   };
 
   return {
@@ -71,7 +71,7 @@ export function secretChecks({ signIn, sessions, cookies, admission }: Dependenc
       return { userId: user.id, email: user.email, ...(session && token !== undefined && { token }) };
     },
     run,
-    runCode: (response, claim, code, ask) =>
-      run(response, claim, async () => ((await admission.isFirstUse(claim.email, code)) ? ask() : USED_CODE)),
+    runCode: (response, claim, code, call) =>
+      run(response, claim, async () => ((await admission.isFirstUse(claim.email, code)) ? call() : USED_CODE)),
   };
 }

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { INVALID_LINK, isNotStored, sendAnswer, WRONG_PASSWORD, type AskBetterAuth } from '#auth/ask-better-auth.ts';
+import { INVALID_LINK, isNotStored, sendResult, WRONG_PASSWORD, type CallBetterAuth } from '#auth/call-better-auth.ts';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import type { SecretChecks } from '#auth/secret-checks.ts';
 import type { SessionCookies } from '#auth/session-cookies.ts';
@@ -29,7 +29,7 @@ import {
 } from './sign-in-bodies.ts';
 
 interface Dependencies {
-  readonly ask: AskBetterAuth;
+  readonly call: CallBetterAuth;
   readonly checks: SecretChecks;
   readonly admission: SignInAdmission;
   readonly sessions: Pick<Sessions, 'recordPasswordCheck'>;
@@ -43,12 +43,12 @@ interface Dependencies {
   readonly now: () => Date;
 }
 
-/** What better-auth answers to a sign-in that needs no second factor. */
+/** What better-auth returns for a sign-in that needs no second factor. */
 const signedInUser = z.object({ user: z.object({ id: z.string() }) });
 
 /** `/api/auth`: sign-up, sign-in, sessions, passwords and the second factor; no other route of better-auth is public. */
 export function signInRoutes(dependencies: Dependencies): Router {
-  const { ask, checks, admission, sessions, cookies, rateLimits, publicUrl, now } = dependencies;
+  const { call, checks, admission, sessions, cookies, rateLimits, publicUrl, now } = dependencies;
   const { signIn, requireMayRegister, recordSignIn } = dependencies;
 
   /** Records what a check has found, or an end of sessions, which is right. */
@@ -68,23 +68,23 @@ export function signInRoutes(dependencies: Dependencies): Router {
     const body = parse(signUpBody, await readJson(request));
     await requireMayRegister(body.email);
     requireUncommonPassword(body.password, body);
-    const answer = await ask(request, body);
-    // Asked again, better-auth says that there is an account, or that the database does not respond.
-    sendAnswer(response, isNotStored(answer) ? await ask(request, body) : answer);
+    const result = await call(request, body);
+    // Called again, better-auth says that there is an account, or that the database does not respond.
+    sendResult(response, isNotStored(result) ? await call(request, body) : result);
   };
   const postSignIn: Handler = async (request, response) => {
     await admission.takeAddress(response);
     const body = parse(signInBody, await readJson(request));
-    const { answer, outcome } = await checks.run(response, body, () => ask(request, body));
-    const signedIn = signedInUser.safeParse(answer.body).data;
+    const { result, outcome } = await checks.run(response, body, () => call(request, body));
+    const signedIn = signedInUser.safeParse(result.body).data;
     if (outcome === 'right' && signedIn) await record(response, signedIn.user.id, 'signIn', outcome);
-    sendAnswer(response, answer);
+    sendResult(response, result);
     // Afterwards, so that nobody can tell a registered address by the time.
     if (outcome !== 'wrong') return;
     const user = await signIn.users.findByEmail(body.email);
     if (user) await record(response, user.id, 'signIn', outcome);
   };
-  const get: Handler = async (request, response) => sendAnswer(response, await ask(request));
+  const get: Handler = async (request, response) => sendResult(response, await call(request));
   /** Ends sessions: the one of the request, or what the body names. */
   const postEnd =
     (endpoint: string, schema?: z.ZodType): Handler =>
@@ -92,29 +92,29 @@ export function signInRoutes(dependencies: Dependencies): Router {
       const json = await readJson(request);
       const body = schema && parse(schema, json);
       const claim = await checks.claimOf(request);
-      const answer = await ask(request, body);
-      if (claim?.token !== undefined && answer.status < 400) await record(response, claim.userId, endpoint, 'right');
-      sendAnswer(response, answer);
+      const result = await call(request, body);
+      if (claim?.token !== undefined && result.status < 400) await record(response, claim.userId, endpoint, 'right');
+      sendResult(response, result);
     };
   /** Counts for the address, because it has mail sent or tries a token. */
   const postLimited =
     (schema: z.ZodType): Handler =>
     async (request, response) => {
       await admission.takeAddress(response);
-      const answer = await ask(request, parse(schema, await readJson(request)));
+      const result = await call(request, parse(schema, await readJson(request)));
       // A link that signs in, on the gateway's own machine.
-      const signedIn = signedInUser.safeParse(answer.body).data;
+      const signedIn = signedInUser.safeParse(result.body).data;
       if (signedIn) await record(response, signedIn.user.id, 'signIn', 'right');
-      sendAnswer(response, answer);
+      sendResult(response, result);
     };
   const postReset: Handler = async (request, response) => {
     await admission.takeAddress(response);
     const body = parse(resetPasswordBody, await readJson(request));
     requireUncommonPassword(body.newPassword);
     const userId = await signIn.findUserOfLink('reset-password', body.token);
-    const answer = await ask(request, body);
-    if (userId !== undefined && answer.status < 400) await record(response, userId, 'resetPassword', 'right');
-    sendAnswer(response, answer);
+    const result = await call(request, body);
+    if (userId !== undefined && result.status < 400) await record(response, userId, 'resetPassword', 'right');
+    sendResult(response, result);
   };
   /** Confirms the address of a new account, and signs in. */
   const postVerifyEmail: Handler = async (request, response) => {
@@ -122,13 +122,13 @@ export function signInRoutes(dependencies: Dependencies): Router {
     const { token, password } = parse(verifyEmailBody, await readJson(request));
     const userId = await signIn.findUserOfLink('verify-email', token);
     const [user] = userId === undefined ? [] : await signIn.users.findAll([userId]);
-    if (!user) return sendAnswer(response, INVALID_LINK);
-    const { answer, outcome } = await checks.run(response, { email: user.email }, async () => {
+    if (!user) return sendResult(response, INVALID_LINK);
+    const { result, outcome } = await checks.run(response, { email: user.email }, async () => {
       if (!(await signIn.confirmAddress(user.id, { token, password }))) return WRONG_PASSWORD;
-      return ask(request, { email: user.email, password }, '/sign-in/email');
+      return call(request, { email: user.email, password }, '/sign-in/email');
     });
     await record(response, user.id, 'verifyEmail', outcome);
-    sendAnswer(response, answer);
+    sendResult(response, result);
   };
   /** Tries a password of the signed-in user; `prepare` makes what better-auth gets, `onRight` runs before the response. */
   const postPassword =
@@ -144,14 +144,14 @@ export function signInRoutes(dependencies: Dependencies): Router {
       await admission.takeAddress(response);
       const body = prepare(parse(schema, await readJson(request)));
       const claim = await checks.claimOf(request);
-      const send = () => ask(request, body);
+      const send = () => call(request, body);
       // better-auth refuses a request without a session.
-      if (claim?.token === undefined) return sendAnswer(response, await send());
-      const { answer, outcome, endedSession } = await checks.run(response, claim, send);
+      if (claim?.token === undefined) return sendResult(response, await send());
+      const { result, outcome, endedSession } = await checks.run(response, claim, send);
       if (outcome === 'right') await onRight?.(claim.token);
       await record(response, claim.userId, endpoint, outcome);
       if (endedSession) await record(response, claim.userId, 'endSession', 'right');
-      sendAnswer(response, answer);
+      sendResult(response, result);
     };
   /** Tries a code: of the signed-in user, or to complete a sign-in. */
   const postCode =
@@ -160,16 +160,16 @@ export function signInRoutes(dependencies: Dependencies): Router {
       await admission.takeAddress(response);
       const body = parse(codeBody, await readJson(request));
       const claim = await checks.claimOf(request);
-      const send = () => ask(request, body);
-      if (!claim) return sendAnswer(response, await send());
-      const { answer, outcome, endedSession } =
+      const send = () => call(request, body);
+      if (!claim) return sendResult(response, await send());
+      const { result, outcome, endedSession } =
         kind === 'totp'
           ? await checks.runCode(response, claim, body.code, send)
           : await checks.run(response, claim, send);
       const ofSession = kind === 'totp' ? 'verifySecondFactor' : 'verifyBackupCode';
       await record(response, claim.userId, claim.token === undefined ? 'signIn' : ofSession, outcome);
       if (endedSession) await record(response, claim.userId, 'endSession', 'right');
-      sendAnswer(response, answer);
+      sendResult(response, result);
     };
   const changePassword = (body: z.output<typeof changePasswordBody>) => {
     requireUncommonPassword(body.newPassword);

@@ -23,7 +23,7 @@ export interface CheckConnectionParts extends Pick<ConnectionParts, 'outbox' | '
 }
 
 /**
- * Checks a team's connection: asks the processor about key, endpoint, undelivered events and time, and our tables about the
+ * Checks a team's connection: reads key, endpoint, undelivered events and time at the processor, and our tables about the
  * rest. What cannot be found out is `unknown`.
  * @throws Problem 409 `processor_not_connected`
  */
@@ -33,12 +33,12 @@ export function checkConnection({ outbox: { em }, processors, reads, publicUrl, 
     const processor = await processors.of(teamId);
     const key = await checkKey(processor, account);
     const isUsable = key !== null && key.refused === null;
-    const ask = async <Value>(question: Promise<Value>): Promise<Value | null> => question.catch(nullForProblem);
+    const orNull = async <Value>(read: Promise<Value>): Promise<Value | null> => read.catch(nullForProblem);
     const [endpoints, undelivered, clock] = isUsable
       ? await Promise.all([
-          ask(processor.listWebhookEndpoints()),
-          ask(countUndelivered(processor, now())),
-          ask(processor.readClock()),
+          orNull(processor.listWebhookEndpoints()),
+          orNull(countUndelivered(processor, now())),
+          orNull(processor.readClock()),
         ])
       : [null, null, null];
     const { signatures, events, report } = await reads(teamId, tables => readTables(tables, teamId));
@@ -68,7 +68,7 @@ interface Row {
   readonly findings: number;
 }
 
-/** What a restricted key may not read, or the processor does not answer, is unknown. */
+/** What a restricted key may not read, or the processor does not return, is unknown. */
 function nullForProblem(err: unknown): null {
   if (err instanceof Problem) return null;
   throw err;

@@ -13,24 +13,24 @@ interface Dependencies {
   readonly publicUrl: string;
 }
 
-/** What better-auth has answered; nothing is sent yet. */
-export interface Answer {
+/** What better-auth has returned; nothing is sent yet. */
+export interface AuthResult {
   readonly status: number;
   readonly body: unknown;
   readonly cookies: readonly string[];
 }
 
 /**
- * Asks better-auth, with the request's cookies of sign-in and an already validated body; at another path than the request's
+ * Calls better-auth, with the request's cookies of sign-in and an already validated body; at another path than the request's
  * if one is given.
  * @throws Problem 403 for a page of another site, 503 when the database does not respond
  */
-export type AskBetterAuth = (request: ExpressRequest, body?: unknown, path?: string) => Promise<Answer>;
+export type CallBetterAuth = (request: ExpressRequest, body?: unknown, path?: string) => Promise<AuthResult>;
 
 /** How much of a browser's name is kept, so that people recognize their sessions. */
 const USER_AGENT_LENGTH = 256;
 
-export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): AskBetterAuth {
+export function callBetterAuth({ signIn, cookies, publicUrl }: Dependencies): CallBetterAuth {
   const { origin } = new URL(publicUrl);
 
   return async ({ method, url, headers: received }, body, path = url) => {
@@ -54,8 +54,8 @@ export function askBetterAuth({ signIn, cookies, publicUrl }: Dependencies): Ask
   };
 }
 
-/** Sends an answer of better-auth, an error in the form of this API as well. */
-export function sendAnswer(response: GatewayResponse, { status, body, cookies }: Answer): void {
+/** Sends a result of better-auth, an error in the form of this API as well. */
+export function sendResult(response: GatewayResponse, { status, body, cookies }: AuthResult): void {
   for (const cookie of cookies) response.append('Set-Cookie', cookie);
   response.status(status).json(status < 400 ? body : toErrorBody(body, status, response.locals.requestId));
 }
@@ -64,17 +64,17 @@ export function sendAnswer(response: GatewayResponse, { status, body, cookies }:
 const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD', 'INVALID_CODE', 'INVALID_BACKUP_CODE']);
 
 /** Returns what the check of a password or a code has found. */
-export function outcomeOf({ status, body }: Answer): CheckOutcome {
+export function outcomeOf({ status, body }: AuthResult): CheckOutcome {
   if (status < 400) return 'right';
   return WRONG.has(errorBody.parse(body ?? {}).code) ? 'wrong' : 'none';
 }
 
 /** Whether an account was not stored, for whatever reason: its address may have been registered at the same moment. */
-export const isNotStored = ({ status, body }: Answer): boolean =>
+export const isNotStored = ({ status, body }: AuthResult): boolean =>
   status >= 400 && errorBody.parse(body ?? {}).code === 'FAILED_TO_CREATE_USER';
 
-/** Answers in the words of better-auth. */
-const refusal = (status: number, code: string, message: string): Answer => ({
+/** A refusal in the words of better-auth. */
+const refusal = (status: number, code: string, message: string): AuthResult => ({
   status,
   body: { code, message },
   cookies: [],

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** What becomes of the answer to a write that the processor has done. */
-export type AnswerFate = 'pass' | 'none' | '500' | 'html' | 'broken';
+/** What becomes of the response to a write that the processor has done. */
+export type ResponseFate = 'pass' | 'none' | '500' | 'html' | 'broken';
 
-export interface AnswerProxy extends AsyncDisposable {
+export interface ResponseProxy extends AsyncDisposable {
   readonly url: string;
   /** Sets the server that requests go to; until then they are refused. */
   setTarget(url: string): void;
-  /** Decides about each write that was done. It may take its time: the answer waits for it. */
-  onDone: () => AnswerFate | Promise<AnswerFate>;
+  /** Decides about each write that was done. It may take its time: the response waits for it. */
+  onDone: () => ResponseFate | Promise<ResponseFate>;
 }
 
-/** Starts an HTTP proxy that can keep the answer of a write that was done, or answer something else. */
-export async function startAnswerProxy(): Promise<AnswerProxy> {
+/** Starts an HTTP proxy that can keep the response of a write that was done, or send something else. */
+export async function startResponseProxy(): Promise<ResponseProxy> {
   let target: string | undefined;
   const server = createServer((request, response) => {
     forward(request, response).catch(() => response.destroy());
@@ -24,19 +24,19 @@ export async function startAnswerProxy(): Promise<AnswerProxy> {
     if (target === undefined) throw new Error('The proxy has no target yet.');
     const { method = 'GET', url = '/', headers } = request;
     const body = await buffer(request);
-    const answer = await fetch(`${target}${url}`, {
+    const received = await fetch(`${target}${url}`, {
       method,
       headers: forwarded(headers),
       ...(body.length > 0 && { body }),
       redirect: 'manual',
     });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const isDoneWrite = method !== 'GET' && answer.ok;
+    const bytes = Buffer.from(await received.arrayBuffer());
+    const isDoneWrite = method !== 'GET' && received.ok;
     const fate = isDoneWrite ? await proxy.onDone() : 'pass';
     if (fate === 'none') response.destroy();
     else if (fate === 'pass')
-      response.writeHead(answer.status, forwarded(Object.fromEntries(answer.headers))).end(bytes);
-    else answerOtherwise(response, fate, bytes);
+      response.writeHead(received.status, forwarded(Object.fromEntries(received.headers))).end(bytes);
+    else respondOtherwise(response, fate, bytes);
   };
 
   server.listen(0, '127.0.0.1');
@@ -44,7 +44,7 @@ export async function startAnswerProxy(): Promise<AnswerProxy> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The proxy did not get a TCP port.');
 
-  const proxy: AnswerProxy = {
+  const proxy: ResponseProxy = {
     url: `http://127.0.0.1:${address.port}`,
     setTarget(url) {
       target = url;
@@ -71,7 +71,7 @@ function forwarded(headers: Readonly<Record<string, string | readonly string[] |
   );
 }
 
-function answerOtherwise(response: ServerResponse, fate: Exclude<AnswerFate, 'pass' | 'none'>, done: Buffer): void {
+function respondOtherwise(response: ServerResponse, fate: Exclude<ResponseFate, 'pass' | 'none'>, done: Buffer): void {
   const json = { 'content-type': 'application/json' };
   if (fate === '500')
     response.writeHead(500, json).end(JSON.stringify({ error: { type: 'api_error', message: 'An error occurred.' } }));
