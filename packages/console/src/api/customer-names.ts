@@ -1,6 +1,10 @@
 import type { Customer } from '@billing/client';
 import type { ProjectScope } from './project.ts';
 
+/** Returns how a customer is called: by name, or else by e-mail address, or else by id. Imported customers may have neither. */
+export const customerTitle = ({ id, name, email }: Pick<Customer, 'id' | 'name' | 'email'>): string =>
+  name?.trim() || email || id;
+
 /** How many ids one request takes. */
 const MAX_IDS = 100;
 const WAIT_MS = 5;

@@ -1,5 +1,13 @@
+import type { List } from '@billing/client';
 import { queryOptions } from '@tanstack/react-query';
 import type { ProjectScope } from './project.ts';
+
+/** Returns every item of a list, whose pages have up to 1,000 where the list takes no limit. */
+async function collect<Item>(list: List<Item>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
 
 /** Queries that several pages share. */
 export const processorQuery = ({ team, teamKey }: ProjectScope) =>
@@ -12,15 +20,13 @@ export const processorQuery = ({ team, teamKey }: ProjectScope) =>
 export const productsQuery = ({ billing, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('products'),
-    queryFn: async ({ signal }) =>
-      (await billing.products.list({ activeOnly: false, limit: undefined }, { signal }).page()).items,
+    queryFn: ({ signal }) => collect(billing.products.list({ activeOnly: false, limit: undefined }, { signal })),
   });
 
 export const pricesQuery = ({ billing, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('prices'),
-    queryFn: async ({ signal }) =>
-      (await billing.prices.list({ activeOnly: false, limit: undefined }, { signal }).page()).items,
+    queryFn: ({ signal }) => collect(billing.prices.list({ activeOnly: false, limit: undefined }, { signal })),
   });
 
 export const customerQuery = ({ billing, key }: ProjectScope, customerId: string) =>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
+import { customerTitle } from '#api/customer-names.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { productsQuery } from '#api/queries.ts';
 import { useDebounced } from '#ui/debounced.ts';
@@ -102,10 +103,10 @@ function useCommands(text: string): readonly Command[] {
   const pages = NAV.flatMap(({ items }) => items).filter(({ forOwners }) => isOwner || !forOwners);
   return [
     ...pages.filter(({ title }) => contains(title)).map(({ page, title, icon }) => ({ page, title, icon, note: '' })),
-    ...(text.length >= MIN_SEARCH ? (customers?.items ?? []) : []).map(({ id, name, email }) => ({
-      page: `customers/${id}` as const,
-      title: name ?? email ?? id,
-      note: name ? (email ?? '') : '',
+    ...(text.length >= MIN_SEARCH ? (customers?.items ?? []) : []).map(customer => ({
+      page: `customers/${customer.id}` as const,
+      title: customerTitle(customer),
+      note: customer.name ? (customer.email ?? '') : '',
       icon: 'customers' as const,
     })),
     ...(text === '' ? [] : products)

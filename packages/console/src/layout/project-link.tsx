@@ -12,6 +12,7 @@ export type ProjectPage =
   | 'products'
   | `products/${string}`
   | 'subscriptions'
+  | `subscriptions/${string}`
   | 'invoices'
   | 'payments'
   | 'referrals'

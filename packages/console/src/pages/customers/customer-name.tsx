@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { findCustomer } from '#api/customer-names.ts';
+import { customerTitle, findCustomer } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 
-/** A customer's name or e-mail address; the id until it is known, and when the customer was deleted. */
+/** How a customer is called; the id until that is known, and when the customer was deleted. */
 export function CustomerName({ id }: { readonly id: string }) {
   const scope = useProject();
   const { data } = useQuery({
@@ -11,7 +11,7 @@ export function CustomerName({ id }: { readonly id: string }) {
     queryFn: () => findCustomer(scope, id),
     staleTime: 60_000,
   });
-  return data ? <bdi>{data.name ?? data.email}</bdi> : <code>{id}</code>;
+  return data ? <bdi>{customerTitle(data)}</bdi> : <code>{id}</code>;
 }
 
 /** The same as a link to the customer's page; a dash for none. */

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
 import { ListTable, type ListTableProps } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { Button } from '#ui/button.tsx';
+import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
@@ -35,14 +37,15 @@ export function CustomerPage() {
   if (!customer) return <LoadingPage query={query} title="Customer" up={UP} />;
   return (
     <Page
-      title={customer.name ?? customer.email ?? customer.id}
-      lead={customer.name && customer.email}
+      title={customerTitle(customer)}
+      lead={customer.name?.trim() && customer.email}
       up={UP}
       actions={
         <>
           <Button icon="plus" onClick={() => setDialog('checkout')}>
             New checkout
           </Button>
+          <OpenInStripe id={customer.processorCustomerId} />
           <PortalLinkButton customerId={customer.id} />
           <Button onClick={() => setDialog('edit')}>Edit</Button>
           <Button onClick={() => setDialog('delete')}>Delete</Button>

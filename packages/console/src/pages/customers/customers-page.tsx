@@ -1,5 +1,6 @@
 import type { Customer } from '@billing/client';
 import { useState } from 'react';
+import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
 import { exportedColumn, ListPage } from '#layout/list-page.tsx';
@@ -13,9 +14,9 @@ import { CustomerDialog } from './customer-dialog.tsx';
 const COLUMNS: readonly Column<Customer>[] = [
   {
     title: 'Customer',
-    cell: ({ id, name, email }) => (
-      <ProjectLink page={`customers/${id}`} className="primary-cell">
-        <bdi>{name ?? email}</bdi>
+    cell: customer => (
+      <ProjectLink page={`customers/${customer.id}`} className="primary-cell">
+        <bdi>{customerTitle(customer)}</bdi>
       </ProjectLink>
     ),
     csv: ({ name }) => name,

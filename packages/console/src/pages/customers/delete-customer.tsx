@@ -1,4 +1,5 @@
 import type { Customer } from '@billing/client';
+import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -15,8 +16,8 @@ export function DeleteCustomer({ customer, onClose }: { readonly customer: Custo
   });
   return (
     <ConfirmDialog title="Delete the customer" action="Delete" write={remove} onClose={onClose}>
-      <bdi>{customer.name ?? customer.email}</bdi> disappears from this project, for good. The customer in Stripe stays,
-      and so do its subscriptions there: cancel them first if they should end.
+      <bdi>{customerTitle(customer)}</bdi> disappears from this project, for good. The customer in Stripe stays, and so
+      do its subscriptions there: cancel them first if they should end.
     </ConfirmDialog>
   );
 }
