@@ -28,6 +28,7 @@ export const ID_NAMES = [
   'productId',
   'priceId',
   'customerId',
+  'ids',
   'refereeCustomerId',
   'referrerCustomerId',
   'subscriptionId',
@@ -68,6 +69,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
   return {
     ...ids,
+    ids: customerId,
     referrerCustomerId: customerId,
     deadLetterId,
     syncId,
@@ -106,6 +108,7 @@ export function unknownIds(): Resources {
     productId: ProductId.create(),
     priceId: PriceId.create(),
     customerId: CustomerId.create(),
+    ids: CustomerId.create(),
     refereeCustomerId: CustomerId.create(),
     referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),

@@ -19,6 +19,8 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
 const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];
 /** Fields that change by being asked. */
 const CHANGED_BY_READING = new Set(['lastUsedAt']);
+/** It takes the ids of customers. */
+const OF_CUSTOMERS = 'getAnalyticsCustomers';
 /** It asks the processor, and counts what came within the last hour. */
 const ABOUT_NOW = 'getProcessorHealth';
 const PAGE = 100;
@@ -33,7 +35,7 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
   const idsOf = new Map<string, string[]>();
   const operations = allOperations.filter(({ method, id }) => method === 'GET' && id !== ABOUT_NOW);
   const [lists, single] = [
-    operations.filter(it => missingParameter(it) === undefined),
+    operations.filter(it => missingParameter(it) === undefined && it.id !== OF_CUSTOMERS),
     operations.filter(missingParameter),
   ];
   for (const operation of lists)
@@ -47,6 +49,11 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
             ...(idsOf.get(parameter) ?? []),
             ...response[list].map((item: Json) => String(item[field])),
           ]);
+    }
+  for (const operation of operations.filter(({ id }) => id === OF_CUSTOMERS))
+    for (const customerId of new Set(idsOf.get('customerId'))) {
+      const path = `${pathFor(operation, tenant)}?ids=${customerId}`;
+      responses[path] = await readWhole(tenant, path);
     }
   for (const operation of single) {
     const parameter = missingParameter(operation) ?? '';

@@ -169,6 +169,12 @@ export class BillingClient {
     /** Lists the subscriptions behind `mrr`, those that churned, or those that `mrr` leaves out. */
     subscriptions: (filters: wire.AnalyticsSubscriptionFilters, options?: CallOptions) =>
       this.#requests.list<wire.AnalyticsSubscription>('/analytics/subscriptions', 'subscriptions', filters, options),
+    /** Returns the status and the revenue of up to 100 customers, without ids of no customer. */
+    customers: async (ids: readonly string[], options?: CallOptions): Promise<wire.AnalyticsCustomer[]> => {
+      const query = { ids: ids.join(',') };
+      return (await this.#requests.get<{ customers: wire.AnalyticsCustomer[] }>('/analytics/customers', query, options))
+        .customers;
+    },
   };
 
   readonly webhookEvents = {

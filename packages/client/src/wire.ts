@@ -8,7 +8,12 @@ import type { referralsOperations } from '@billing/contracts/operations/referral
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import type { syncOperations } from '@billing/contracts/operations/syncs';
 import type { webhooksOperations } from '@billing/contracts/operations/webhooks';
-import type { analytics, analyticsHistory, analyticsSubscription } from '@billing/contracts/resources/analytics';
+import type {
+  analytics,
+  analyticsCustomer,
+  analyticsHistory,
+  analyticsSubscription,
+} from '@billing/contracts/resources/analytics';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
@@ -48,6 +53,7 @@ export type PortalSession = z.input<typeof portalSession>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
 export type Analytics = z.input<typeof analytics>;
 export type AnalyticsHistory = z.input<typeof analyticsHistory>;
+export type AnalyticsCustomer = z.input<typeof analyticsCustomer>;
 export type AnalyticsSubscription = z.input<typeof analyticsSubscription>;
 export type ReferralConfig = z.input<typeof referralConfig>;
 export type ReferralCode = z.input<typeof referralCode>;

@@ -34,9 +34,10 @@ it('has exactly one method for each operation that API keys may call', async () 
       const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
       const takesId =
         /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry)/.test(name) && name !== 'updateConfig';
+      const takesIds = resource === 'analytics' && name === 'customers';
       const result = await (takesId
         ? call(name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}), {})
-        : call({}));
+        : call(takesIds ? [] : {}));
       if (result instanceof List) await result.page();
     }
 

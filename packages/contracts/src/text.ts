@@ -77,6 +77,13 @@ export const integerText = (min: number, max: number, tooBig?: string) =>
     encode: String,
   });
 
+/** One to `max` ids in a query string, separated by commas; a repeated one counts once. */
+export const idsText = <Id extends string>(id: z.ZodType<Id, Id>, max: number) =>
+  z.codec(z.string(), z.array(id).max(max, `Expected at most ${max} ids.`), {
+    decode: listed => [...new Set(listed.split(','))] as Id[], // each is checked by the array's schema
+    encode: ids => ids.join(','),
+  });
+
 /** An absolute http(s) URL without user name and password; stored exactly as given. */
 export const webUrl = z
   .string()

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
+import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import {
   analytics,
   ANALYTICS_METRICS,
+  analyticsCustomer,
   analyticsHistory,
   analyticsSubscription,
   MOVEMENT_METRICS,
 } from '../resources/analytics.ts';
-import { integerText } from '../text.ts';
+import { idsText, integerText } from '../text.ts';
 
 const isMovement = (metric: string) => MOVEMENT_METRICS.some(it => it === metric);
 
@@ -85,5 +87,19 @@ export const analyticsOperations = declareOperations('analytics', {
       pagination,
     }),
     example: { query: { metric: 'mrr' } },
+  },
+  getAnalyticsCustomers: {
+    route: `GET ${PROJECT_PATH}/analytics/customers`,
+    access: projectAccess('analytics:read'),
+    summary: 'Get the status and the monthly recurring revenue of customers',
+    query: z.strictObject({
+      ids: idsText(CustomerId.schema, 100).describe('The ids of up to 100 customers, separated by commas.'),
+    }),
+    response: z.object({
+      customers: z
+        .array(analyticsCustomer)
+        .describe('In the order of `ids`, without those that are no customers of the project.'),
+    }),
+    example: { query: { ids: CustomerId.example } },
   },
 });

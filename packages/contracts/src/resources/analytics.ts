@@ -184,3 +184,34 @@ export const analyticsSubscription = z
   })
   .meta({ id: 'AnalyticsSubscription', description: 'A subscription behind a metric.', example: { amount: '2999' } });
 export type AnalyticsSubscription = z.output<typeof analyticsSubscription>;
+
+export const analyticsCustomer = z
+  .object({
+    customerId: CustomerId.schema,
+    status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .nullable()
+      .describe(
+        'The best status of its subscriptions: active, trialing, past due, unpaid, paused, incomplete, ended; null when it never had one.',
+      ),
+    subscriptions: z.int().describe('Number of its subscriptions, ended ones included.'),
+    mrr: z
+      .array(
+        z.object({
+          currency: storedCurrency,
+          amount: z
+            .string()
+            .meta({ example: '2999' })
+            .describe(
+              'In the currency’s smallest unit. Decimal text, exact where the decimals end, else rounded up at the 18th.',
+            ),
+        }),
+      )
+      .describe('What it adds to `mrrByCurrency`; without currencies to which it adds nothing.'),
+  })
+  .meta({
+    id: 'AnalyticsCustomer',
+    description: 'A customer’s part of the metrics.',
+    example: { status: 'active', subscriptions: 1 },
+  });
+export type AnalyticsCustomer = z.output<typeof analyticsCustomer>;

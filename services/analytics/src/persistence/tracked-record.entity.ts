@@ -17,6 +17,11 @@ const TrackedRecordSchema = defineEntity({
       where: 'live_metric is not null',
     },
     {
+      name: 'tracked_records_customer',
+      properties: ['teamId', 'projectId', 'generation', 'customerId'],
+      where: 'customer_id is not null',
+    },
+    {
       name: 'tracked_records_ended',
       properties: ['teamId', 'projectId', 'generation', 'endedAt', 'id'],
       where: 'ended_at is not null',

@@ -4,6 +4,7 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { getAnalytics } from '#operations/get-analytics.ts';
+import { getCustomers } from '#operations/get-customers.ts';
 import { getHistory } from '#operations/get-history.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
 
@@ -13,11 +14,12 @@ interface Dependencies {
   readonly now: () => Date;
 }
 
-/** `GET P/analytics`, its history, and the subscriptions behind its metrics. */
+/** `GET P/analytics`, its history, the subscriptions behind its metrics, and the part that customers have in them. */
 export function analyticsRoutes({ em, rpc, now }: Dependencies) {
   const analytics = getAnalytics({ em, rpc, now });
   const history = getHistory({ em, rpc, now });
   const list = listSubscriptions({ em, rpc, now });
+  const customers = getCustomers({ em });
   return (app: HttpServer): void => {
     serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
       analytics({ teamId, projectId }, growthDays),
@@ -27,6 +29,9 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
     );
     serve(app, analyticsOperations.listAnalyticsSubscriptions, ({ params: { teamId, projectId }, query }) =>
       list({ teamId, projectId }, query),
+    );
+    serve(app, analyticsOperations.getAnalyticsCustomers, ({ params: { teamId, projectId }, query: { ids } }) =>
+      customers({ teamId, projectId }, ids),
     );
   };
 }

@@ -43,6 +43,9 @@ export class CreateAnalytics extends Migration {
       create index tracked_records_live on tracked_records (team_id, project_id, generation, live_metric, created_at, id)
        where live_metric is not null`);
     this.addSql(`
+      create index tracked_records_customer on tracked_records (team_id, project_id, generation, customer_id)
+       where customer_id is not null`);
+    this.addSql(`
       create index tracked_records_ended on tracked_records (team_id, project_id, generation, ended_at, id)
        where ended_at is not null`);
     this.addSql(`
