@@ -1,4 +1,5 @@
-import { classOf, type Column } from './list-table.tsx';
+import type { Column } from './list-table.tsx';
+import { Cell, HeadRow } from './table-rows.tsx';
 
 interface DataTableProps<Item> {
   readonly rows: readonly Item[];
@@ -10,23 +11,15 @@ interface DataTableProps<Item> {
 export function DataTable<Item>({ rows, columns, rowKey }: DataTableProps<Item>) {
   return (
     <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            {columns.map(column => (
-              <th key={column.title} scope="col" className={classOf(column)}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <table className="table cards">
+        <HeadRow columns={columns} />
         <tbody>
           {rows.map(row => (
             <tr key={rowKey(row)}>
               {columns.map(column => (
-                <td key={column.title} className={classOf(column)}>
+                <Cell key={column.title} column={column}>
                   {column.cell(row)}
-                </td>
+                </Cell>
               ))}
             </tr>
           ))}

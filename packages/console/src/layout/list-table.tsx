@@ -4,15 +4,13 @@ import type { ReactNode } from 'react';
 import type { CsvValue } from '#ui/csv.ts';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
 import { useVisibleRows } from '#ui/use-visible-rows.ts';
+import { useRowHeight } from './row-height.ts';
+import { Cell, HeadRow, type TableColumn } from './table-rows.tsx';
 
-export interface Column<Item> {
-  readonly title: string;
-  readonly cell: (item: Item) => ReactNode;
+export interface Column<Item> extends TableColumn<Item> {
   /** The value in an export. */
   readonly csv?: (item: Item) => CsvValue;
-  /** Numbers stand at the end of the line. */
-  readonly end?: boolean;
-  /** Left out on a phone. */
+  /** Has no effect: every column is shown on a phone. */
   readonly wide?: boolean;
 }
 
@@ -30,7 +28,6 @@ export interface ListTableProps<Item> {
 const PAGE_SIZE = 100;
 /** As far as an offset reaches. */
 const MAX_ROWS = 100_000;
-const ROW_HEIGHT = 42;
 
 /** A list of any length that scrolls with the page: only the rows in the window exist, and are loaded by the page. */
 export function ListTable<Item>(props: ListTableProps<Item>) {
@@ -44,7 +41,8 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
   const first = useQuery({ ...pageQuery(0), placeholderData: keepPreviousData });
   const total = Math.min(first.data?.total ?? 0, MAX_ROWS);
   const isCut = first.data !== undefined && (!first.data.totalIsExact || first.data.total > MAX_ROWS);
-  const { ref, from, to } = useVisibleRows(total, ROW_HEIGHT);
+  const rowHeight = useRowHeight(columns.length);
+  const { ref, from, to } = useVisibleRows(total, rowHeight);
   const firstPage = Math.floor(from / PAGE_SIZE);
   const pageCount = Math.max(1, Math.ceil(to / PAGE_SIZE) - firstPage);
   const pages = useQueries({ queries: Array.from({ length: pageCount }, (_, index) => pageQuery(firstPage + index)) });
@@ -63,18 +61,10 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
     // A region that scrolls sideways must be reachable by keyboard.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>
-      <table className="table list" aria-rowcount={total + 1} aria-busy={!first.data}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map(column => (
-              <th key={column.title} scope="col" className={classOf(column)}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <table className="table cards list" aria-rowcount={total + 1} aria-busy={!first.data}>
+        <HeadRow columns={columns} />
         <tbody ref={ref}>
-          <Padding rows={from} columns={columns.length} />
+          <Padding height={from * rowHeight} columns={columns.length} />
           {!first.data && Array.from({ length: 8 }, (_, index) => <EmptyRow key={index} columns={columns} />)}
           {shown.map(index => {
             const item = itemAt(index);
@@ -82,14 +72,14 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
             return (
               <tr key={rowKey(item)} aria-rowindex={index + 2}>
                 {columns.map(column => (
-                  <td key={column.title} className={classOf(column)}>
-                    <div className="cell">{column.cell(item)}</div>
-                  </td>
+                  <Cell key={column.title} column={column}>
+                    {column.cell(item)}
+                  </Cell>
                 ))}
               </tr>
             );
           })}
-          <Padding rows={Math.max(0, total - to)} columns={columns.length} />
+          <Padding height={Math.max(0, total - to) * rowHeight} columns={columns.length} />
         </tbody>
       </table>
       {isCut && <p className="muted">The newest {total.toLocaleString()} are shown. Filter the list to find others.</p>}
@@ -97,16 +87,14 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
   );
 }
 
-export const classOf = ({ end, wide }: Column<never>): string => `${end ? 'end' : ''} ${wide ? 'wide' : ''}`;
-
 /** Stands for rows outside of the window. */
-function Padding({ rows, columns }: { readonly rows: number; readonly columns: number }) {
-  if (rows === 0) return null;
+function Padding({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height === 0) return null;
   return (
     <tr className="pad" aria-hidden="true">
       {/* It is hidden, so it needs no label. */}
       {/* eslint-disable-next-line jsx-a11y/control-has-associated-label */}
-      <td colSpan={columns} style={{ height: rows * ROW_HEIGHT }} />
+      <td colSpan={columns} style={{ height }} />
     </tr>
   );
 }
@@ -115,9 +103,9 @@ function EmptyRow({ columns }: { readonly columns: readonly Column<never>[] }) {
   return (
     <tr aria-hidden="true">
       {columns.map(column => (
-        <td key={column.title} className={classOf(column)}>
+        <Cell key={column.title} column={column}>
           <Skeleton width="8rem" />
-        </td>
+        </Cell>
       ))}
     </tr>
   );
