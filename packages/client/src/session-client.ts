@@ -105,6 +105,11 @@ export class TeamClient {
       (await this.#requests.post<{ processor: wire.ConnectedProcessor }>('/processor/connect', body, options))
         .processor,
     disconnect: (options?: CallOptions) => this.#requests.delete('/processor', options),
+    /** Disconnects, and deletes what mirrors the account in all projects; `teamName` confirms it. */
+    purge: async (teamName: string, options?: CallOptions): Promise<void> => {
+      const request = { method: 'DELETE', path: '/processor', query: { purge: true }, options } as const;
+      await this.#requests.send({ ...request, body: { confirm: teamName } });
+    },
     webhookUrl: (options?: CallOptions) =>
       this.#requests.get<wire.WebhookUrl>('/processor/webhook-url', undefined, options),
   };

@@ -15,6 +15,8 @@ it('describes the connection of a team, without its secrets', async () => {
   const { body } = await service.call('GET', `/api/service/teams/${team.teamId}/processor`, { as });
   expect(body).toEqual({
     isLocal: true,
+    lastAccount: null,
+    isPurging: false,
     processor: {
       connected: true,
       accountId: expect.stringMatching(/^acct_/),

@@ -39,6 +39,12 @@ it('refuses webhooks and writes after a disconnect, and goes on with reads', asy
 
   const refused = await service.send(team, customerUpdated(team.projectId));
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_signature']);
+  const shown = await service.call('GET', `/api/service/teams/${team.teamId}/processor`, {
+    as: service.identity.asUser(team),
+  });
+  const { accountId } = await service.processorOf(team).findAccount();
+  const lastAccount = { accountId, livemode: false, secretKeyLast4: team.secretKey.slice(-4) };
+  expect(shown.body).toMatchObject({ processor: null, isPurging: false, lastAccount });
   expect(await service.rpc.call(FindProcessorCredentials, { teamId: team.teamId, service: 'catalog' })).toBeNull();
   await expect(service.processors.of(team.teamId)).rejects.toMatchObject({ code: 'processor_not_connected' });
   expect((await service.list(team)).webhookEvents).toMatchObject([{ id: event.id }]);

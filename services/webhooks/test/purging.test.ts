@@ -90,9 +90,14 @@ it('deletes events, routes and the team’s schema, and then connects another ac
   const other = newCredentials();
   const early = await service.connect(teamId, other);
   expect([early.status, early.body.error.code]).toEqual([409, 'processor_purge_running']);
+  const find = async () =>
+    (await service.call('GET', `/api/service/teams/${teamId}/processor`, { as: service.identity.asUser(team) })).body;
+  expect(await find()).toMatchObject({ isPurging: true, lastAccount: { livemode: false } });
 
   await reportFor(team, 'started');
   await reportFor(team, 'finished');
+  await waitFor(async () => !(await find()).isPurging, { what: 'the purge to end' });
+  expect(await find()).toMatchObject({ processor: null, lastAccount: null });
   const connected = await waitFor(
     async () => {
       const response = await service.connect(teamId, other);

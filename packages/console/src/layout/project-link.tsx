@@ -23,6 +23,8 @@ export type ProjectPage =
   | 'settings/keys'
   | 'settings/members'
   | 'settings/connection'
+  | 'settings/syncs'
+  | `settings/syncs/${string}`
   | 'settings/project'
   | 'settings/audit-log';
 

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../problem-codes.ts';
 import { PROJECT_PATH, projectAccess, TEAM_PATH } from '../operation.ts';
 import { longListQuery, pagination } from '../pagination.ts';
 import { processorHealth } from '../resources/processor-health.ts';
-import { processorAccount, processorConnect, webhookUrl } from '../resources/processor-account.ts';
+import { lastAccount, processorAccount, processorConnect, webhookUrl } from '../resources/processor-account.ts';
 import { WEBHOOK_EVENT_STATUSES, webhookEvent } from '../resources/webhook-event.ts';
 import { booleanText, optionalText, text } from '../text.ts';
 
@@ -71,6 +71,10 @@ export const webhooksOperations = declareOperations('webhooks', {
       isLocal: z
         .boolean()
         .describe('Whether this installation uses a local stand-in for Stripe, which accepts any test key.'),
+      lastAccount: lastAccount.nullable().describe('Null while the team is connected, before that, and after a purge.'),
+      isPurging: z
+        .boolean()
+        .describe('Whether the records of the last account are being deleted; no account can be connected meanwhile.'),
     }),
   },
   connectProcessor: {

@@ -67,3 +67,17 @@ export const processorAccount = z
       apiVersion: '2026-10-28.endive',
     },
   });
+
+/** The account that a team was disconnected from. Its records stay, so only the same one can be connected, or any after a purge. */
+export const lastAccount = z
+  .object({
+    accountId: z.string().describe('The id of the account at the payment processor.'),
+    livemode: z.boolean().describe('False in test mode.'),
+    secretKeyLast4: z.string().describe('The last four characters of the secret key that was connected last.'),
+    disconnectedAt: timestamp.describe('When the team was disconnected.'),
+  })
+  .meta({
+    id: 'LastProcessorAccount',
+    description: 'The account that the team was disconnected from, whose records it still has.',
+    example: { accountId: 'acct_1Example2eZvKYlo2', secretKeyLast4: 'mple' },
+  });

@@ -63,8 +63,7 @@ type Finding = readonly [status: CheckStatus, detail: string, fix?: string];
 
 function keyCheck({ key }: ConnectionState): Finding {
   if (!key) return ['unknown', 'The payment processor does not respond at the moment.'];
-  if (key.refused !== null)
-    return ['failed', key.refused, 'Connect again with a secret key that is valid: POST …/processor/connect.'];
+  if (key.refused !== null) return ['failed', key.refused, 'Connect again with a secret key that is valid.'];
   if (key.isOtherMode)
     return ['failed', 'The key is for the other mode than the account.', 'Connect again with a key of its mode.'];
   if (key.missing.length > 0)
@@ -127,7 +126,7 @@ function eventCheck({ events: { newestAt, failed, unroutable, undelivered } }: C
   const counts = `${upTo(failed)} failed, ${upTo(unroutable)} of them without a project; ${undelivered ?? 'unknown'} undelivered`;
   const newest = newestAt ? `The newest came at ${newestAt.toISOString()}` : 'None has come';
   const detail = `${newest}. ${counts}.`;
-  if (failed > 0) return ['warning', detail, 'Read their errors in …/webhook-events?status=failed and replay them.'];
+  if (failed > 0) return ['warning', detail, 'Read why they failed, mend that, and replay them.'];
   if (undelivered !== null && undelivered > 0)
     return [
       'warning',
@@ -142,7 +141,7 @@ function driftCheck({ report, now }: ConnectionState): Finding {
     return ['unknown', 'No report has compared the records with the account within two days.'];
   const detail = `${upTo(report.findings)} differences at ${report.finishedAt.toISOString()}.`;
   if (report.findings === 0) return ['ok', detail];
-  return ['warning', detail, 'Read the findings of the report, and start a sync with "mode": "apply".'];
+  return ['warning', detail, 'Read the findings of the report, and apply what Stripe has.'];
 }
 
 function clockCheck({ clockSkewSeconds: skew }: ConnectionState): Finding {

@@ -16,6 +16,7 @@ import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { saveSigningSecrets } from '#persistence/signing-secrets.ts';
 import { lockTeam } from '#persistence/team-lock.ts';
 import { describeConnection, webhookUrlOf, type ConnectionParts } from './connection.ts';
+import { hasOpenPurge } from './purge-account.ts';
 import { createEndpoint, deleteEndpoint, deleteOtherEndpoints, withEndpointLease } from './webhook-endpoint.ts';
 
 type Credentials = z.output<typeof processorConnect>;
@@ -114,8 +115,8 @@ async function findAccount(processor: Processor, { secretKey, publishableKey }: 
  * @throws Problem 409 `processor_mismatch`; 409 `processor_purge_running` while the records of the last one are deleted
  */
 async function checkSameAccount(em: EntityManager, teamId: TeamId, given: AccountIdentity): Promise<void> {
-  const [purge] = await em.execute<unknown[]>(`select 1 from account_purges where team_id = ?`, [teamId]);
-  if (purge) throw conflict('processor_purge_running', 'The records of the last account are still being deleted.', 5);
+  if (await hasOpenPurge(em, teamId))
+    throw conflict('processor_purge_running', 'The records of the last account are still being deleted.', 5);
   const known = await em.findOne(ProcessorAccount, { teamId });
   if (!known || known.purgedAt || (known.accountId === given.accountId && known.livemode === given.livemode)) return;
   const records = await countRecords(em, teamId);

@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { ProcessorAccount } from '#persistence/processor-account.entity.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
+import { hasOpenPurge } from './purge-account.ts';
 
 /** What the operations on a team's connection to its Stripe account work with. */
 export interface ConnectionParts {
@@ -34,12 +35,18 @@ export async function requireAccount(em: EntityManager, teamId: TeamId): Promise
 export const notConnected = (): Problem =>
   conflict('processor_not_connected', 'The payment processor is not connected to this team.');
 
-/** Returns the account to which a team is connected, or null, and whether the processor is the local stand-in. */
+/** Returns the account to which a team is connected or was last, and whether the processor is the local stand-in. */
 export function findConnection({ outbox, processorBaseUrl, publicUrl }: ConnectionParts) {
   const isLocal = processorBaseUrl !== undefined && !/(^|\.)stripe\.com$/.test(new URL(processorBaseUrl).hostname);
   return async (teamId: TeamId) => {
-    const account = await outbox.em.fork().findOne(ProcessorAccount, { teamId, disconnectedAt: null });
-    return { processor: account && describeConnection(account, publicUrl), isLocal };
+    const em = outbox.em.fork();
+    const account = await em.findOne(ProcessorAccount, { teamId });
+    const isPurging = account !== null && (await hasOpenPurge(em, teamId));
+    if (!account?.disconnectedAt)
+      return { processor: account && describeConnection(account, publicUrl), isLocal, lastAccount: null, isPurging };
+    const { accountId, livemode, secretKeyLast4, disconnectedAt, purgedAt } = account;
+    const lastAccount = purgedAt ? null : { accountId, livemode, secretKeyLast4, disconnectedAt };
+    return { processor: null, isLocal, lastAccount, isPurging };
   };
 }
 

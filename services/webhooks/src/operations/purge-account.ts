@@ -30,6 +30,11 @@ export async function startPurge(tx: EntityManager, teamId: TeamId, publish: Pub
   if (started.length > 0) publish(PurgeStarted, teamId, { purgeId, projectIds });
 }
 
+/** Whether the records of a team's last account are still being deleted. */
+export async function hasOpenPurge(em: EntityManager, teamId: TeamId): Promise<boolean> {
+  return (await em.execute<unknown[]>(`select 1 from account_purges where team_id = ?`, [teamId])).length > 0;
+}
+
 /**
  * Takes in that a service has done its step. When every service has deleted the records, they open the team again; when
  * every service has done that, another account may be connected. Reports may come twice, late and in any order.

@@ -1,61 +1,93 @@
+import type { ProcessorConnection } from '@billing/client';
+import { useRef, useState } from 'react';
 import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
-import { randomHex } from '#api/random-hex.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
+import { ConnectProblem } from './connect-problem.tsx';
+import { LastAccount } from './last-account.tsx';
+import { suggestLocalKey } from './local-key.ts';
+import { PurgeDialog } from './purge-dialog.tsx';
 
-/** Connects the team to the processor; the stand-in takes any test key, so one is made up. */
-export function ConnectForms({ isLocal }: { readonly isLocal: boolean }) {
+/** Connects the team to the processor, or replaces the key; says what to do about each refusal. */
+export function ConnectForms({ connection }: { readonly connection: ProcessorConnection }) {
+  const { isLocal, processor, lastAccount, isPurging } = connection;
+  const { teamId } = useProject();
   const connect = useConnect();
+  const form = useRef<HTMLDivElement>(null);
+  const [purging, setPurging] = useState(false);
   if (!useIsOwner()) return <p className="muted">An owner of the team connects it to Stripe.</p>;
-  if (isLocal)
-    return (
-      <div className="stack-s">
+  const problems = problemsOf(connect.error, ['secretKey', 'webhookSecret']);
+  const focus = (name: 'secretKey' | 'webhookSecret') => {
+    const field = form.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
+    field?.focus();
+    field?.select();
+  };
+  return (
+    <div className="stack" ref={form}>
+      {isLocal && (
         <p className="muted">
           This installation runs with a local stand-in for Stripe: nothing leaves the machine, and no real money moves.
         </p>
+      )}
+      {(lastAccount || isPurging) && (
+        <LastAccount account={lastAccount} isPurging={isPurging} onPurge={() => setPurging(true)} />
+      )}
+      <Form onSubmit={fields => connect.mutate(credentialsIn(fields))}>
+        <TextField
+          label="Secret key"
+          name="secretKey"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="sk_test_…"
+          defaultValue={isLocal ? suggestLocalKey(teamId, processor ?? lastAccount) : undefined}
+          hint={isLocal ? LOCAL_HINT : STRIPE_HINT}
+          problem={problems.of.secretKey}
+        />
+        {!isLocal && (
+          <TextField
+            label="Signing secret (optional)"
+            name="webhookSecret"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="whsec_…"
+            hint="Only if you made the webhook endpoint yourself. Without it, the endpoint is added for you."
+            problem={problems.of.webhookSecret}
+          />
+        )}
+        <ConnectProblem error={problems.rest} isLocal={isLocal} onEnter={focus} onPurge={() => setPurging(true)} />
         <div>
-          <Button kind="primary" busy={connect.isPending} onClick={() => connect.mutate({ secretKey: newTestKey() })}>
-            Connect the local processor
+          <Button kind="primary" type="submit" busy={connect.isPending}>
+            {isLocal ? 'Connect the local processor' : 'Connect Stripe'}
           </Button>
         </div>
-        <FormProblem error={connect.error} />
-      </div>
-    );
-  const problems = problemsOf(connect.error, ['secretKey', 'webhookSecret']);
-  return (
-    <Form onSubmit={fields => connect.mutate(credentialsIn(fields))}>
-      <TextField
-        label="Secret key"
-        name="secretKey"
-        required
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="sk_test_…"
-        hint="In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key."
-        problem={problems.of.secretKey}
-      />
-      <TextField
-        label="Signing secret (optional)"
-        name="webhookSecret"
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="whsec_…"
-        hint="Only if you made the webhook endpoint yourself. Without it, the endpoint is added for you."
-        problem={problems.of.webhookSecret}
-      />
-      <FormProblem error={problems.rest} />
-      <div>
-        <Button kind="primary" type="submit" busy={connect.isPending}>
-          Connect Stripe
-        </Button>
-      </div>
-    </Form>
+      </Form>
+      {purging && (
+        <PurgeDialog
+          onClose={() => setPurging(false)}
+          onStarted={() => {
+            setPurging(false);
+            connect.reset();
+          }}
+        />
+      )}
+    </div>
   );
 }
+
+const STRIPE_HINT =
+  'In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key.';
+
+const LOCAL_HINT = (
+  <>
+    Each test key has an account of its own here; this one always leads to the team’s. To connect an account with a
+    past, enter the key that <code>npm run demo:account</code> prints.
+  </>
+);
 
 function useConnect() {
   const { team, teamKey } = useProject();
@@ -78,5 +110,3 @@ function credentialsIn(fields: FormData): Credentials {
   const webhookSecret = textOf(fields, 'webhookSecret');
   return { secretKey: textOf(fields, 'secretKey'), ...(webhookSecret && { webhookSecret }) };
 }
-
-const newTestKey = (): string => `sk_test_${randomHex(32)}`;

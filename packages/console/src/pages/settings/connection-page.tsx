@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
@@ -14,15 +14,25 @@ import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
 import { ConnectForms } from './connect-forms.tsx';
 import { HealthCard } from './health-card.tsx';
+import { PurgeDialog } from './purge-dialog.tsx';
 import { SyncCard } from './sync-card.tsx';
+
+/** How often it is looked whether a purge has ended. */
+const PURGING_MS = 1_000;
 
 /** The team's connection to Stripe. */
 export function ConnectionPage() {
   const scope = useProject();
-  const processor = useQuery(processorQuery(scope));
+  const processor = useQuery({
+    ...processorQuery(scope),
+    refetchInterval: ({ state }) => (state.data?.isPurging ? PURGING_MS : false),
+  });
   const { data } = processor;
   const isOwner = useIsOwner();
-  const [leaving, setLeaving] = useState(false);
+  const [dialog, setDialog] = useState<'disconnect' | 'purge'>();
+  const closeDialog = () => setDialog(undefined);
+  const replacement = useRef<HTMLDivElement>(null);
+  const enterKey = () => replacement.current?.querySelector('input')?.focus();
   const { data: webhook } = useQuery({
     queryKey: scope.teamKey('webhook-url'),
     queryFn: ({ signal }) => scope.team.processor.webhookUrl({ signal }),
@@ -56,24 +66,27 @@ export function ConnectionPage() {
                 }}
               />
               {isOwner && (
-                <div>
-                  <Button onClick={() => setLeaving(true)}>Disconnect…</Button>
+                <div className="row">
+                  <Button onClick={() => setDialog('disconnect')}>Disconnect…</Button>
+                  <Button onClick={() => setDialog('purge')}>Delete the records…</Button>
                 </div>
               )}
             </div>
           ) : (
-            <ConnectForms isLocal={data.isLocal} />
+            <ConnectForms connection={data} />
           )}
         </Card>
       )}
-      {account && <HealthCard />}
-      {account && isOwner && !data?.isLocal && (
-        <Card
-          title="Replace the key"
-          lead="A key of the same account and mode. The old webhook secret stays valid for a day."
-        >
-          <ConnectForms isLocal={false} />
-        </Card>
+      {account && <HealthCard onReplaceKey={isOwner ? enterKey : undefined} />}
+      {data && account && isOwner && (
+        <div ref={replacement}>
+          <Card
+            title="Replace the key"
+            lead="A key of the same account and mode. The old webhook secret stays valid for a day."
+          >
+            <ConnectForms connection={data} />
+          </Card>
+        </div>
       )}
       {webhook && (
         <Card title="Making the webhook endpoint yourself">
@@ -81,7 +94,8 @@ export function ConnectionPage() {
         </Card>
       )}
       {account && <SyncCard />}
-      {leaving && <DisconnectDialog onClose={() => setLeaving(false)} />}
+      {dialog === 'disconnect' && <DisconnectDialog onClose={closeDialog} />}
+      {dialog === 'purge' && <PurgeDialog onClose={closeDialog} onStarted={closeDialog} />}
     </Page>
   );
 }

@@ -1,13 +1,17 @@
 import type { ProcessorHealth } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { CHECK_STATUS, HEALTH_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { withLocalTimes } from '#ui/time.tsx';
 
-const TITLES: Readonly<Record<ProcessorHealth['checks'][number]['name'], string>> = {
+type Check = ProcessorHealth['checks'][number];
+
+const TITLES: Readonly<Record<Check['name'], string>> = {
   key: 'Secret key',
   endpoint: 'Webhook endpoint',
   signatures: 'Signatures',
@@ -16,8 +20,13 @@ const TITLES: Readonly<Record<ProcessorHealth['checks'][number]['name'], string>
   clock: 'Clock',
 };
 
+interface HealthCardProps {
+  /** Moves the cursor to where the key is replaced; undefined for who may not. */
+  readonly onReplaceKey: (() => void) | undefined;
+}
+
 /** Whether the connection works, check by check, and what to do where it does not. */
-export function HealthCard() {
+export function HealthCard({ onReplaceKey }: HealthCardProps) {
   const { team, teamKey } = useProject();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: teamKey('processor-health'),
@@ -38,6 +47,7 @@ export function HealthCard() {
                   <strong>{TITLES[name]}</strong>
                   <p className="muted">{withLocalTimes(detail)}</p>
                   {fix && <p>{fix}</p>}
+                  {fix && <FixActions check={name} onReplaceKey={onReplaceKey} />}
                 </div>
               </li>
             ))}
@@ -52,3 +62,26 @@ export function HealthCard() {
     </Card>
   );
 }
+
+/** The buttons that do what a check asks for. */
+function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check: Check['name'] }) {
+  const actions: Readonly<Record<Check['name'], ReactNode>> = {
+    key: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
+    endpoint: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
+    signatures: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
+    events: (
+      <ProjectLink page="events" search={{ status: 'failed' }} className="button small">
+        See the failed events
+      </ProjectLink>
+    ),
+    drift: null,
+    clock: null,
+  };
+  return actions[check] && <div className="row">{actions[check]}</div>;
+}
+
+const ReplaceKey = ({ onClick }: { readonly onClick: () => void }) => (
+  <Button small onClick={onClick}>
+    Replace the key
+  </Button>
+);

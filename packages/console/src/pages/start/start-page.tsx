@@ -47,7 +47,7 @@ function Steps({ progress }: { readonly progress: NonNullable<ReturnType<typeof 
               <Badge tone={account.livemode ? 'good' : 'warn'}>{account.livemode ? 'live' : 'test'}</Badge>
             </p>
           ) : (
-            <ConnectForms isLocal={connection.isLocal} />
+            <ConnectForms connection={connection} />
           )}
         </Step>
         <Step number={2} title="Create a product with a price" done={price !== undefined} current={current === 1}>
