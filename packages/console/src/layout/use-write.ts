@@ -3,7 +3,7 @@ import { useToasts } from '#ui/toasts.tsx';
 
 interface Write<Input, Output> {
   readonly write: (input: Input) => Promise<Output>;
-  /** What it changes: queries, by the beginnings of their keys. They are loaded again, also after a failure. */
+  /** What the page shows of what it changes: queries, by the beginnings of their keys. They are loaded again, also after a failure. */
   readonly stale: readonly QueryKey[];
   /** What a toast says once it is done. */
   readonly done?: string | ((output: Output, input: Input) => string);
@@ -13,7 +13,10 @@ interface Write<Input, Output> {
   readonly onDone?: (output: Output, input: Input) => void;
 }
 
-/** A change by the reader: what shows it is loaded again, and a toast says what became of it. */
+/**
+ * A change by the reader: what shows it is loaded again, what other pages have shown before is forgotten, and a toast says
+ * what became of it.
+ */
 export function useWrite<Input = void, Output = unknown>({
   write,
   stale,
@@ -23,7 +26,11 @@ export function useWrite<Input = void, Output = unknown>({
 }: Write<Input, Output>): UseMutationResult<Output, Error, Input> {
   const queryClient = useQueryClient();
   const toasts = useToasts();
-  const reload = () => Promise.all(stale.map(queryKey => queryClient.invalidateQueries({ queryKey })));
+  const reload = () => {
+    // Other pages load what they need anew, so that none shows a list from before the change.
+    queryClient.removeQueries({ type: 'inactive' });
+    return Promise.all(stale.map(queryKey => queryClient.invalidateQueries({ queryKey })));
+  };
   return useMutation({
     mutationFn: write,
     onSuccess: async (output, input) => {

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { client, queryClient } from '#api/client.ts';
+import { client, projectsQuery } from '#api/client.ts';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
@@ -10,12 +10,10 @@ import { EntryCard } from '../sign-in/entry-card.tsx';
 export function NewProjectPage() {
   const { teamId = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const create = useMutation({
-    mutationFn: (body: { name: string; baseCurrency: string }) => client.team(teamId).projects.create(body),
-    onSuccess: async ({ id }) => {
-      await queryClient.invalidateQueries({ queryKey: ['team', teamId, 'projects'] });
-      await navigate({ to: `/teams/${teamId}/projects/${id}/start` });
-    },
+  const create = useWrite({
+    write: (body: { name: string; baseCurrency: string }) => client.team(teamId).projects.create(body),
+    stale: [projectsQuery(teamId).queryKey],
+    onDone: ({ id }) => void navigate({ to: `/teams/${teamId}/projects/${id}/start` }),
   });
   return (
     <EntryCard

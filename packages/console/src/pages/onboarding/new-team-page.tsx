@@ -1,6 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
+import type { Team } from '@billing/client';
 import { useNavigate } from '@tanstack/react-router';
-import { client, forgetOtherTeams, queryClient } from '#api/client.ts';
+import { useRef } from 'react';
+import { client, forgetOtherTeams, teamsQuery } from '#api/client.ts';
+import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
@@ -10,13 +12,16 @@ import { EntryCard } from '../sign-in/entry-card.tsx';
 /** Creates a team with its first project. */
 export function NewTeamPage() {
   const navigate = useNavigate();
-  const create = useMutation({
-    mutationFn: async (names: { team: string; project: string; baseCurrency: string }) => {
-      const team = await client.teams.create({ name: names.team });
-      return client.team(team.id).projects.create({ name: names.project, baseCurrency: names.baseCurrency });
+  // If its project fails, another try does not create a second team.
+  const team = useRef<Team>(undefined);
+  const create = useWrite({
+    write: async (names: { team: string; project: string; baseCurrency: string }) => {
+      team.current ??= await client.teams.create({ name: names.team });
+      const { id } = team.current;
+      return client.team(id).projects.create({ name: names.project, baseCurrency: names.baseCurrency });
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['teams'] }),
-    onSuccess: ({ teamId, id: projectId }) => {
+    stale: [teamsQuery.queryKey],
+    onDone: ({ teamId, id: projectId }) => {
       forgetOtherTeams(teamId);
       void navigate({ to: `/teams/${teamId}/projects/${projectId}/start` });
     },

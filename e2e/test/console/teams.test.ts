@@ -1,0 +1,40 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { expect, it } from 'vitest';
+import { newTenant } from '../../system/tenant.ts';
+import { pageOf, visitConsole } from './browse.ts';
+
+const withoutBrowser = isWithoutBrowser();
+
+it.skipIf(withoutBrowser)('opens a project and a team as soon as they are created', async () => {
+  const tenant = await newTenant();
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
+  const { page, problems } = visit;
+  const switcher = page.getByRole('button', { name: /Switch the project or the team/ });
+  await switcher.click();
+  await page.getByRole('link', { name: 'New project' }).click();
+  await page.getByLabel('Project name').fill('Second shop');
+  await page.getByRole('button', { name: 'Create the project' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor();
+  expect(await switcher.innerText()).toContain('Second shop');
+
+  await switcher.click();
+  await page.getByRole('link', { name: 'New team' }).click();
+  await page.getByLabel('Team name').fill('Second team');
+  await page.getByLabel('First project').fill('Third shop');
+  // The project of the first try fails; the second try makes no other team.
+  await page.route(
+    '**/projects',
+    route => route.fulfill({ status: 400, json: { error: { code: 'x', message: 'No.' } } }),
+    {
+      times: 1,
+    },
+  );
+  await page.getByRole('button', { name: 'Create the team' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('button', { name: 'Create the team' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor();
+  expect(await switcher.innerText()).toContain('Third shop');
+  await switcher.click();
+  expect(await page.getByRole('button', { name: 'Second team', exact: true }).count()).toBe(1);
+  expect(problems).toEqual([]);
+});
