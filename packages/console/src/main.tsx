@@ -14,8 +14,10 @@ import { queryClient } from '#api/client.ts';
 import { applyScheme } from '#layout/scheme.ts';
 import { ToastProvider } from '#ui/toasts.tsx';
 import { router } from './router.tsx';
+import { watchSession } from './session-watch.ts';
 
 applyScheme();
+watchSession(router);
 const root = document.querySelector('#root');
 if (root)
   createRoot(root).render(

@@ -23,7 +23,12 @@ const root = createRootRoute({ component: Outlet, errorComponent: ErrorPage, not
 const entry = createRoute({
   getParentRoute: () => root,
   id: 'entry',
-  validateSearch: (search: Record<string, unknown>) => ({ from: safePath(text(search['from'])) }),
+  validateSearch: (search: Record<string, unknown>) => ({
+    /** Where the reader was heading. */
+    from: safePath(text(search['from'])),
+    /** Whether that was the page on which their session ended. */
+    ended: search['ended'] === true || undefined,
+  }),
   beforeLoad: async ({ search }) => {
     if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ href: search.from ?? '/' });
   },
@@ -45,10 +50,10 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   loader: async () => {
-    const teams = await queryClient.ensureQueryData(teamsQuery);
+    const teams = await queryClient.fetchQuery(teamsQuery);
     const last = readLastProject();
     if (last && teams.some(({ id }) => id === last.teamId)) {
-      const projects = await queryClient.ensureQueryData(projectsQuery(last.teamId));
+      const projects = await queryClient.fetchQuery(projectsQuery(last.teamId));
       if (projects.some(({ id }) => id === last.projectId))
         throw redirect({ to: '/teams/$teamId/projects/$projectId/overview', params: last });
     }
@@ -82,10 +87,12 @@ const account = createRoute({
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams/$teamId/projects/$projectId',
-  loader: async ({ params }) => {
-    const projects = await queryClient.ensureQueryData(projectsQuery(params.teamId));
-    if (!projects.some(({ id }) => id === params.projectId))
-      await client.team(params.teamId).projects.get(params.projectId);
+  loader: async ({ params: { teamId, projectId } }) => {
+    const projects = await queryClient.ensureQueryData(projectsQuery(teamId));
+    if (projects.some(({ id }) => id === projectId)) return;
+    // Either there is no such project, or it was created after the list was loaded, by whomever.
+    await client.team(teamId).projects.get(projectId);
+    await queryClient.fetchQuery({ ...projectsQuery(teamId), staleTime: 0 });
   },
   component: Shell,
 });

@@ -1,4 +1,5 @@
 import { BillingError } from '@billing/client';
+import { watchedFetch } from './watched-fetch.ts';
 
 interface User {
   readonly id: string;
@@ -32,7 +33,7 @@ interface SignedUp {
 
 async function call<Body>(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Body> {
   const init = method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  const response = await fetch(`/api/auth${path}`, { method, ...init }).catch((cause: unknown) => {
+  const response = await watchedFetch(`/api/auth${path}`, { method, ...init }).catch((cause: unknown) => {
     throw new BillingError(
       { status: 0, code: 'connection_failed', message: 'The service could not be reached.' },
       { cause },

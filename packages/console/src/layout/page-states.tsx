@@ -1,19 +1,10 @@
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { hasCode } from '#api/failure.ts';
-import { queryClient } from '#api/client.ts';
 import { EntryCard } from '#pages/sign-in/entry-card.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 
-/** A page that failed, with its reason and request id. A session that has ended leads to sign-in. */
+/** A page that failed, with its reason and request id. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const isSignedOut = hasCode(error, 'unauthorized');
-  useEffect(() => {
-    if (!isSignedOut) return;
-    queryClient.clear();
-    location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`);
-  }, [isSignedOut]);
   const retry = () => {
     reset();
     void router.invalidate();

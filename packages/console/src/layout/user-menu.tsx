@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { auth } from '#api/auth.ts';
 import { forgetOtherTeams, sessionQuery } from '#api/client.ts';
+import { tellOtherTabs } from '#api/session-news.ts';
 import { firstLetter } from '#ui/first-letter.ts';
 import { Icon } from '#ui/icon.tsx';
 import { Menu } from '#ui/menu.tsx';
@@ -17,6 +18,7 @@ async function signOut() {
   await auth.signOut();
   forgetOtherTeams();
   forgetLastProject();
+  tellOtherTabs();
   location.assign('/sign-in');
 }
 

@@ -7,9 +7,16 @@ it('keeps a path of this site', () => {
   );
 });
 
-it.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '/a\tb', '', undefined])(
-  'refuses %j',
-  path => {
-    expect(safePath(path)).toBeUndefined();
-  },
-);
+it.each([
+  '//evil.example',
+  '/.//evil.example',
+  '/x/%2e%2E//evil.example',
+  '/\\evil.example',
+  'https://evil.example',
+  'javascript:alert(1)',
+  '/a\tb',
+  '',
+  undefined,
+])('refuses %j', path => {
+  expect(safePath(path)).toBeUndefined();
+});

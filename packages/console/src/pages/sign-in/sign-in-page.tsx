@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { auth } from '#api/auth.ts';
 import { Button } from '#ui/button.tsx';
@@ -53,8 +53,15 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
     mutationFn: auth.signIn,
     onSuccess: result => (result.twoFactorRedirect ? onCode() : enter()),
   });
+  const { ended } = useSearch({ strict: false });
   return (
-    <EntryCard title="Sign in">
+    <EntryCard
+      title="Sign in"
+      lead={
+        ended &&
+        'Your session has ended. Sign in, and you go on where you were; what you were about to do was not done.'
+      }
+    >
       <Form
         onSubmit={fields => signIn.mutate({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') })}
       >

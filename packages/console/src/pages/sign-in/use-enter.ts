@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { queryClient } from '#api/client.ts';
+import { tellOtherTabs } from '#api/session-news.ts';
 import { safePath } from './safe-path.ts';
 
 /** Returns a function that goes on to where the reader was heading, with nothing left of an earlier session. */
@@ -8,6 +9,7 @@ export function useEnter() {
   const { from } = useSearch({ strict: false });
   return async () => {
     queryClient.clear();
-    await navigate({ href: safePath(from) ?? '/' });
+    tellOtherTabs();
+    await navigate({ href: safePath(from) ?? '/', replace: true });
   };
 }
