@@ -172,3 +172,31 @@ it('takes turns, so that a sync that waits delays no other for long', async () =
   for (const one of waiting)
     await service.call('POST', `/syncs/${one.id}/cancel`, { of: one.team, as: service.identity.asUser(one.team) });
 });
+
+it('names what it found and whom that belongs to, but nothing of another project', async () => {
+  const team = await service.newTeam();
+  const stripe = service.stripeOf(team);
+  const ada = await newCustomer(team);
+  const { id: alan } = await stripe.customers.create({ email: 'alan@example.com' });
+  const others = await newCustomer(team, { metadata: { projectId: service.newProject(team.teamId) } });
+  const payments = await Promise.all([ada, others].map(customer => service.payOnce(team, customer)));
+  owner.record(team, ada);
+  const id = await start(team, { mode: 'report', types: ['customer', 'payment'] });
+  await ended(team, id);
+  const { findings } = await get(team, `/syncs/${id}/findings`);
+  const ofPayment = new Map<string, unknown>(
+    findings.map((one: { processorId: string; belongsTo: unknown }) => [one.processorId, one.belongsTo]),
+  );
+  expect(findings).toHaveLength(4);
+  expect(findings).toContainEqual(expect.objectContaining({ processorId: alan, name: 'alan@example.com' }));
+  expect(findings).toContainEqual(
+    expect.objectContaining({ processorId: others, name: null, reason: 'other_project', belongsTo: null }),
+  );
+  expect(payments.map(({ chargeId }) => ofPayment.get(chargeId))).toEqual([
+    { type: 'customer', processorId: ada, id: `record_of_${ada}`, name: 'Ada' },
+    { type: 'customer', processorId: others, id: null, name: null },
+  ]);
+  const { findings: notApplied, pagination } = await get(team, `/syncs/${id}/findings?type=payment&applied=false`);
+  expect([notApplied.length, pagination.total]).toEqual([2, 2]);
+  expect((await get(team, `/syncs/${id}/findings?applied=true`)).findings).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
+import { booleanText } from '../text.ts';
 import { findingOutcome, sync, syncCreate, syncFinding, syncType } from '../resources/sync.ts';
 
 const read = projectAccess('customers:read', 'products:read', 'subscriptions:read');
@@ -49,6 +50,7 @@ export const syncOperations = declareOperations('webhooks', {
     query: z.strictObject({
       type: syncType.optional().describe('Only objects of this type.'),
       outcome: findingOutcome.optional().describe('Only findings with this outcome.'),
+      applied: booleanText.optional().describe('Only what is applied, or only what is not.'),
       ...pageQuery,
     }),
     response: z.object({ findings: z.array(syncFinding), pagination }),

@@ -109,11 +109,29 @@ const shownValue = z.unknown();
 export const fieldDifference = z.object({ field: z.string(), ours: shownValue, theirs: shownValue });
 export type FieldDifference = z.output<typeof fieldDifference>;
 
+const belongsTo = z.object({
+  type: z.enum(['product', 'customer']),
+  processorId: z.string().describe('Its id at the payment processor.'),
+  id: z.string().nullable().describe('The id of its record, where the sync has found one.'),
+  name: z.string().nullable().describe('Its name or e-mail address, where the sync has read them.'),
+});
+
 export const syncFinding = z
   .object({
     type: syncType.describe('The type of the object.'),
     processorId: z.string().describe('The id of the object at the payment processor.'),
     id: z.string().nullable().describe('The id of the record; null where there is none.'),
+    name: z
+      .string()
+      .nullable()
+      .describe(
+        'The name of a product or customer, else the e-mail address; the nickname of a price, the number of an invoice. Null where there is none, and for what belongs to another project.',
+      ),
+    belongsTo: belongsTo
+      .nullable()
+      .describe(
+        'The product of a price, or the customer; null where there is none, and for what the processor no longer has.',
+      ),
     outcome: findingOutcome,
     fields: z.array(fieldDifference).describe('The fields that differ, with both values.'),
     reason: z.string().nullable().describe('Why it is skipped, in conflict, or was not applied.'),
@@ -126,6 +144,8 @@ export const syncFinding = z
       type: 'customer',
       processorId: 'cus_U2bR1mXq7PzT4s',
       id: CustomerId.example,
+      name: 'Ada Lovelace',
+      belongsTo: null,
       outcome: 'different',
       fields: [{ field: 'name', ours: 'Ada', theirs: 'Ada Lovelace' }],
     },

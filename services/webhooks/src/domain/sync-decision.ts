@@ -60,6 +60,13 @@ export function decide(
   return { outcome, reason: null };
 }
 
+/** Reasons that an object belongs to somebody else. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['other_team', 'other_project', 'foreign']);
+
+/** Whether a finding may name its object: whoever reads it may see nothing of another project but that it is there. */
+export const mayBeNamed = ({ reason }: Pick<SyncDecision, 'reason'>): boolean =>
+  reason === null || !(OF_OTHERS.has(reason) || reason.endsWith('_skipped'));
+
 const skipped = (reason: string): SyncDecision => ({ outcome: 'skipped', reason });
 
 /** An object that carries no mark follows what it belongs to. */

@@ -48,13 +48,14 @@ export async function listSyncs(em: EntityManager, { teamId, projectId }: Projec
 interface FindingQuery extends Page {
   readonly type?: SyncType | null | undefined;
   readonly outcome?: FindingOutcome | null | undefined;
+  readonly applied?: boolean | null | undefined;
 }
 
 /** Lists what a sync has found, by type and Stripe's id. What still may be on its way is left out. */
 export async function listFindings(
   em: EntityManager,
   { teamId, projectId, id }: Pick<Sync, 'teamId' | 'projectId' | 'id'>,
-  { type = null, outcome = null, ...page }: FindingQuery,
+  { type = null, outcome = null, applied = null, ...page }: FindingQuery,
 ) {
   const { cursor } = page;
   const list = markList(page, id, { teamId, projectId });
@@ -62,13 +63,18 @@ export async function listFindings(
   const [afterType = null, afterId = null] = cursor?.ids ?? [];
   const from = `from sync_objects
     where sync_id = $1 and team_id = $2 and project_id = $3 and state <> 'suspect' and outcome <> 'same'
-      and ($4::text is null or type = $4) and ($5::text is null or outcome = $5)`;
-  const values = [id, teamId, projectId, type, outcome];
+      and ($4::text is null or type = $4) and ($5::text is null or outcome = $5)
+      and ($6::boolean is null or applied = $6)`;
+  const values = [id, teamId, projectId, type, outcome, applied];
   const findings = await executeBound<SyncFinding>(
     em.fork(),
-    `select type, processor_id as "processorId", record_id as id, outcome, fields, reason, applied ${from}
-        and ($8::text is null or (type, processor_id) > ($8, $9))
-      order by type, processor_id limit $6 offset $7`,
+    `select type, processor_id as "processorId", record_id as id, name, outcome, fields, reason, applied,
+            case when parent_id is not null then
+              json_build_object('type', case type when 'price' then 'product' else 'customer' end,
+                                'processorId', parent_id, 'id', parent_record_id, 'name', parent_name)
+            end as "belongsTo" ${from}
+        and ($9::text is null or (type, processor_id) > ($9, $10))
+      order by type, processor_id limit $7 offset $8`,
     [...values, page.limit + 1, skipped(page), afterType, afterId],
   );
   const [counted] = await executeBound<{ total: number }>(em.fork(), `select count(*)::int as total ${from}`, values);

@@ -5,7 +5,8 @@ import type { ListedObject } from '@billing/processor/port';
 import type { SyncObjectState } from '#persistence/sync.entity.ts';
 import type { DecidedObject } from './decide-objects.ts';
 import type { LeasedSync } from './lease-syncs.ts';
-import { detailsOf } from './synced-objects.ts';
+import { detailsOf, parentTypeOf } from './synced-objects.ts';
+import { mayBeNamed } from '#domain/sync-decision.ts';
 
 /** What is decided on an object, and what follows. */
 export interface ObjectDecision extends DecidedObject {
@@ -31,9 +32,10 @@ export async function saveObjects(
 ): Promise<void> {
   if (decisions.length === 0) return;
   const rows = decisions.map(({ object, ...decision }) => {
-    const { email, metadata, createdAt } = detailsOf(type, object);
+    const { email, metadata, createdAt, name, parentId } = detailsOf(type, object);
     const isMarked = metadata['teamId'] === teamId && metadata['projectId'] === projectId;
-    return { ...decision, processorId: object.id, email, createdAt, isMarked };
+    const shown = mayBeNamed(decision) ? name : null;
+    return { ...decision, processorId: object.id, email, createdAt, isMarked, name: shown, parentId };
   });
   const objects = decisions.map(({ state, object }) =>
     mode === 'apply' && state === 'confirmed' ? JSON.stringify(object) : '',
@@ -42,24 +44,29 @@ export async function saveObjects(
     em,
     `insert into sync_objects
             (sync_id, type, processor_id, team_id, project_id, state, object, read_at, email, created_at, is_marked,
-             outcome, record_id, fields, reason, applied, checks, due_at)
-     select $1, $2, "processorId", $3, $4, state, nullif(object, '')::json, "readAt", email, "createdAt", "isMarked",
-            outcome, "recordId", fields, reason, false, checks, clock_timestamp() + make_interval(secs => $5::float8 / 1000)
+             outcome, record_id, name, parent_id, parent_name, parent_record_id, fields, reason, applied, checks, due_at)
+     select $1, $2, "processorId", $3, $4, o.state, nullif(o.object, '')::json, "readAt", o.email, "createdAt", "isMarked",
+            o.outcome, "recordId", o.name, "parentId", p.name, p.record_id, o.fields, o.reason, false, o.checks,
+            clock_timestamp() + make_interval(secs => $5::float8 / 1000)
        from rows from (
               json_to_recordset($6::json) as
                 ("processorId" text, state text, "readAt" timestamptz, email text, "createdAt" timestamptz,
-                 "isMarked" boolean, outcome text, "recordId" text, fields jsonb, reason text, checks int),
+                 "isMarked" boolean, outcome text, "recordId" text, name text, "parentId" text, fields jsonb, reason text,
+                 checks int),
               unnest($7::text[]))
-              as o("processorId", state, "readAt", email, "createdAt", "isMarked", outcome, "recordId", fields, reason,
-                   checks, object)
+              as o("processorId", state, "readAt", email, "createdAt", "isMarked", outcome, "recordId", name, "parentId",
+                   fields, reason, checks, object)
+       left join sync_objects p on p.sync_id = $1 and p.type = $8 and p.processor_id = o."parentId"
      on conflict (sync_id, type, processor_id) do ${existing === 'kept' ? 'nothing' : REPLACE}`,
-    [id, type, teamId, projectId, recheckMs, JSON.stringify(rows), textArray(objects)],
+    [id, type, teamId, projectId, recheckMs, JSON.stringify(rows), textArray(objects), parentTypeOf(type)],
   );
 }
 
-const REPLACE = `update set (state, object, read_at, email, created_at, is_marked, outcome, record_id, fields, reason, checks, due_at) =
-  (excluded.state, excluded.object, excluded.read_at, excluded.email, excluded.created_at, excluded.is_marked,
-   excluded.outcome, excluded.record_id, excluded.fields, excluded.reason, excluded.checks, excluded.due_at)`;
+const REPLACED =
+  'state object read_at email created_at is_marked outcome record_id name parent_id parent_name parent_record_id fields reason checks due_at'.split(
+    ' ',
+  );
+const REPLACE = `update set ${REPLACED.map(column => `${column} = excluded.${column}`).join(', ')}`;
 
 /** What changes about an object; what is not given stays as it is, but for its reason. */
 interface ObjectChange {

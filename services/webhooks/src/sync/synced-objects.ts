@@ -1,5 +1,5 @@
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
-import { canonicalEmail } from '@billing/contracts/text';
+import { canonicalEmail, isStorable } from '@billing/contracts/text';
 import type { SyncType } from '@billing/contracts/resources/sync';
 import type { ListedObject } from '@billing/processor/port';
 import { fieldOf, readRouteHints, type Reference, type ReferenceKind } from '#domain/route-hints.ts';
@@ -34,10 +34,24 @@ const UNFINISHED: ReadonlyMap<SyncType, string> = new Map([
   ['payment', 'pending'],
 ]);
 
+/** The fields that have an object's name, the best first. */
+const NAMED_BY: Readonly<Record<SyncType, readonly string[]>> = {
+  product: ['name'],
+  price: ['nickname'],
+  customer: ['name', 'email'],
+  subscription: ['description'],
+  invoice: ['number'],
+  payment: ['description'],
+};
+
 /** What a sync needs of an object to decide on it. */
 export interface ObjectDetails {
   readonly metadata: Readonly<Record<string, string>>;
   readonly parents: readonly Reference[];
+  /** Stripe's id of what people know it by besides its own name: a price's product, or the customer. */
+  readonly parentId: string | null;
+  /** What people know it by: a name, an e-mail address, a number. */
+  readonly name: string | null;
   readonly endedAt: Date | null;
   /** Whether it is a draft of an invoice, or a payment that is pending: nothing is to be recorded yet. */
   readonly isUnfinished: boolean;
@@ -46,16 +60,23 @@ export interface ObjectDetails {
   readonly email: string | null;
 }
 
+/** The type of what people know an object by besides its own name; null for what belongs to nothing. */
+export const parentTypeOf = (type: SyncType): 'product' | 'customer' | null =>
+  type === 'price' ? 'product' : type === 'product' || type === 'customer' ? null : 'customer';
+
 /** Reads an object's details. Whatever has another shape than expected is left out. */
 export function detailsOf(type: SyncType, object: Fields): ObjectDetails {
   const { observed, parents } = TRAITS[type];
   const ofSubscription = fieldOf(object['parent'], 'subscription_details') ?? object['subscription_details'];
+  const references = readRouteHints(observed, object).references.filter(({ kind }) => parents.includes(kind));
   return {
     metadata: {
       ...(type === 'invoice' && textsOf(fieldOf(ofSubscription, 'metadata'))),
       ...textsOf(object['metadata']),
     },
-    parents: readRouteHints(observed, object).references.filter(({ kind }) => parents.includes(kind)),
+    parents: references,
+    parentId: references.find(({ kind }) => kind === parents[0])?.id ?? null,
+    name: textOf(object, NAMED_BY[type]),
     endedAt: type === 'subscription' ? timeOf(object['ended_at']) : null,
     isUnfinished: UNFINISHED.get(type) === (object['status'] ?? null),
     createdAt: timeOf(object['created']),
@@ -69,6 +90,12 @@ const textsOf = (value: unknown): Record<string, string> =>
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     ),
   );
+
+/** The first of the fields with a text that a table can hold. */
+const textOf = (object: Fields, fields: readonly string[]): string | null =>
+  fields
+    .map(field => object[field])
+    .find((value): value is string => typeof value === 'string' && value !== '' && isStorable(value)) ?? null;
 
 const timeOf = (seconds: unknown): Date | null => (typeof seconds === 'number' ? new Date(seconds * 1_000) : null);
 

@@ -209,6 +209,10 @@ export class CreateWebhooks extends Migration {
         is_marked boolean not null, -- whether its metadata at Stripe names the project
         outcome text not null,
         record_id text,
+        name text, -- what people know it by
+        parent_id text, -- the processor's id of a price's product, or of the customer
+        parent_name text,
+        parent_record_id text,
         fields jsonb not null,
         reason text,
         applied boolean not null,
