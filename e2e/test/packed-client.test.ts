@@ -13,12 +13,13 @@ const PROJECT_NODE = join(ROOT, 'node_modules/.bin');
 const MACHINE_NODE = existsSync('/usr/bin/node') ? '/usr/bin' : PROJECT_NODE;
 
 const CHECKED = `
-import { BillingClient, BillingError, type Customer, type FieldError, type PriceCreate } from '@billing/client';
+import { BillingClient, BillingError, formatMoney, type Customer, type FieldError, type PriceCreate } from '@billing/client';
 const billing = new BillingClient({ baseUrl: 'http://localhost', teamId: 'team_1', projectId: 'proj_1' });
 const { id }: Customer = await billing.customers.get('pc_1');
 const customerId: \`pc_\${string}\` = id;
 for await (const { status } of billing.subscriptions.list({ customerId })) status satisfies 'active' | string;
 export const fieldsOf = (error: unknown): readonly FieldError[] => (error instanceof BillingError ? error.fields : []);
+export const amount: string = formatMoney(2999, 'usd', 'en');
 export const once: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency: 'usd', type: 'one_time' };
 // @ts-expect-error a recurring price needs an interval
 export const recurring: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency: 'usd' };

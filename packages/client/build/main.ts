@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { plainTypes } from './plain-types.ts';
 import { publicManifest, type Manifest } from './public-manifest.ts';
@@ -11,10 +12,20 @@ const CONFIG = join(PACKAGE, 'tsconfig.build.json');
 /** The modules whose types come from the contracts, which the built package does without. */
 const CONTRACT_TYPES = ['wire', 'session-wire'];
 
+/** The options of `tsconfig.build.json`, for modules that are not of this package. */
+const AS_BUILT =
+  '--outDir dist --target es2022 --lib es2024 --module nodenext --declaration --rewriteRelativeImportExtensions'.split(
+    ' ',
+  );
+/** The modules of the contracts that the package runs; they import nothing but each other, and go along. */
+const COPIED = ['currency-decimals', 'money-format'];
+
 /** Builds the package that `npm pack` packs: JavaScript, declarations, README and manifest, all in `dist`. */
 async function build(): Promise<void> {
   await rm(DIST, { recursive: true, force: true });
   await promisify(execFile)('tsc', ['-p', CONFIG], { cwd: PACKAGE });
+  const copied = COPIED.map(name => fileURLToPath(import.meta.resolve(`@billing/contracts/${name}`)));
+  await promisify(execFile)('tsc', ['--ignoreConfig', ...AS_BUILT, ...copied], { cwd: PACKAGE });
   await rm(join(DIST, 'request-types.d.ts'));
   const types = plainTypes(
     CONFIG,
@@ -32,8 +43,12 @@ async function build(): Promise<void> {
 async function finishFile(name: string): Promise<void> {
   const file = join(DIST, name);
   const text = await readFile(file, 'utf8');
-  if (text.trim() === 'export {};') await rm(file);
-  else if (name.endsWith('.d.ts')) await writeFile(file, text.replaceAll(/(['"])(\.\/[\w-]+)\.ts\1/g, '$1$2.js$1'));
+  if (text.trim() === 'export {};') return rm(file);
+  const own = text.replaceAll(/'@billing\/contracts\/([\w-]+)'/g, (imported, module: string) =>
+    COPIED.includes(module) ? `'./${module}.js'` : imported,
+  );
+  const finished = name.endsWith('.d.ts') ? own.replaceAll(/(['"])(\.\/[\w-]+)\.ts\1/g, '$1$2.js$1') : own;
+  if (finished !== text) await writeFile(file, finished);
 }
 
 await build();

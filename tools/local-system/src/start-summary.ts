@@ -1,3 +1,4 @@
+import { formatMoney } from '@billing/contracts/money-format';
 import type { MemoryUse } from './process-memory.ts';
 
 /** What the demo created. */
@@ -45,7 +46,7 @@ export function renderStartSummary({
       ['API key', demo.apiKey],
       ['Checkout', demo.checkoutUrl],
       ['Portal', demo.portalUrl],
-      ['MRR', formatMoney(demo.mrr, demo.currency)],
+      ['MRR', formatMoney(demo.mrr, demo.currency, 'en')],
     );
   rows.push(
     ['Started in', `${(elapsedMs / 1000).toFixed(1)} s`],
@@ -54,11 +55,4 @@ export function renderStartSummary({
   );
   const lines = rows.map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)}${value}`);
   return ['', 'Billing is running. Ctrl-C stops everything.', '', ...lines, ''].join('\n');
-}
-
-/** Formats an amount with the decimals of its currency: 2999 usd is `$29.99`. */
-export function formatMoney(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(amount / 10 ** decimals);
 }

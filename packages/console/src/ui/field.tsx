@@ -13,7 +13,7 @@ interface Described {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A labelled control with a hint and its problem; `children` receives the attributes of the control. */
+/** A labelled control with a hint, and room for its problem, so that nothing moves once it has one; `children` receives the attributes of the control. */
 function Field({
   label,
   hint,
@@ -21,16 +21,23 @@ function Field({
   children,
 }: FieldProps & { readonly children: (attributes: Described) => ReactNode }) {
   const id = useId();
-  const described = hint || problem ? `${id}-hint` : undefined;
+  const described = hint || problem ? `${id}-note` : undefined;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined })}
-      {described && (
-        <span id={described} className={problem ? 'problem' : 'hint'} role={problem ? 'alert' : undefined}>
-          {problem ?? hint}
-        </span>
-      )}
+      <div className="field-note">
+        {hint && (
+          <span id={problem ? undefined : described} className="hint">
+            {hint}
+          </span>
+        )}
+        {problem && (
+          <span id={described} className="problem" role="alert">
+            {problem}
+          </span>
+        )}
+      </div>
     </div>
   );
 }

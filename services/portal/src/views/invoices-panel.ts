@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
+import { formatMoney } from '@billing/contracts/money-format';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { processorLink } from '#domain/processor-link.ts';
 import type { StatusLabel } from '#domain/subscription-status.ts';
 import { INVOICES_PER_PAGE } from '#operations/find-customer-billing.ts';
-import { formatMoney } from './format/money.ts';
 import { timeElement, type Html } from './html.ts';
 import { DOWNLOAD } from './icons.ts';
 import type { PortalView, ShownInvoice } from './portal-view.ts';

@@ -2,7 +2,7 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { FormDialog } from '#ui/form-dialog.tsx';
-import { PriceFields, readPrice } from './price-fields.tsx';
+import { PRICE_FIELDS, PriceFields, readPrice } from './price-fields.tsx';
 
 /** Creates a price of a product. */
 export function PriceDialog({ productId, onClose }: { readonly productId: string; readonly onClose: () => void }) {
@@ -13,7 +13,7 @@ export function PriceDialog({ productId, onClose }: { readonly productId: string
     done: 'The price is created, here and in Stripe.',
     onDone: onClose,
   });
-  const problems = problemsOf(create.error, ['unitAmount']);
+  const problems = problemsOf(create.error, PRICE_FIELDS);
   return (
     <FormDialog
       title="New price"
@@ -29,7 +29,7 @@ export function PriceDialog({ productId, onClose }: { readonly productId: string
       onSubmit={create.mutate}
       onClose={onClose}
     >
-      <PriceFields problem={problems.of.unitAmount} />
+      <PriceFields problems={problems.of} />
     </FormDialog>
   );
 }

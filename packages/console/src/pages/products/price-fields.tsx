@@ -1,57 +1,98 @@
 import type { PriceCreate } from '@billing/client';
 import { useState } from 'react';
 import { useProjectDetails } from '#api/project.ts';
+import { AmountField, amountOf } from '#ui/amount-field.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
-import { parseMoney } from '#ui/money.ts';
 
+type Interval = NonNullable<PriceCreate['interval']>;
+
+const UNITS: Readonly<Record<Interval, string>> = { day: 'Days', week: 'Weeks', month: 'Months', year: 'Years' };
+/** The usual intervals, as count and unit. */
 const RHYTHMS = {
-  month: 'Every month',
-  year: 'Every year',
-  week: 'Every week',
-  day: 'Every day',
+  '1 month': 'Every month',
+  '3 month': 'Every 3 months',
+  '6 month': 'Every 6 months',
+  '1 year': 'Every year',
+  '1 week': 'Every week',
+  '1 day': 'Every day',
+  other: 'At another interval',
   once: 'Once',
 } as const;
-type Rhythm = keyof typeof RHYTHMS;
+
+/** The fields of a price that the service may find wrong, each in its place. */
+export const PRICE_FIELDS = ['unitAmount', 'currency', 'intervalCount'] as const;
+
+interface PriceFieldsProps {
+  readonly problems: Readonly<Partial<Record<(typeof PRICE_FIELDS)[number], string>>>;
+}
 
 /** The fields of a price: amount, currency, and how often it is billed. */
-export function PriceFields({ problem }: { readonly problem?: string | undefined }) {
+export function PriceFields({ problems }: PriceFieldsProps) {
   const { baseCurrency } = useProjectDetails();
   const [currency, setCurrency] = useState(baseCurrency);
-  const [wrong, setWrong] = useState(false);
+  const [rhythm, setRhythm] = useState<string>('1 month');
   return (
     <>
-      <TextField
-        label="Amount"
-        name="amount"
-        inputMode="decimal"
-        required
-        placeholder="29.00"
-        problem={wrong ? 'Write an amount as 29.99.' : problem}
-        onBlur={event => setWrong(event.target.value !== '' && parseMoney(event.target.value, currency) === undefined)}
+      <AmountField label="Amount" name="amount" currency={currency} problem={problems.unitAmount} />
+      <CurrencySelect
+        label="Currency"
+        name="currency"
+        value={currency}
+        onChange={setCurrency}
+        problem={problems.currency}
       />
-      <CurrencySelect label="Currency" name="currency" value={currency} onChange={setCurrency} />
-      <SelectField label="Billed" name="rhythm" defaultValue="month">
+      <SelectField
+        label="Billed"
+        name="rhythm"
+        value={rhythm}
+        onChange={event => setRhythm(event.target.value)}
+        problem={rhythm === 'other' ? undefined : problems.intervalCount}
+      >
         {Object.entries(RHYTHMS).map(([value, name]) => (
           <option key={value} value={value}>
             {name}
           </option>
         ))}
       </SelectField>
+      {rhythm === 'other' && (
+        <div className="form-grid">
+          <TextField
+            label="Every"
+            name="intervalCount"
+            type="number"
+            min={1}
+            required
+            defaultValue={2}
+            hint="Three years at most."
+            problem={problems.intervalCount}
+          />
+          <SelectField label="Unit" name="interval" defaultValue="month">
+            {Object.entries(UNITS).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      )}
     </>
   );
 }
 
 /**
  * Returns the price that the fields describe.
- * @throws Error when the amount is none
+ * @throws Error when the amount is none, which its field does not let through
  */
 export function readPrice(fields: FormData, productId: string): PriceCreate {
   const currency = textOf(fields, 'currency');
-  const unitAmount = parseMoney(textOf(fields, 'amount'), currency);
-  if (unitAmount === undefined) throw new Error('Write the amount as 29.99, without a currency sign.');
-  const rhythm = textOf(fields, 'rhythm') as Rhythm; // the options of the field
+  const unitAmount = amountOf(fields, 'amount', currency);
+  if (unitAmount === undefined) throw new Error('Write an amount.');
   const price = { productId, unitAmount, currency };
-  return rhythm === 'once' ? { ...price, type: 'one_time' } : { ...price, interval: rhythm };
+  const rhythm = textOf(fields, 'rhythm');
+  if (rhythm === 'once') return { ...price, type: 'one_time' };
+  const [count, interval] =
+    rhythm === 'other' ? [textOf(fields, 'intervalCount'), textOf(fields, 'interval')] : rhythm.split(' ');
+  return { ...price, interval: interval as Interval, intervalCount: Number(count) }; // the options of the fields
 }

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReferralConfig } from '@billing/client';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { AmountField, amountOf } from '#ui/amount-field.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
-import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
-import { textOf } from '#ui/form.tsx';
-import { decimalsOf, formatMoney, parseMoney } from '#ui/money.ts';
+import { formatMoney } from '#ui/money.ts';
 
 /** What the program pays, and whether it runs. */
 export function ProgramCard() {
@@ -52,36 +52,28 @@ export function ProgramCard() {
 const rewardOf = (amount: number, currency: string): string =>
   amount === 0 ? 'nothing' : formatMoney(amount, currency);
 
-const asTyped = (amount: number, currency: string): string =>
-  (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency));
-
 function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; readonly onClose: () => void }) {
   const { billing, key } = useProject();
+  const [currency, setCurrency] = useState(config.currency);
   const save = useWrite({
-    write: async (fields: FormData) => {
-      const currency = textOf(fields, 'currency');
-      const [referrerCreditAmount, refereeCreditAmount] = ['referrer', 'referee'].map(name =>
-        parseMoney(textOf(fields, name), currency),
-      );
-      if (referrerCreditAmount === undefined || refereeCreditAmount === undefined)
-        throw new Error('Write both amounts as 5.00.');
-      return billing.referrals.updateConfig({
+    write: async (fields: FormData) =>
+      billing.referrals.updateConfig({
         enabled: fields.has('enabled'),
-        referrerCreditAmount,
-        refereeCreditAmount,
+        referrerCreditAmount: amountOf(fields, 'referrer', currency) ?? 0,
+        refereeCreditAmount: amountOf(fields, 'referee', currency) ?? 0,
         currency,
-      });
-    },
+      }),
     stale: [key('referral-config')],
     done: 'The program is changed.',
     onDone: onClose,
   });
+  const problems = problemsOf(save.error, ['referrerCreditAmount', 'refereeCreditAmount', 'currency']);
   return (
     <FormDialog
       title="Referral program"
       action="Save"
       busy={save.isPending}
-      error={save.error}
+      error={problems.rest}
       onSubmit={save.mutate}
       onClose={onClose}
     >
@@ -89,21 +81,27 @@ function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; r
         <input type="checkbox" name="enabled" defaultChecked={config.enabled} />
         The program runs
       </label>
-      <TextField
+      <AmountField
         label="The referrer gets"
         name="referrer"
-        inputMode="decimal"
-        required
-        defaultValue={asTyped(config.referrerCreditAmount, config.currency)}
+        currency={currency}
+        defaultAmount={config.referrerCreditAmount}
+        problem={problems.of.referrerCreditAmount}
       />
-      <TextField
+      <AmountField
         label="The referred customer gets"
         name="referee"
-        inputMode="decimal"
-        required
-        defaultValue={asTyped(config.refereeCreditAmount, config.currency)}
+        currency={currency}
+        defaultAmount={config.refereeCreditAmount}
+        problem={problems.of.refereeCreditAmount}
       />
-      <CurrencySelect label="Currency" name="currency" defaultValue={config.currency} />
+      <CurrencySelect
+        label="Currency"
+        name="currency"
+        value={currency}
+        onChange={setCurrency}
+        problem={problems.of.currency}
+      />
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, FormProblem, textOf } from '#ui/form.tsx';
-import { PriceFields, readPrice } from '../products/price-fields.tsx';
+import { PRICE_FIELDS, PriceFields, readPrice } from '../products/price-fields.tsx';
 
 /** Creates a product together with its first price. */
 export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
@@ -20,12 +20,12 @@ export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
   });
   if (!enabled)
     return <p className="muted">What you sell, and for how much. It is created in Stripe too, so connect first.</p>;
-  const problems = problemsOf(create.error, ['name', 'unitAmount']);
+  const problems = problemsOf(create.error, ['name', ...PRICE_FIELDS]);
   return (
     <Form onSubmit={fields => create.mutate(fields)}>
       <div className="form-grid">
         <TextField label="Product" name="name" maxLength={250} required placeholder="Pro" problem={problems.of.name} />
-        <PriceFields problem={problems.of.unitAmount} />
+        <PriceFields problems={problems.of} />
       </div>
       <FormProblem error={problems.rest} />
       <div>

@@ -1,47 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
+import { formatMoney } from '@billing/contracts/money-format';
 import { formatCardBrand, formatCardExpiry, hasCardExpired } from './card.ts';
 import { formatDate, formatPeriod } from './dates.ts';
-import { decimalsOf, formatMoney, formatPrice } from './money.ts';
+import { formatPrice } from './money.ts';
 import { readerLocale } from './reader-locale.ts';
 import { firstLetter } from './text.ts';
-
-/** Replaces the no-break spaces of some locales by plain ones. */
-const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
-
-it.each([
-  [2999, 'usd', 'en-US', '$29.99'],
-  [2999, 'eur', 'de-DE', '29,99 €'],
-  [2999, 'jpy', 'en-US', '¥2,999'],
-  [2999, 'jpy', 'ja-JP', '￥2,999'],
-  [2999, 'krw', 'en-US', '₩2,999'],
-  [29_990, 'kwd', 'en-US', 'KWD 29.990'],
-  [2990, 'bhd', 'en-US', 'BHD 2.990'],
-  [0, 'usd', 'en-US', '$0.00'],
-  [-500, 'usd', 'en-US', '-$5.00'],
-  [99_999_999, 'usd', 'en-IN', '$9,99,999.99'],
-  [2999, 'USD', 'en-US', '$29.99'],
-  [2999, 'all', 'en-US', 'ALL 29.99'],
-  [2999, 'huf', 'en-US', 'HUF 29.99'],
-  [50_000, 'isk', 'en-US', 'ISK 500'],
-  [50_000, 'ugx', 'en-US', 'UGX 500'],
-  [500, 'mga', 'en-US', 'MGA 500'],
-  [2999, 'fr', 'en-US', '29.99 fr'],
-])('formats %d %s for %s as %s', (amount, currency, locale, written) => {
-  expect(plain(formatMoney(amount, currency, locale))).toBe(written);
-});
-
-it('shows every digit of an amount', () => {
-  const amounts = fc.integer({ min: 0, max: 99_999_999 });
-  fc.assert(
-    fc.property(amounts, fc.constantFrom('usd', 'jpy', 'kwd', 'all', 'clp', 'tnd'), (amount, currency) => {
-      const digits = formatMoney(amount, currency, 'en-US').replaceAll(/\D/g, '');
-      expect(Number(digits)).toBe(amount);
-      expect(digits.length).toBeGreaterThan(decimalsOf(currency));
-    }),
-  );
-});
 
 const item: BilledItem = {
   processorPriceId: 'price_1',

@@ -1,0 +1,24 @@
+import { decimalsOf, isWholeCurrency } from './currency-decimals.ts';
+
+/**
+ * Returns a formatter of amounts in a currency's smallest unit, for a locale: 2999 usd is `$29.99`, 500000 ugx is
+ * `UGX 5,000`. The decimals are the processor's: `Intl` has fewer for some currencies (the Albanian lek, for example).
+ * A code that is none, of a record from elsewhere, follows the number.
+ */
+export function moneyFormat(currency: string, locale?: string): (amount: number) => string {
+  const code = currency.toLowerCase();
+  const decimals = decimalsOf(code);
+  if (!/^[a-z]{3}$/.test(code)) return amount => `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: code,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    trailingZeroDisplay: isWholeCurrency(code) ? 'stripIfInteger' : 'auto',
+  });
+  return amount => format.format(amount / 10 ** decimals);
+}
+
+/** Formats an amount in a currency's smallest unit for a locale. */
+export const formatMoney = (amount: number, currency: string, locale?: string): string =>
+  moneyFormat(currency, locale)(amount);
