@@ -8,7 +8,9 @@ import { ID_NAMES, unknownIds, type Resources } from './resources.ts';
 /** A place of a request in which the id of a resource stands. */
 export interface IdPlace {
   readonly part: 'path' | 'query' | 'body';
-  readonly name: keyof Resources;
+  readonly name: string;
+  /** The resource whose id it is. */
+  readonly resource: keyof Resources;
 }
 
 /** A request to a declared operation. */
@@ -23,6 +25,14 @@ type Names = Pick<Tenant, 'teamId' | 'projectId'>;
 /** Names of other things than resources: who calls, and texts of the tenant's own. */
 const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', 'clientReferenceId', 'externalId']);
 
+/** The resource whose id `processorId` is, for each operation that takes one. */
+const OF_PROCESSOR: Readonly<Record<string, keyof Resources>> = {
+  listCustomers: 'processorCustomerId',
+  listSubscriptions: 'processorSubscriptionId',
+  listInvoices: 'processorInvoiceId',
+  listPayments: 'processorPaymentIntentId',
+};
+
 /**
  * Returns every place in which an operation takes the id of a resource.
  * @throws Error for a name that `Resources` does not have: add it there
@@ -34,13 +44,15 @@ export function idPlacesOf({ id, path, query, body }: Operation): IdPlace[] {
     ...fieldsOf(body).map(name => ({ part: 'body' as const, name })),
   ];
   return places.flatMap(({ part, name }) => {
-    if (isIdName(name)) return [{ part, name }];
+    const resource = resourceOf(id, name);
+    if (resource) return [{ part, name, resource }];
     if (FREE_NAMES.has(name) || !(part === 'path' || name.endsWith('Id'))) return [];
     throw new Error(`${id} takes ${name}, of which no test has a resource.`);
   });
 }
 
-const isIdName = (name: string): name is keyof Resources => (ID_NAMES as readonly string[]).includes(name);
+const resourceOf = (operationId: string, name: string): keyof Resources | undefined =>
+  name === 'processorId' ? OF_PROCESSOR[operationId] : ID_NAMES.find(it => it === name);
 
 /** Returns the names of an object's fields; none without a schema. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -67,8 +79,9 @@ export function requestTo(
 ): OperationRequest {
   const fill = (part: IdPlace['part'], name: string, example: unknown): unknown => {
     if (name === 'email') return newEmail();
-    if (!isIdName(name)) return example;
-    return at?.part === part && at.name === name ? at.there[name] : resources[name];
+    const resource = resourceOf(operation.id, name);
+    if (!resource) return example;
+    return at?.part === part && at.name === name ? at.there[resource] : resources[resource];
   };
   const { method, path, query, body, example } = operation;
   const ids: Record<string, unknown> = { teamId, projectId };

@@ -4,6 +4,7 @@ import {
   ApiKeyId,
   CustomerId,
   InvitationId,
+  InvoiceId,
   PortalSessionId,
   PriceId,
   ProductId,
@@ -32,6 +33,11 @@ export const ID_NAMES = [
   'refereeCustomerId',
   'referrerCustomerId',
   'subscriptionId',
+  'invoiceId',
+  'processorCustomerId',
+  'processorSubscriptionId',
+  'processorInvoiceId',
+  'processorPaymentIntentId',
   'code',
   'keyId',
   'sessionId',
@@ -56,20 +62,24 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     ok(user.get(`${teamPath}/members`)),
     ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202),
   ]);
-  const { id: subscriptionId, customerId } = await newSubscription(tenant, priceId);
+  const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const creditId = await newFailedCredit(tenant, customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const [{ code }, { sessionId, token }, eventId, deadLetterId, syncId] = await Promise.all([
+  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId] = await Promise.all([
     codeOf(tenant, customerId),
     billing.portal.create({ customerId }),
-    findPaidInvoiceEvent(tenant, customerId),
+    findBilled(tenant, customerId),
+    billing.customers.get(customerId),
     newDeadLetter(tenant),
     canceledSync(tenant),
   ]);
-  const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId, eventId };
+  const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
     ...ids,
     ids: customerId,
+    ...billed,
+    processorCustomerId,
+    processorSubscriptionId,
     referrerCustomerId: customerId,
     deadLetterId,
     syncId,
@@ -87,8 +97,8 @@ async function codeOf({ billing }: Tenant, customerId: string): Promise<Referral
   return code;
 }
 
-/** Waits until the customer's invoice and payment are recorded, and returns a processed event of the project. */
-function findPaidInvoiceEvent({ api, P }: Tenant, customerId: string): Promise<string> {
+/** Waits until the customer's invoice and payment are recorded, and returns their ids and that of a processed event of the project. */
+function findBilled({ api, P }: Tenant, customerId: string) {
   return waitFor(
     async () => {
       const [{ invoices }, { payments }, { webhookEvents }] = await Promise.all([
@@ -96,11 +106,20 @@ function findPaidInvoiceEvent({ api, P }: Tenant, customerId: string): Promise<s
         ok(api.get(`${P}/payments?customerId=${customerId}`)),
         ok(api.get(`${P}/webhook-events?status=processed&type=invoice.paid`)),
       ]);
-      return invoices.length > 0 && payments.length > 0 ? (webhookEvents[0]?.id as string | undefined) : undefined;
+      const [invoice, payment, event] = [invoices[0], payments[0], webhookEvents[0]];
+      if (!invoice || !payment?.invoiceId || !event) return undefined;
+      return {
+        invoiceId: String(invoice.id),
+        processorInvoiceId: String(invoice.processorInvoiceId),
+        processorPaymentIntentId: String(payment.processorPaymentIntentId),
+        eventId: String(event.id),
+      };
     },
     { what: 'the invoice of the subscription', intervalMs: 50 },
   );
 }
+
+const processorId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
 /** Returns ids of the right form, which name nothing. */
 export function unknownIds(): Resources {
@@ -112,6 +131,11 @@ export function unknownIds(): Resources {
     refereeCustomerId: CustomerId.create(),
     referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),
+    invoiceId: InvoiceId.create(),
+    processorCustomerId: processorId('cus'),
+    processorSubscriptionId: processorId('sub'),
+    processorInvoiceId: processorId('in'),
+    processorPaymentIntentId: processorId('pi'),
     code: randomBytes(4).toString('hex').toUpperCase(),
     keyId: ApiKeyId.create(),
     sessionId: PortalSessionId.create(),

@@ -162,12 +162,16 @@ describe('pages and windows', () => {
     });
   });
 
-  it('S20: the pages of a list by cursor are the list', async () => {
-    await mapConcurrently(lists, async operation => {
-      const whole = await get(operation, 'limit=100');
+  it('S20: the pages of a list by cursor are the list, in each of its orders', async () => {
+    const orders = lists.flatMap(operation => [
+      { operation, order: '' },
+      ...(fieldsOf(operation.query).includes('order') ? [{ operation, order: '&order=oldest' }] : []),
+    ]);
+    await mapConcurrently(orders, async ({ operation, order }) => {
+      const whole = await get(operation, `limit=100${order}`);
       const walked: unknown[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {
-        const { row, status, body } = await get(operation, `limit=1${cursor && `&cursor=${cursor}`}`);
+        const { row, status, body } = await get(operation, `limit=1${order}${cursor && `&cursor=${cursor}`}`);
         expect({ row, status }).toEqual({ row, status: 200 });
         walked.push(...itemsOf(body));
         cursor = body.pagination.nextCursor as string | null; // as the contract says

@@ -13,14 +13,14 @@ export interface Page<Item> {
 export interface PageOptions {
   /** Items per page, 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
-  /** How many of the newest items to skip, at most 100,000; a cursor reaches any. */
+  /** How many items to skip, at most 100,000; a cursor reaches any. */
   readonly offset?: number | undefined;
   /** The `nextCursor` of the page before; then `offset` is not used. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * A list, newest first. Iteration fetches pages as needed: `for await (const customer of billing.customers.list())`;
+ * A list, newest first unless `order` says otherwise. Iteration fetches pages as needed: `for await (const customer of billing.customers.list())`;
  * `await Array.fromAsync(list)` fetches all. An item that is created or removed during the iteration makes no other one appear
  * twice, nor be left out.
  */

@@ -16,9 +16,13 @@ type ResourceId =
 export type RequestBody<Schema extends z.ZodType> = {
   readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]>;
 };
-type Loose<Field> = [Field] extends [ResourceId | undefined] ? string | Exclude<Field, ResourceId> : Field;
+type Loose<Field> = [Field] extends [ResourceId | undefined]
+  ? string | Exclude<Field, ResourceId>
+  : [Field] extends [Date | undefined]
+    ? string | Field
+    : Field;
 
-/** The filters of a list, as values instead of query text. */
+/** The filters of a list, as values instead of query text; a time is a `Date` or an ISO 8601 string in UTC. */
 export type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & {
   readonly [Field in Exclude<keyof z.output<Listing['query']>, keyof PageOptions>]?:
     | Loose<z.output<Listing['query']>[Field]>

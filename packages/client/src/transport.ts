@@ -97,7 +97,7 @@ function errorWithoutResponse(cause: unknown, timeoutMs: number | undefined): Bi
 
 function queryText(query: Request['query']): string {
   const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
+    value === undefined ? [] : [[name, value instanceof Date ? value.toISOString() : String(value)]],
   );
   return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
 }

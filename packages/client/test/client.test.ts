@@ -153,13 +153,13 @@ it('fetches the pages of a list only as far as it is iterated', async () => {
   };
   await using server = await startScriptedServer([page(['a', 'b'], 'b1'), page(['c', 'd'], 'd1'), page(['e'], null)]);
   const ids: string[] = [];
-  for await (const { id } of server.client.customers.list({ limit: 2, offset: 3, search: 'x' })) {
+  for await (const { id } of server.client.customers.list({ limit: 2, offset: 3, createdAfter: new Date(0) })) {
     ids.push(id);
     if (ids.length === 3) break;
   }
   expect(ids).toEqual(['a', 'b', 'c']);
   expect(server.requests.map(({ url }) => url?.split('?')[1])).toEqual([
-    'limit=2&offset=3&search=x',
-    'limit=2&search=x&cursor=b1',
+    'limit=2&offset=3&createdAfter=1970-01-01T00%3A00%3A00.000Z',
+    'limit=2&createdAfter=1970-01-01T00%3A00%3A00.000Z&cursor=b1',
   ]);
 });

@@ -22,6 +22,11 @@ it('accepts ids as plain strings', () => {
     cancelUrl: text,
   });
   expectTypeOf(billing.subscriptions.list).toBeCallableWith({ customerId: text, activeOnly: false, limit: 10 });
+  expectTypeOf(billing.payments.list).toBeCallableWith({
+    invoiceId: text,
+    createdAfter: text,
+    createdBefore: new Date(),
+  });
   expectTypeOf(billing.analytics.get).toBeCallableWith({ growthDays: 7 }, { timeoutMs: 1_000 });
   expectTypeOf(billing.analytics.history).toBeCallableWith({ days: 7 });
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cursorText, type Cursor } from './cursor.ts';
 import { integerText } from './text.ts';
+import { timestamp } from './timestamp.ts';
 
 const MAX_LIMIT = 100;
 const MAX_WHOLE_LIST = 1_000;
@@ -42,11 +43,34 @@ export const wholeListQuery = {
     .describe('Maximum number of items to return: 1,000 by default; values above 100 count as 100.'),
 };
 
+export type ListOrder = 'newest' | 'oldest';
+
+/** A time to compare with. PostgreSQL has no year 0. */
+const comparedTime = timestamp.refine(time => time.getUTCFullYear() > 0, 'Expected a year after 0000.');
+
+/** Which part of a list is wanted by the time at which its items were created, and in which order. */
+export const createdQuery = {
+  createdAfter: comparedTime.optional().describe('Only what was created at this time or later.'),
+  createdBefore: comparedTime.optional().describe('Only what was created before this time.'),
+  order: z
+    .enum(['newest', 'oldest'] satisfies ListOrder[])
+    .default('newest')
+    .describe('Which comes first, by `createdAt`; a cursor belongs to one order.'),
+};
+
+/** When the wanted items of a list were created: from one time until before the other. */
+export interface CreatedRange {
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+}
+
 /** Which items of a list are wanted: those after the cursor, or without one those after `offset` items. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
   readonly cursor?: Cursor | undefined;
+  /** Newest first unless given. */
+  readonly order?: ListOrder | undefined;
 }
 
 export const pagination = z

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Page } from '@billing/contracts/pagination';
+import type { ListOrder, Page } from '@billing/contracts/pagination';
 import { invalid } from '@billing/contracts/problem';
 
 /** The time and the id of the item that a page follows. */
@@ -15,12 +15,16 @@ interface Scope {
 }
 
 /**
- * Returns what marks the cursors of a list.
- * @throws Problem 400 when the page has the cursor of another list, or of another tenant's
+ * Returns what marks the cursors of a list in one order.
+ * @throws Problem 400 when the page has the cursor of another list or order, or of another tenant's
  */
-export function markList({ cursor }: Page, name: string, { teamId = null, projectId = null }: Scope): string {
+export function markList(
+  { cursor, order = 'newest' }: Page,
+  name: string,
+  { teamId = null, projectId = null }: Scope,
+): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([name, teamId, projectId]))
+    .update(JSON.stringify([name, teamId, projectId, order]))
     .digest('base64url');
   const mark = digest.slice(0, 12);
   if (cursor && cursor.list !== mark) throw otherList();
@@ -42,9 +46,11 @@ export function placeBefore({ cursor }: Page): Place | null {
 export const otherList = () =>
   invalid([{ path: 'cursor', message: 'Expected the `nextCursor` of a page of this list.' }]);
 
-/** SQL that selects what follows a place, newest first and then by id; an index by time finds the first row. */
-export const follows = (time: string, id: string, at: string, key: string): string =>
-  `(${time} <= ${at}::timestamptz and (${time} < ${at}::timestamptz or ${id} > ${key}))`;
+/** SQL that selects what follows a place, by time and then by id; an index by time finds the first row. */
+export function follows(time: string, id: string, at: string, key: string, order: ListOrder = 'newest'): string {
+  const after = order === 'newest' ? '<' : '>';
+  return `(${time} ${after}= ${at}::timestamptz and (${time} ${after} ${at}::timestamptz or ${id} > ${key}))`;
+}
 
 /** SQL for a time as the text of a cursor, in PostgreSQL's precision. */
 export const timeText = (time: string): string =>

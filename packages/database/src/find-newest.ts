@@ -1,5 +1,5 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql';
-import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
+import { skipped, toPage, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
 import { markList, otherList } from './cursors.ts';
 
 interface Order {
@@ -12,7 +12,8 @@ interface Order {
 }
 
 /**
- * Returns a page of the rows that meet all conditions on columns, newest first; an undefined one is none.
+ * Returns a page of the rows that meet all conditions on columns, newest first unless the page says otherwise; an undefined
+ * condition is none.
  * @throws Problem 400 for the cursor of another list
  */
 export async function findNewest<Row extends object>(
@@ -25,9 +26,9 @@ export async function findNewest<Row extends object>(
   const list = markList(page, em.getMetadata().get(entity).tableName, conditions);
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
   const where = Object.fromEntries(given);
-  const orderBy = Object.fromEntries([[time, 'desc'], ...ids.map(id => [id, 'asc'])]);
+  const orderBy = Object.fromEntries([[time, page.order === 'oldest' ? 'asc' : 'desc'], ...ids.map(id => [id, 'asc'])]);
   const options = { orderBy, limit: page.limit + 1, offset: skipped(page) } as object; // the columns are the caller's
-  const after = page.cursor ? { $and: [where, rowsAfter(page.cursor, time, ids)] } : where;
+  const after = page.cursor ? { $and: [where, rowsAfter(page, time, ids)] } : where;
   const typed = (filter: object) => filter as FilterQuery<NoInfer<Row>>; // so are these
   const [found, total] = await Promise.all([
     em.find(entity, typed(after), options) as Promise<Row[]>, // the options select all properties
@@ -52,12 +53,20 @@ async function countRows<Row extends object>(
   return em.count(entity, where);
 }
 
-/** Selects the rows that follow a cursor. An index by time finds the first one. */
-function rowsAfter({ at, ids: values }: NonNullable<Page['cursor']>, time: string, ids: readonly string[]): object {
+/** Returns the condition on `createdAt` for a range; undefined for none. */
+export function createdWithin({ createdAfter, createdBefore }: CreatedRange): object | undefined {
+  if (!createdAfter && !createdBefore) return undefined;
+  return { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) };
+}
+
+/** Selects the rows that follow a page's cursor. An index by time finds the first one. */
+function rowsAfter({ cursor, order }: Page, time: string, ids: readonly string[]): object {
+  const { at = null, ids: values = [] } = cursor ?? {};
   if (at === null || values.length !== ids.length) throw otherList();
   const sameTime = ids.map((id, index) => ({
     ...Object.fromEntries(ids.slice(0, index).map((before, place) => [before, values[place]])),
     [id]: { $gt: values[index] },
   }));
-  return { [time]: { $lte: new Date(at) }, $or: [{ [time]: { $lt: new Date(at) } }, ...sameTime] };
+  const [from, after] = order === 'oldest' ? ['$gte', '$gt'] : ['$lte', '$lt'];
+  return { [time]: { [from]: new Date(at) }, $or: [{ [time]: { [after]: new Date(at) } }, ...sameTime] };
 }

@@ -41,7 +41,7 @@ const add = (owner: string, [id, side, second]: readonly [number, string, number
 const list = async (page: Page, maxCounted?: number) => {
   const order = { time: 'at', ids: ['id', 'side'], ...(maxCounted !== undefined && { maxCounted }) };
   const [rows, pagination] = await findNewest(em.fork(), Entry, { owner: 'us' }, page, order);
-  return { keys: rows.map(({ id, side }) => id + side), pagination };
+  return { keys: rows.map(({ id, side }) => id + side), at: rows.map(({ at }) => at.getTime()), pagination };
 };
 
 it('pages by cursor have each row once, whatever is added and removed between them', async () => {
@@ -51,18 +51,21 @@ it('pages by cursor have each row once, whatever is added and removed between th
       entries,
       fc.array(change, { maxLength: 6 }),
       fc.integer({ min: 1, max: 4 }),
-      async (rows, changes, limit) => {
+      fc.constantFrom('newest', 'oldest'),
+      async (rows, changes, limit, order) => {
         await em.execute('truncate entries');
         for (const row of rows) await add('us', row);
         await add('them', [9, 'a', 2]);
         const kept = new Set(rows.map(keyOf));
         const known = new Set(kept);
         const walked: string[] = [];
+        const times: number[] = [];
         let cursor: Page['cursor'];
         const queue = [...changes];
         for (;;) {
-          const { keys, pagination } = await list({ limit, offset: 0, cursor });
+          const { keys, at, pagination } = await list({ limit, offset: 0, cursor, order });
           walked.push(...keys);
+          times.push(...at);
           if (pagination.nextCursor === null) break;
           cursor = z.decode(cursorText, pagination.nextCursor);
           const next = queue.shift();
@@ -78,6 +81,7 @@ it('pages by cursor have each row once, whatever is added and removed between th
         expect(new Set(walked).size).toBe(walked.length);
         expect([...kept].filter(key => !walked.includes(key))).toEqual([]);
         expect(walked).not.toContain('9a');
+        expect(times).toEqual(times.toSorted((a, b) => (order === 'newest' ? b - a : a - b)));
       },
     ),
     { numRuns: runs(200) },
@@ -101,12 +105,15 @@ it('counts no further than it is told to, and says so', async () => {
   });
 });
 
-it('refuses the cursor of another list, or of another tenant’s', async () => {
+it('refuses the cursor of another list or order, or of another tenant’s', async () => {
   const page = { limit: 2, offset: 0 };
   const place = { at: new Date(0).toISOString(), ids: ['1', 'a'], offset: 0 };
   const from = (name: string, scope: object) =>
     list({ ...page, cursor: { ...place, list: markList(page, name, scope) } });
+  const turned = { ...page, order: 'oldest' } as const;
   expect((await from('entries', {})).keys).toEqual([]);
+  const newest = { ...place, list: markList(page, 'entries', {}) };
+  await expect(list({ ...turned, cursor: newest })).rejects.toThrow('not valid');
   await expect(from('others', {})).rejects.toThrow('not valid');
   await expect(from('entries', { teamId: 'team_1' })).rejects.toThrow('not valid');
   await expect(from('entries', { projectId: 'proj_1' })).rejects.toThrow('not valid');

@@ -95,6 +95,24 @@ it('finds customers by a part of their e-mail, name or external id, in any case'
   expect(await found('nobody')).toEqual([]);
 });
 
+it('lists customers of a time in either order, and the one with an id of the processor', async () => {
+  await using customers = await startCustomers();
+  const created = [];
+  for (const name of ['a', 'b', 'c']) created.push(await customers.createCustomer({ email: `${name}@example.com` }));
+  const found = async (query: string) => emails((await customers.call('GET', `/customers?${query}`)).body);
+  const [a, b, c] = created.map(({ email }) => email);
+  expect(await found('order=oldest')).toEqual([a, b, c]);
+  expect(await found(`createdAfter=${created[1].createdAt}`)).toEqual([c, b]);
+  expect(await found(`createdBefore=${created[1].createdAt}&order=oldest`)).toEqual([a]);
+  expect(await found(`processorId=${created[2].processorCustomerId}`)).toEqual([c]);
+  const { body } = await customers.call('GET', '/customers?order=oldest&limit=2');
+  expect(await found(`order=oldest&cursor=${body.pagination.nextCursor}`)).toEqual([c]);
+  const other = await customers.call('GET', `/customers?processorId=${created[0].processorCustomerId}`, {
+    of: { ...customers.scope, projectId: ProjectId.create() },
+  });
+  expect(other.body.customers).toEqual([]);
+});
+
 it('lists the customers with the given ids, and none of another project', async () => {
   await using customers = await startCustomers();
   const [ada, grace] = [await customers.createCustomer(), await customers.createCustomer({ email: 'g@example.com' })];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import {
   customer,
   customerCreate,
@@ -10,6 +10,7 @@ import {
   customerSearch,
   customerUpdate,
 } from '../resources/customer.ts';
+import { text } from '../text.ts';
 
 const read = projectAccess('customers:read');
 const write = projectAccess('customers:write');
@@ -20,8 +21,15 @@ export const customersOperations = declareOperations('customers', {
     route: `GET ${PROJECT_PATH}/customers`,
     access: read,
     summary:
-      'List customers, newest first; with `email` or `externalId`, the one that has it; with `search`, those that contain it; with `ids`, those of them that exist',
-    query: z.strictObject({ ...pageQuery, ...customerFilter.shape, ids: customerIds, search: customerSearch }),
+      'List customers; with `email` or `externalId`, the one that has it; with `search`, those that contain it; with `ids`, those of them that exist',
+    query: z.strictObject({
+      ...customerFilter.shape,
+      ids: customerIds,
+      search: customerSearch,
+      processorId: text(255).optional().describe('Only the customer with this id at the payment processor.'),
+      ...createdQuery,
+      ...pageQuery,
+    }),
     response: z.object({ customers: z.array(customer), pagination }),
     example: { query: { limit: '50', offset: '0' } },
   },

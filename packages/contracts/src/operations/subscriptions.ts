@@ -1,32 +1,35 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
-import { CustomerId, PriceId, SubscriptionId } from '../ids.ts';
+import { CustomerId, InvoiceId, PriceId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
-import { pageQuery, pagination } from '../pagination.ts';
+import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES } from '../resources/payment.ts';
 import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
-import { booleanText } from '../text.ts';
+import { booleanText, text } from '../text.ts';
 
 const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
+const processorId = text(255).optional();
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
     route: `GET ${PROJECT_PATH}/subscriptions`,
     access: read,
-    summary: 'List subscriptions; without a status only active and trialing ones, unless activeOnly is false',
+    summary: 'List subscriptions; only active and trialing ones unless a filter says otherwise',
     query: z.strictObject({
       activeOnly: booleanText
         .optional()
         .describe(
-          'Whether to return only active and trialing subscriptions: true by default, false when `status` is given.',
+          'Whether to return only active and trialing subscriptions: true by default, false when `status` or `processorId` is given.',
         ),
       status: z.enum(SUBSCRIPTION_STATUSES).optional().describe('Only subscriptions with this status.'),
       customerId: CustomerId.schema.optional().describe('Only subscriptions of this customer.'),
       priceId: PriceId.schema.optional().describe('Only subscriptions whose first item has this price.'),
+      processorId: processorId.describe('Only the subscription with this id at the payment processor.'),
+      ...createdQuery,
       ...pageQuery,
     }),
     response: z.object({ subscriptions: z.array(subscription), pagination }),
@@ -90,11 +93,14 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   listInvoices: {
     route: `GET ${PROJECT_PATH}/invoices`,
     access: read,
-    summary: 'List invoices, newest first',
+    summary: 'List invoices',
     query: z.strictObject({
       customerId: CustomerId.schema.optional().describe('Only invoices of this customer.'),
       subscriptionId: SubscriptionId.schema.optional().describe('Only invoices of this subscription.'),
       status: z.enum(INVOICE_STATUSES).optional().describe('Only invoices with this status.'),
+      number: text(64).optional().describe('Only invoices whose number contains this text, in any case.'),
+      processorId: processorId.describe('Only the invoice with this id at the payment processor.'),
+      ...createdQuery,
       ...pageQuery,
     }),
     response: z.object({ invoices: z.array(invoice), pagination }),
@@ -103,10 +109,16 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   listPayments: {
     route: `GET ${PROJECT_PATH}/payments`,
     access: read,
-    summary: 'List payments, newest first',
+    summary: 'List payments',
     query: z.strictObject({
       customerId: CustomerId.schema.optional().describe('Only payments of this customer.'),
+      invoiceId: InvoiceId.schema.optional().describe('Only payments of this invoice.'),
+      subscriptionId: SubscriptionId.schema.optional().describe('Only payments of invoices of this subscription.'),
       status: z.enum(PAYMENT_STATUSES).optional().describe('Only payments with this status.'),
+      processorId: processorId.describe(
+        'Only the payment with this `processorPaymentIntentId` or `processorChargeId`.',
+      ),
+      ...createdQuery,
       ...pageQuery,
     }),
     response: z.object({ payments: z.array(payment), pagination }),

@@ -1,6 +1,8 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { Page, Pagination } from '@billing/contracts/pagination';
+import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import type { customerFilter, customerIds, customerSearch } from '@billing/contracts/resources/customer';
+import { containing } from '@billing/database/containing';
+import { createdWithin } from '@billing/database/find-newest';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { findOwner } from '#persistence/customer-identifiers.ts';
@@ -12,13 +14,23 @@ type Filter = z.output<typeof customerFilter>;
 interface Selection {
   readonly ids?: z.output<typeof customerIds>;
   readonly search?: z.output<typeof customerSearch>;
+  readonly processorId?: string | undefined;
 }
 
-/** Lists a page of the project's customers, newest first. */
+/** Lists a page of the project's customers. */
 export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { email, externalId, ids, search, ...page }: Page & Filter & Selection,
+    {
+      email,
+      externalId,
+      ids,
+      search,
+      processorId,
+      createdAfter,
+      createdBefore,
+      ...page
+    }: Page & Filter & Selection & CreatedRange,
   ): Promise<[LinkedCustomer[], Pagination]> => {
     const fork = em.fork();
     const owners = await findOwners(fork, scope, { email, externalId });
@@ -26,18 +38,19 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
       ...(owners && { id: { $in: owners } }),
       ...(email && { email }),
       ...(externalId && { externalId }),
-      ...(search && containing(search)),
+      ...(search && withText(search)),
       ...(ids && { $and: [{ id: { $in: ids } }] }),
+      ...(processorId && { processorId }),
+      createdAt: createdWithin({ createdAfter, createdBefore }),
     };
     return customers.list(fork, scope, page, wanted);
   };
 }
 
 /** Selects customers whose e-mail, name or external id contains the text, in any case. */
-function containing(search: string) {
-  const $ilike = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return { $or: [{ email: { $ilike } }, { name: { $ilike } }, { externalId: { $ilike } }] };
-}
+const withText = (search: string) => ({
+  $or: [{ email: containing(search) }, { name: containing(search) }, { externalId: containing(search) }],
+});
 
 /** Returns who has, or is about to have, what the filter names; undefined without a filter. */
 async function findOwners(

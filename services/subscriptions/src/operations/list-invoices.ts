@@ -1,26 +1,49 @@
 import type { CustomerId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
-import type { Page, Pagination } from '@billing/contracts/pagination';
-import { findNewest } from '@billing/database/find-newest';
+import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
+import { containing } from '@billing/database/containing';
+import { createdWithin, findNewest } from '@billing/database/find-newest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { Invoice } from '#persistence/invoice.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-interface InvoiceFilter extends Page {
+interface InvoiceFilter extends Page, CreatedRange {
   readonly customerId?: CustomerId | undefined;
   readonly subscriptionId?: SubscriptionId | undefined;
   readonly status?: InvoiceStatus | undefined;
+  /** What the number contains, in any case. */
+  readonly number?: string | undefined;
+  readonly processorId?: string | undefined;
   /** Leaves out drafts, which are for the merchant and not for the customer. */
   readonly withoutDrafts?: boolean;
 }
 
-/** Lists a page of the project's invoices, newest first. */
+/** Lists a page of the project's invoices. */
 export function listInvoices({ em }: Pick<Dependencies, 'em'>) {
   return async (
     { teamId, projectId }: ProjectScope,
-    { customerId, subscriptionId, status, withoutDrafts = false, ...page }: InvoiceFilter,
+    {
+      customerId,
+      subscriptionId,
+      status,
+      number,
+      processorId,
+      createdAfter,
+      createdBefore,
+      withoutDrafts = false,
+      ...page
+    }: InvoiceFilter,
   ): Promise<{ invoices: Invoice[]; pagination: Pagination }> => {
     const shown = withoutDrafts ? { $in: INVOICE_STATUSES.filter(it => it !== 'draft') } : undefined;
-    const where = { teamId, projectId, customerId, subscriptionId, status: status ?? shown };
+    const where = {
+      teamId,
+      projectId,
+      customerId,
+      subscriptionId,
+      status: status ?? shown,
+      number: number === undefined ? undefined : containing(number),
+      processorInvoiceId: processorId,
+      createdAt: createdWithin({ createdAfter, createdBefore }),
+    };
     const [invoices, pagination] = await findNewest(em.fork(), Invoice, where, page);
     return { invoices, pagination };
   };

@@ -1,11 +1,13 @@
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { Page, Pagination } from '@billing/contracts/pagination';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CustomerId, InvoiceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
+import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import {
   PAYMENT_STATUSES,
   type Payment as PaymentResource,
   type PaymentStatus,
 } from '@billing/contracts/resources/payment';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -28,28 +30,56 @@ const LISTED = [
   'updatedAt',
 ] as const;
 
-interface PaymentFilter extends Page {
+interface PaymentFilter extends Page, CreatedRange {
   readonly customerId?: CustomerId | undefined;
+  readonly invoiceId?: InvoiceId | undefined;
+  /** Of the invoices that were paid. */
+  readonly subscriptionId?: SubscriptionId | undefined;
   readonly status?: PaymentStatus | undefined;
+  /** Of a payment intent or a charge. */
+  readonly processorId?: string | undefined;
 }
 
-/** Lists a page of the project's payments, newest first, without those of which only a refund or a dispute is known. */
+/** Lists a page of the project's payments, without those of which only a refund or a dispute is known. */
 export function listPayments({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { customerId, status, ...page }: PaymentFilter,
+    { customerId, invoiceId, subscriptionId, status, processorId, createdAfter, createdBefore, ...page }: PaymentFilter,
   ): Promise<{ payments: PaymentResource[]; pagination: Pagination }> => {
-    const filter = { customerId: customerId && [customerId], status: status ? [status] : PAYMENT_STATUSES };
-    const { rows, pagination } = await paymentRows.list(em.fork(), scope, { filter, only: LISTED, page });
+    const filter = {
+      customerId: customerId && [customerId],
+      processorInvoiceId: await findInvoiceIds(em.fork(), scope, { id: invoiceId, subscriptionId }),
+      status: status ? [status] : PAYMENT_STATUSES,
+    };
+    const { rows, pagination } = await paymentRows.list(em.fork(), scope, {
+      filter,
+      idAtProcessor: processorId,
+      created: { createdAfter, createdBefore },
+      only: LISTED,
+      page,
+    });
     const invoiceOf = (id: string): ProjectObject => ({ scope, id });
     const invoiceIds = rows.flatMap(row => row.processorInvoiceId ?? []);
     const invoices = await invoiceRows.find(em.fork(), invoiceIds.map(invoiceOf));
     const payments = rows.flatMap(({ processorInvoiceId, ...row }) => {
       const { status: known, amount, currency } = row;
       if (known === null || amount === null || currency === null) return [];
-      const invoice = processorInvoiceId === null ? undefined : invoices.get(scopedKey(invoiceOf(processorInvoiceId)));
-      return [{ ...row, status: known, amount, currency, invoiceId: invoice?.id ?? null }];
+      const paid = processorInvoiceId === null ? undefined : invoices.get(scopedKey(invoiceOf(processorInvoiceId)));
+      return [{ ...row, status: known, amount, currency, invoiceId: paid?.id ?? null }];
     });
     return { payments, pagination };
   };
+}
+
+/** Returns the processor's ids of the invoices that a filter selects; undefined without a filter. */
+async function findInvoiceIds(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  filter: { readonly id: InvoiceId | undefined; readonly subscriptionId: SubscriptionId | undefined },
+): Promise<string[] | undefined> {
+  const given = Object.entries(filter).filter(([, id]) => id !== undefined);
+  if (given.length === 0) return undefined;
+  const where = { ...Object.fromEntries(given), teamId, projectId };
+  const invoices = await em.find(Invoice, where, { fields: ['processorInvoiceId'] });
+  return invoices.map(({ processorInvoiceId }) => processorInvoiceId);
 }

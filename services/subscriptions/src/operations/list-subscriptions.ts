@@ -1,5 +1,5 @@
 import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
-import type { Page, Pagination } from '@billing/contracts/pagination';
+import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { ACTIVE_STATUSES } from '#domain/subscription.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
@@ -32,28 +32,36 @@ const LISTED = [
 ] as const satisfies readonly (keyof Subscription)[];
 export type ListedSubscription = Pick<Subscription, (typeof LISTED)[number]>;
 
-interface SubscriptionFilter extends Page {
-  /** Only active and trialing ones; true unless a status is given. */
+interface SubscriptionFilter extends Page, CreatedRange {
+  /** Only active and trialing ones; true unless a status or a processor's id is given. */
   readonly activeOnly?: boolean | undefined;
   readonly status?: SubscriptionStatus | undefined;
   readonly customerId?: CustomerId | undefined;
   /** Of the first item. */
   readonly priceId?: PriceId | undefined;
+  readonly processorId?: string | undefined;
 }
 
-/** Lists a page of the project's subscriptions, newest first. */
+/** Lists a page of the project's subscriptions. */
 export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { activeOnly, status, customerId, priceId, ...page }: SubscriptionFilter,
+    { activeOnly, status, customerId, priceId, processorId, createdAfter, createdBefore, ...page }: SubscriptionFilter,
   ): Promise<{ subscriptions: ListedSubscription[]; pagination: Pagination }> => {
-    const statuses: readonly SubscriptionStatus[] = (activeOnly ?? !status) ? ACTIVE_STATUSES : SUBSCRIPTION_STATUSES;
+    const isActive = activeOnly ?? !(status || processorId);
+    const statuses: readonly SubscriptionStatus[] = isActive ? ACTIVE_STATUSES : SUBSCRIPTION_STATUSES;
     const filter = {
       customerId: customerId && [customerId],
       priceId: priceId && [priceId],
       status: statuses.filter(it => !status || it === status),
     };
-    const { rows, pagination } = await subscriptionRows.list(em.fork(), scope, { filter, only: LISTED, page });
+    const { rows, pagination } = await subscriptionRows.list(em.fork(), scope, {
+      filter,
+      idAtProcessor: processorId,
+      created: { createdAfter, createdBefore },
+      only: LISTED,
+      page,
+    });
     return { subscriptions: rows, pagination };
   };
 }

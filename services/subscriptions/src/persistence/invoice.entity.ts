@@ -9,6 +9,7 @@ const InvoiceSchema = defineEntity({
   indexes: [
     { name: 'invoices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'invoices_customer', properties: ['customerId', 'teamId', 'projectId'] },
+    { name: 'invoices_subscription', properties: ['subscriptionId', 'teamId', 'projectId'] },
     { name: 'invoices_processor_subscription', properties: ['processorSubscriptionId', 'teamId', 'projectId'] },
   ],
   properties: {

@@ -1,7 +1,7 @@
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { skipped, toPage, type Page, type Pagination } from '@billing/contracts/pagination';
+import { skipped, toPage, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
 import { follows, markList, placeBefore } from '@billing/database/cursors';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 
@@ -9,11 +9,11 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 export interface ObjectRows<Row> {
   /** Finds the rows of objects, by `scopedKey`. */
   find(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Row>>;
-  /** Lists the properties `only` of a page of a project's rows, newest first. A filter takes any of its values. */
+  /** Lists the properties `only` of a page of a project's rows, in the page's order. A filter takes any of its values. */
   list<Property extends keyof Row & string>(
     em: EntityManager,
     scope: ProjectScope,
-    wanted: { readonly filter: RowFilter<Row>; readonly only: readonly Property[]; readonly page: Page },
+    wanted: ListedRows<Row, Property>,
   ): Promise<{ rows: Pick<Row, Property>[]; pagination: Pagination }>;
   /** Inserts new rows and updates others, each row once. The caller's transaction holds the locks of the objects. */
   save(tx: EntityManager, rows: readonly Row[]): Promise<void>;
@@ -24,12 +24,23 @@ interface ListedRow extends ProjectScope {
   readonly createdAt: Date;
 }
 
+interface ListedRows<Row, Property> {
+  readonly filter: RowFilter<Row>;
+  /** The processor's id of the object, or another one of it. */
+  readonly idAtProcessor?: string | undefined;
+  readonly created: CreatedRange;
+  readonly only: readonly Property[];
+  readonly page: Page;
+}
+
 /** The values that a property may have; a property without values is not looked at. */
 type RowFilter<Row> = Readonly<Partial<Record<keyof Row & string, readonly string[] | undefined>>>;
 
 interface RowOptions<Row> {
   /** The property with the processor's id of the object. */
   readonly processorId: keyof Row & string;
+  /** Properties with other ids of the object at the processor. */
+  readonly otherIds?: readonly (keyof Row & string)[];
   /** Properties that no update changes, beside the primary key, the project and the processor's id. */
   readonly fixed: readonly (keyof Row & string)[];
 }
@@ -46,7 +57,7 @@ interface Column {
  */
 export function objectRows<Row extends ListedRow>(
   entity: EntityClass<Row>,
-  { processorId, fixed }: RowOptions<Row>,
+  { processorId, otherIds = [], fixed }: RowOptions<Row>,
 ): ObjectRows<Row> {
   const statementsFor = (em: EntityManager) => {
     const { tableName, props, primaryKeys } = em.getMetadata(entity);
@@ -102,28 +113,38 @@ export function objectRows<Row extends ListedRow>(
         }),
       );
     },
-    async list(em, { teamId, projectId }, { filter, only, page }) {
+    async list(em, { teamId, projectId }, { filter, idAtProcessor, created, only, page }) {
       const { tableName, columns, nameOf, times } = (statements ??= statementsFor(em));
-      const given = Object.entries<readonly string[] | undefined>(filter).flatMap(([property, values]) =>
-        values ? [{ property, values: [...values] }] : [],
-      );
-      const shown = new Set<string>(['id', 'createdAt', ...only]);
-      const conditions = given.map(({ property }, index) => ` and ${nameOf(property)} = any($${index + 3})`).join('');
-      const matching = `from ${tableName} existing where team_id = $1 and project_id = $2${conditions}`;
-      const values = [teamId, projectId, ...given.map(it => it.values)];
-      const selected = columns.filter(({ property }) => shown.has(property));
+      const values: unknown[] = [];
+      const bound = (value: unknown) => `$${values.push(value)}`;
+      const conditions = [`team_id = ${bound(teamId)}`, `project_id = ${bound(projectId)}`];
+      for (const [property, any] of Object.entries<readonly string[] | undefined>(filter))
+        if (any) conditions.push(`${nameOf(property)} = any(${bound([...any])})`);
+      if (idAtProcessor !== undefined) {
+        const id = bound(idAtProcessor);
+        conditions.push(`(${[processorId, ...otherIds].map(property => `${nameOf(property)} = ${id}`).join(' or ')})`);
+      }
+      if (created.createdAfter) conditions.push(`created_at >= ${bound(created.createdAfter)}`);
+      if (created.createdBefore) conditions.push(`created_at < ${bound(created.createdBefore)}`);
+      const matching = `from ${tableName} existing where ${conditions.join(' and ')}`;
+      const count = executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, [...values]);
+
       const list = markList(page, tableName, { teamId, projectId });
       const place = placeBefore(page);
-      const [end, placed] = [values.length, place ? [place.at, place.id] : []];
-      const following = place ? ` and ${follows('created_at', 'id', `$${end + 3}`, `$${end + 4}`)}` : '';
+      const following = place
+        ? ` and ${follows('created_at', 'id', bound(place.at), bound(place.id), page.order)}`
+        : '';
+      const shown = new Set<string>(['id', 'createdAt', ...only]);
+      const selected = columns.filter(({ property }) => shown.has(property)).map(read);
+      const order = `created_at ${page.order === 'oldest' ? 'asc' : 'desc'}, id`;
       const [found, [counted]] = await Promise.all([
         executeBound<Record<string, unknown>>(
           em,
-          `select ${selected.map(read).join(', ')} ${matching}${following}
-            order by created_at desc, id limit $${end + 1} offset $${end + 2}`,
-          [...values, page.limit + 1, skipped(page), ...placed],
+          `select ${selected.join(', ')} ${matching}${following}
+            order by ${order} limit ${bound(page.limit + 1)} offset ${bound(skipped(page))}`,
+          values,
         ),
-        executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, values),
+        count,
       ]);
       for (const row of found) toDates(row, times);
       const typed = found as unknown as Pick<Row, (typeof only)[number] | 'id' | 'createdAt'>[]; // what the statement selects

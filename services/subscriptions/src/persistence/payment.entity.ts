@@ -10,6 +10,7 @@ const PaymentSchema = defineEntity({
   indexes: [
     { name: 'payments_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'payments_customer', properties: ['customerId', 'teamId', 'projectId'] },
+    { name: 'payments_invoice', properties: ['processorInvoiceId', 'teamId', 'projectId'] },
     { name: 'payments_charge', properties: ['processorChargeId', 'teamId', 'projectId'] },
   ],
   properties: {

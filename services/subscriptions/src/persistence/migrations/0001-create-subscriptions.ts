@@ -102,6 +102,7 @@ export class CreateSubscriptions extends Migration {
         constraint invoices_processor_id_unique unique (processor_invoice_id, team_id, project_id)
       ) with (fillfactor = 70)`);
     this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
+    this.addSql(`create index invoices_subscription on invoices (subscription_id, team_id, project_id)`);
     this.addSql(`create index invoices_customer on invoices (customer_id, team_id, project_id)`);
     this.addSql(
       `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,
@@ -138,6 +139,7 @@ export class CreateSubscriptions extends Migration {
       ) with (fillfactor = 70)`);
     this.addSql(`create index payments_newest on payments (team_id, project_id, created_at, id)`);
     this.addSql(`create index payments_customer on payments (customer_id, team_id, project_id)`);
+    this.addSql(`create index payments_invoice on payments (processor_invoice_id, team_id, project_id)`);
     this.addSql(`create index payments_charge on payments (processor_charge_id, team_id, project_id)`);
   }
 
