@@ -207,6 +207,8 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   await waitFor(async () => (await ok(api.get(`${P}/payments?customerId=${customerId}`))).payments.length > 0, {
     what: 'the payment',
   });
+  await ok(api.get(`${P}/payments/totals?growthDays=7`));
+  await ok(api.get(`${P}/invoices?pastDue=true`));
   await ok(api.get(`${P}/analytics?growthDays=7`));
   await ok(api.get(`${P}/analytics/history?days=7&step=3`));
   for (const metric of ANALYTICS_METRICS)

@@ -110,6 +110,9 @@ export class BillingClient {
   readonly payments = {
     list: (filters?: wire.PaymentFilters, options?: CallOptions) =>
       this.#requests.list<wire.Payment>('/payments', 'payments', filters, options),
+    /** Returns what was collected in the window and what is past due now, in each currency. */
+    totals: (window?: wire.PaymentTotalsWindow, options?: CallOptions) =>
+      this.#requests.get<wire.PaymentTotals>('/payments/totals', window, options),
   };
 
   readonly portal = {

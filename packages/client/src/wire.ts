@@ -22,7 +22,7 @@ import type {
   portalSession,
   portalSessionCreate,
 } from '@billing/contracts/resources/portal-session';
-import type { payment } from '@billing/contracts/resources/payment';
+import type { payment, paymentTotals } from '@billing/contracts/resources/payment';
 import type { Interval, price, priceCreate, priceUpdate } from '@billing/contracts/resources/price';
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
 import type {
@@ -49,6 +49,7 @@ export type CanceledSubscription = z.input<typeof subscriptionsOperations.cancel
 export type CheckoutSession = z.input<typeof checkoutSession>;
 export type Invoice = z.input<typeof invoice>;
 export type Payment = z.input<typeof payment>;
+export type PaymentTotals = z.input<typeof paymentTotals>;
 export type PortalSession = z.input<typeof portalSession>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
 export type Analytics = z.input<typeof analytics>;
@@ -102,6 +103,8 @@ export type SubscriptionFilters = Filters<typeof subscriptionsOperations.listSub
 export type PortalSessionFilters = Filters<typeof portalOperations.listPortalSessions>;
 export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices>;
 export type PaymentFilters = Filters<typeof subscriptionsOperations.listPayments>;
+/** `growthDays` is the window of what was collected: 1 to 365, 30 by default. */
+export type PaymentTotalsWindow = Partial<z.output<typeof subscriptionsOperations.getPaymentTotals.query>>;
 export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferralCodes>;
 export type ReferralFilters = Filters<typeof referralsOperations.listReferrals>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;

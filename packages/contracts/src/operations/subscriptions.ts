@@ -5,9 +5,9 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
-import { payment, PAYMENT_STATUSES } from '../resources/payment.ts';
+import { payment, PAYMENT_STATUSES, paymentTotals } from '../resources/payment.ts';
 import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
-import { booleanText, text } from '../text.ts';
+import { booleanText, integerText, text } from '../text.ts';
 
 const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
@@ -101,6 +101,11 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       number: text(64).optional().describe('Only invoices whose number contains this text, in any case.'),
       processorId: processorId.describe('Only the invoice with this id at the payment processor.'),
       ...createdQuery,
+      pastDue: booleanText
+        .optional()
+        .describe(
+          'Whether to return only open invoices that the payment processor has tried to collect, or whose due date is past.',
+        ),
       ...pageQuery,
     }),
     response: z.object({ invoices: z.array(invoice), pagination }),
@@ -123,5 +128,15 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     }),
     response: z.object({ payments: z.array(payment), pagination }),
     example: { query: { customerId: CustomerId.example, status: 'partially_refunded' } },
+  },
+  getPaymentTotals: {
+    route: `GET ${PROJECT_PATH}/payments/totals`,
+    access: read,
+    summary: 'Get what was collected, and what is past due, in each currency',
+    query: z.strictObject({
+      growthDays: integerText(1, 365).default(30).describe('Length of the window for what was collected, in days.'),
+    }),
+    response: paymentTotals,
+    example: { query: { growthDays: '30' } },
   },
 });

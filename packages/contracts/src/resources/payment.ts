@@ -59,3 +59,37 @@ export const payment = z
     },
   });
 export type Payment = z.output<typeof payment>;
+
+/** Payments that took money, at least for a while; the rest of a lost dispute is gone. */
+export const COLLECTED_STATUSES = [
+  'succeeded',
+  'partially_refunded',
+  'refunded',
+  'inquiry',
+  'disputed',
+] as const satisfies readonly PaymentStatus[];
+
+const total = z.object({
+  currency: storedCurrency,
+  amount: z.int().meta({ example: 2999 }).describe('In the currency’s smallest unit.'),
+  count: z.int().meta({ example: 1 }).describe('Number of payments, or of invoices.'),
+});
+
+export const paymentTotals = z
+  .object({
+    collected: z
+      .array(total)
+      .describe(
+        `What payments created in the window took, less their refunds: those that are ${COLLECTED_STATUSES.map(status => `\`${status}\``).join(', ')}.`,
+      ),
+    pastDue: z
+      .array(total)
+      .describe(
+        'What remains to be paid of open invoices that the processor has tried to collect, or whose due date is past: `GET P/invoices?pastDue=true` lists them. A bank debit that takes days to arrive is counted until then.',
+      ),
+  })
+  .meta({
+    id: 'PaymentTotals',
+    description: 'Sums of payments and invoices in each currency that has some; currencies are never added up.',
+  });
+export type PaymentTotals = z.output<typeof paymentTotals>;

@@ -1,5 +1,5 @@
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
-import { knownWordOf, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+import { flag, knownWordOf, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
 
 /** An invoice of the processor; amounts in the currency's smallest unit. */
 export interface InvoiceSnapshot {
@@ -15,6 +15,8 @@ export interface InvoiceSnapshot {
   readonly amountDue: number;
   readonly amountPaid: number;
   readonly amountRemaining: number;
+  /** Whether the processor has tried to collect it. */
+  readonly attempted: boolean;
   readonly currency: string;
   readonly billingReason: string | null;
   readonly hostedInvoiceUrl: string | null;
@@ -55,6 +57,7 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       amountDue: invoice.required('amount_due', wholeNumber),
       amountPaid: invoice.required('amount_paid', wholeNumber),
       amountRemaining: invoice.required('amount_remaining', wholeNumber),
+      attempted: invoice.optional('attempted', flag) ?? false,
       currency: invoice.required('currency', text),
       billingReason: invoice.optional('billing_reason', text),
       hostedInvoiceUrl: invoice.optional('hosted_invoice_url', text),

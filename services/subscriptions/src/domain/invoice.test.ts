@@ -79,6 +79,7 @@ describe('a read of the processor', () => {
     amountDue: 3,
     amountPaid: 0,
     amountRemaining: 3,
+    attempted: false,
     currency: 'usd',
     billingReason: null,
     hostedInvoiceUrl: null,

@@ -25,6 +25,7 @@ export interface InvoiceContent extends Pick<
   | 'amountDue'
   | 'amountPaid'
   | 'amountRemaining'
+  | 'attempted'
   | 'currency'
   | 'billingReason'
   | 'hostedInvoiceUrl'
@@ -167,6 +168,7 @@ export function contentOf(snapshot: InvoiceSnapshot, recordedStatus?: InvoiceSta
     amountDue: snapshot.amountDue,
     amountPaid: snapshot.amountPaid,
     amountRemaining: snapshot.amountRemaining,
+    attempted: snapshot.attempted,
     currency: snapshot.currency,
     billingReason: snapshot.billingReason,
     hostedInvoiceUrl: snapshot.hostedInvoiceUrl,

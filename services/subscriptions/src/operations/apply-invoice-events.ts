@@ -146,6 +146,7 @@ export function recordedInvoice(row: Invoice): RecordedInvoice {
     amountDue: row.amountDue,
     amountPaid: row.amountPaid,
     amountRemaining: row.amountRemaining,
+    attempted: row.attempted,
     currency: row.currency,
     billingReason: row.billingReason,
     hostedInvoiceUrl: row.hostedInvoiceUrl,

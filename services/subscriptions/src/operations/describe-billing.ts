@@ -17,7 +17,7 @@ const MAX_INVOICES = 100;
  * Returns what a customer may see: every subscription that has not ended, with its product's name, and a page of invoices
  * without drafts.
  */
-export function describeBilling(dependencies: Pick<Dependencies, 'em'>) {
+export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'now'>) {
   const list = listInvoices(dependencies);
   return async (
     { teamId, projectId }: ProjectScope,

@@ -4,6 +4,7 @@ import { containing } from '@billing/database/containing';
 import { createdWithin, findNewest } from '@billing/database/find-newest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { Invoice } from '#persistence/invoice.entity.ts';
+import { pastDueAt } from '#persistence/past-due.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 interface InvoiceFilter extends Page, CreatedRange {
@@ -13,12 +14,14 @@ interface InvoiceFilter extends Page, CreatedRange {
   /** What the number contains, in any case. */
   readonly number?: string | undefined;
   readonly processorId?: string | undefined;
+  /** Whether to list only invoices that are past due. */
+  readonly pastDue?: boolean | undefined;
   /** Leaves out drafts, which are for the merchant and not for the customer. */
   readonly withoutDrafts?: boolean;
 }
 
 /** Lists a page of the project's invoices. */
-export function listInvoices({ em }: Pick<Dependencies, 'em'>) {
+export function listInvoices({ em, now }: Pick<Dependencies, 'em' | 'now'>) {
   return async (
     { teamId, projectId }: ProjectScope,
     {
@@ -29,6 +32,7 @@ export function listInvoices({ em }: Pick<Dependencies, 'em'>) {
       processorId,
       createdAfter,
       createdBefore,
+      pastDue = false,
       withoutDrafts = false,
       ...page
     }: InvoiceFilter,
@@ -43,6 +47,7 @@ export function listInvoices({ em }: Pick<Dependencies, 'em'>) {
       number: number === undefined ? undefined : containing(number),
       processorInvoiceId: processorId,
       createdAt: createdWithin({ createdAfter, createdBefore }),
+      $and: pastDue ? [pastDueAt(now())] : undefined,
     };
     const [invoices, pagination] = await findNewest(em.fork(), Invoice, where, page);
     return { invoices, pagination };

@@ -8,6 +8,11 @@ const InvoiceSchema = defineEntity({
   uniques: [{ name: 'invoices_processor_id_unique', properties: ['processorInvoiceId', 'teamId', 'projectId'] }],
   indexes: [
     { name: 'invoices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    {
+      name: 'invoices_open',
+      properties: ['teamId', 'projectId', 'createdAt', 'id'],
+      where: "status = 'open'",
+    },
     { name: 'invoices_customer', properties: ['customerId', 'teamId', 'projectId'] },
     { name: 'invoices_subscription', properties: ['subscriptionId', 'teamId', 'projectId'] },
     { name: 'invoices_processor_subscription', properties: ['processorSubscriptionId', 'teamId', 'projectId'] },
@@ -26,6 +31,7 @@ const InvoiceSchema = defineEntity({
     amountDue: p.bigint('number'),
     amountPaid: p.bigint('number'),
     amountRemaining: p.bigint('number'),
+    attempted: p.boolean(),
     currency: p.text(),
     billingReason: p.text().strictNullable(),
     hostedInvoiceUrl: p.text().strictNullable(),

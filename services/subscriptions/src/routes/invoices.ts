@@ -6,7 +6,7 @@ import { toResource } from '#persistence/invoice.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Invoices, which are read-only. */
-export function invoiceRoutes(dependencies: Pick<Dependencies, 'em'>): Routes {
+export function invoiceRoutes(dependencies: Pick<Dependencies, 'em' | 'now'>): Routes {
   const list = listInvoices(dependencies);
   return app =>
     serve(app, operations.listInvoices, async ({ params, query }) => {
