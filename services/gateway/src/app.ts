@@ -28,7 +28,7 @@ import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
 import { accountPageRoutes } from '#account-pages/account-pages.ts';
-import { consoleRoutes } from '#routes/console.ts';
+import { consoleRoutes, unknownPage } from '#routes/console.ts';
 import { docsRoutes } from '#routes/docs.ts';
 import { healthRoutes, serviceChecks } from '#routes/health.ts';
 import { respondWithoutSecret } from '#routes/idempotent-response.ts';
@@ -129,6 +129,7 @@ export function createApp(dependencies: Dependencies): Express {
     }),
   );
   app.use(portalPageRoutes({ admitToPortal, proxy }));
+  app.use(unknownPage(dependencies.consoleFiles));
   app.use((_request, _response, next) => next(routeNotFound()));
   app.use(errorHandler);
   return app;

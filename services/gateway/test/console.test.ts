@@ -49,16 +49,29 @@ it('serves assets forever, compressed for those who take it', async () => {
   expect(await plain.text()).toBe(SCRIPT);
 });
 
-it.each(['/assets/other.js', '/assets/..%2findex.html', '/assets/%2e%2e/index.html', '/teamsters', '/signin'])(
-  'has nothing at %s',
-  async path => {
-    await using built = await newConsole();
-    await using gateway = await startGateway({ consoleFolder: built.consoleFolder });
+it('shows its page for an unknown address to a browser, and JSON to programs and under /api and /assets', async () => {
+  await using built = await newConsole();
+  await using gateway = await startGateway({ consoleFolder: built.consoleFolder });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const get = async (path: string, accept: string, method = 'GET') => {
+    const { status, headers } = await fetch(`${gateway.url}${path}`, { method, headers: { accept } });
+    return [status, headers.get('content-type')?.split(';')[0]];
+  };
+  for (const path of ['/teamsters', '/signin', '/docs/other', '/favicon.ico', '/accept-invitation/x'])
+    expect(await get(path, browser), path).toEqual([404, 'text/html']);
+  for (const path of ['/api/service/nothing', '/api/nothing', '/assets/other.js'])
+    expect(await get(path, browser), path).toEqual([404, 'application/json']);
+  for (const path of ['/assets/..%2findex.html', '/assets/%2e%2e/index.html']) {
     const { status, body } = await gateway.call('GET', path);
     expect([400, 404]).toContain(status);
     expect(body.error.code).toMatch(/^(route_not_found|validation_error)$/);
-  },
-);
+  }
+  for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
+    expect(await get('/teamsters', accept), accept).toEqual([404, 'application/json']);
+  expect(await get('/teamsters', browser, 'POST')).toEqual([404, 'application/json']);
+  const { headers } = await fetch(`${gateway.url}/teamsters`, { headers: { accept: browser } });
+  expect(headers.get('content-security-policy')).toContain(`default-src 'none'`);
+});
 
 it('says how to build the console when that was not done', async () => {
   await using gateway = await startGateway({ consoleFolder: pathToFileURL('/nowhere/') });

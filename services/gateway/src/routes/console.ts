@@ -37,6 +37,20 @@ async function readIfPresent(file: URL): Promise<StaticFile | undefined> {
 const PAGES = ['/', '/sign-in', '/sign-up', '/new-team', '/new-project', '/account', '/teams/*rest'];
 const HEADERS = { 'Content-Security-Policy': filesPolicy, 'Referrer-Policy': 'same-origin' };
 
+/** Where programs ask, which read JSON whatever they accept. */
+const OF_PROGRAMS = /^\/(?:api|assets)\//;
+
+/** Shows the console's page for unknown addresses, with 404, to who asks as a browser does: it says that there is no such page. */
+export function unknownPage({ page }: ConsoleFiles): Handler {
+  return (request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!page || !isRead || OF_PROGRAMS.test(request.path)) return next();
+    response.vary('Accept');
+    if (request.accepts(['json', 'html']) !== 'html') return next();
+    sendStaticFile(request, response.status(404).set(HEADERS), page);
+  };
+}
+
 /** The console, and its files under `/assets`. */
 export function consoleRoutes({ page, assets }: ConsoleFiles): Router {
   const getPage: Handler = (request, response) => {
