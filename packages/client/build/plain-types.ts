@@ -7,7 +7,7 @@ const EXPAND_ALIAS = 1 << 23;
 const SINGLE_QUOTES = 1 << 28;
 const FORMAT = NO_TRUNCATION | MULTILINE | EXPAND_ALIAS | SINGLE_QUOTES;
 /** Type names are capitalized, names of fields are not. */
-const UNKNOWN_NAME = /\b(?:any|(?!PageOptions\b|Partial\b|Record\b)[A-Z]\w*)\b/;
+const UNKNOWN_NAME = /\b(?:any|(?!Date\b|PageOptions\b|Partial\b|Record\b)[A-Z]\w*)\b/;
 
 /**
  * Returns, for each module, declarations of the types that it exports, computed to the end: object types with literal fields

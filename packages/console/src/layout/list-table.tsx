@@ -1,11 +1,9 @@
-import type { List } from '@billing/client';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { CsvValue } from '#ui/csv.ts';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
-import { useVisibleRows } from '#ui/use-visible-rows.ts';
 import { useRowHeight } from './row-height.ts';
 import { Cell, HeadRow, type TableColumn } from './table-rows.tsx';
+import { useListRows, type ListSource } from './use-list-rows.ts';
 
 export interface Column<Item> extends TableColumn<Item> {
   /** The value in an export. */
@@ -14,54 +12,26 @@ export interface Column<Item> extends TableColumn<Item> {
   readonly wide?: boolean;
 }
 
-export interface ListTableProps<Item> {
+export interface ListTableProps<Item> extends ListSource<Item> {
   readonly label: string;
-  readonly queryKey: readonly unknown[];
-  readonly list: (page: { readonly limit: number; readonly offset: number }, signal: AbortSignal) => List<Item>;
   readonly columns: readonly Column<Item>[];
   readonly rowKey: (item: Item) => string;
   readonly empty: ReactNode;
-  /** How often the rows are loaded again, in milliseconds. */
-  readonly refreshMs?: number;
 }
 
-const PAGE_SIZE = 100;
-/** As far as an offset reaches. */
-const MAX_ROWS = 100_000;
-
 /** A list of any length that scrolls with the page: only the rows in the window exist, and are loaded by the page. */
-export function ListTable<Item>(props: ListTableProps<Item>) {
-  const { label, queryKey, list, columns, rowKey, empty, refreshMs = 30_000 } = props;
-  const pageQuery = (page: number) => ({
-    queryKey: [...queryKey, 'page', page],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      list({ limit: PAGE_SIZE, offset: page * PAGE_SIZE }, signal).page(),
-    refetchInterval: refreshMs,
-  });
-  const first = useQuery({ ...pageQuery(0), placeholderData: keepPreviousData });
-  const total = Math.min(first.data?.total ?? 0, MAX_ROWS);
-  const isCut = first.data !== undefined && (!first.data.totalIsExact || first.data.total > MAX_ROWS);
+export function ListTable<Item>({ label, columns, rowKey, empty, ...source }: ListTableProps<Item>) {
   const rowHeight = useRowHeight(columns.length);
-  const { ref, from, to } = useVisibleRows(total, rowHeight);
-  const firstPage = Math.floor(from / PAGE_SIZE);
-  const pageCount = Math.max(1, Math.ceil(to / PAGE_SIZE) - firstPage);
-  const pages = useQueries({ queries: Array.from({ length: pageCount }, (_, index) => pageQuery(firstPage + index)) });
+  const { first, known, isOpen, failure, ref, from, to, itemAt } = useListRows(source, rowHeight);
 
   if (first.error && !first.data) return <ErrorState error={first.error} onRetry={() => void first.refetch()} />;
   if (first.data?.items.length === 0) return empty;
-  const itemAt = (index: number): Item | undefined => {
-    const page = Math.floor(index / PAGE_SIZE);
-    const loaded = pages[page - firstPage]?.data ?? (page === 0 ? first.data : undefined);
-    return loaded?.items[index % PAGE_SIZE];
-  };
-  const shown = first.data
-    ? Array.from({ length: Math.max(0, Math.min(to, total) - from) }, (_, index) => from + index)
-    : [];
+  const shown = first.data ? Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index) : [];
   return (
     // A region that scrolls sideways must be reachable by keyboard.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>
-      <table className="table cards list" aria-rowcount={total + 1} aria-busy={!first.data}>
+      <table className="table cards list" aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
         <HeadRow columns={columns} />
         <tbody ref={ref}>
           <Padding height={from * rowHeight} columns={columns.length} />
@@ -79,10 +49,10 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
               </tr>
             );
           })}
-          <Padding height={Math.max(0, total - to) * rowHeight} columns={columns.length} />
+          <Padding height={Math.max(0, known - to) * rowHeight} columns={columns.length} />
         </tbody>
       </table>
-      {isCut && <p className="muted">The newest {total.toLocaleString()} are shown. Filter the list to find others.</p>}
+      {failure && <ErrorState error={failure.error} onRetry={failure.retry} />}
     </div>
   );
 }
