@@ -3,6 +3,7 @@ import { canceledSync } from '../system/canceled-sync.ts';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
+import { newOpenInvoice } from '../system/open-invoice.ts';
 import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
 import type { Resources } from './resources.ts';
 
@@ -145,6 +146,16 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   },
   updateSubscription: ({ tenant: { api, P }, resources: { subscriptionId: id } }) =>
     byKey(() => api.patch(`${P}/subscriptions/${id}`, { cancelAtPeriodEnd: true }), is('subscription', id)),
+  refundPayment: ({ tenant: { api, P }, resources: { paymentId: id } }) =>
+    byKey(() => api.post(`${P}/payments/${id}/refund`, { amount: 1 }), is('payment', id)),
+  voidInvoice: async ({ tenant, resources: { priceId } }) => {
+    const id = await newOpenInvoice(tenant, priceId);
+    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/void`), is('invoice', id));
+  },
+  markInvoiceUncollectible: async ({ tenant, resources: { priceId } }) => {
+    const id = await newOpenInvoice(tenant, priceId);
+    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/mark-uncollectible`), is('invoice', id));
+  },
   updatePortalSubscription: ({ resources: { token, subscriptionId: id } }) => ({
     by: 'customer',
     send: () => new Caller().patch(`/api/portal/${token}/subscriptions/${id}`, { cancelAtPeriodEnd: false }),

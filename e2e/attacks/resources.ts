@@ -5,6 +5,7 @@ import {
   CustomerId,
   InvitationId,
   InvoiceId,
+  PaymentId,
   PortalSessionId,
   PriceId,
   ProductId,
@@ -34,6 +35,7 @@ export const ID_NAMES = [
   'referrerCustomerId',
   'subscriptionId',
   'invoiceId',
+  'paymentId',
   'processorCustomerId',
   'processorSubscriptionId',
   'processorInvoiceId',
@@ -98,7 +100,7 @@ async function codeOf({ billing }: Tenant, customerId: string): Promise<Referral
 }
 
 /** Waits until the customer's invoice and payment are recorded, and returns their ids and that of a processed event of the project. */
-function findBilled({ api, P }: Tenant, customerId: string) {
+export function findBilled({ api, P }: Tenant, customerId: string) {
   return waitFor(
     async () => {
       const [{ invoices }, { payments }, { webhookEvents }] = await Promise.all([
@@ -112,6 +114,7 @@ function findBilled({ api, P }: Tenant, customerId: string) {
         invoiceId: String(invoice.id),
         processorInvoiceId: String(invoice.processorInvoiceId),
         processorPaymentIntentId: String(payment.processorPaymentIntentId),
+        paymentId: String(payment.id),
         eventId: String(event.id),
       };
     },
@@ -132,6 +135,7 @@ export function unknownIds(): Resources {
     referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),
     invoiceId: InvoiceId.create(),
+    paymentId: PaymentId.create(),
     processorCustomerId: processorId('cus'),
     processorSubscriptionId: processorId('sub'),
     processorInvoiceId: processorId('in'),

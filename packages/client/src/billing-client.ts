@@ -105,11 +105,22 @@ export class BillingClient {
   readonly invoices = {
     list: (filters?: wire.InvoiceFilters, options?: CallOptions) =>
       this.#requests.list<wire.Invoice>('/invoices', 'invoices', filters, options),
+    get: async (id: string, options?: CallOptions): Promise<wire.Invoice> =>
+      (await this.#requests.get<{ invoice: wire.Invoice }>(`/invoices/${segment(id)}`, undefined, options)).invoice,
+    /** Voids an open or uncollectible invoice: nobody can pay it any more. This cannot be undone. */
+    void: (id: string, options?: WriteOptions) => this.#changeInvoice(id, 'void', options),
+    /** Gives up an open invoice as a bad debt. It can still be paid or voided. */
+    markUncollectible: (id: string, options?: WriteOptions) => this.#changeInvoice(id, 'mark-uncollectible', options),
   };
 
   readonly payments = {
     list: (filters?: wire.PaymentFilters, options?: CallOptions) =>
       this.#requests.list<wire.Payment>('/payments', 'payments', filters, options),
+    get: async (id: string, options?: CallOptions): Promise<wire.Payment> =>
+      (await this.#requests.get<{ payment: wire.Payment }>(`/payments/${segment(id)}`, undefined, options)).payment,
+    /** Refunds all that is left of a payment, or an `amount` of it. This cannot be undone. */
+    refund: async (id: string, body: wire.PaymentRefund = {}, options?: WriteOptions): Promise<wire.Payment> =>
+      (await this.#requests.post<{ payment: wire.Payment }>(`/payments/${segment(id)}/refund`, body, options)).payment,
     /** Returns what was collected in the window and what is past due now, in each currency. */
     totals: (window?: wire.PaymentTotalsWindow, options?: CallOptions) =>
       this.#requests.get<wire.PaymentTotals>('/payments/totals', window, options),
@@ -200,6 +211,15 @@ export class BillingClient {
     findings: (id: string, filters?: wire.SyncFindingFilters, options?: CallOptions) =>
       this.#requests.list<wire.SyncFinding>(`/syncs/${segment(id)}/findings`, 'findings', filters, options),
   };
+
+  async #changeInvoice(
+    id: string,
+    change: 'void' | 'mark-uncollectible',
+    options?: WriteOptions,
+  ): Promise<wire.Invoice> {
+    const path = `/invoices/${segment(id)}/${change}`;
+    return (await this.#requests.post<{ invoice: wire.Invoice }>(path, undefined, options)).invoice;
+  }
 
   async #schedule(id: string, cancelAtPeriodEnd: boolean, options?: CallOptions): Promise<wire.Subscription> {
     const body = { cancelAtPeriodEnd };

@@ -22,7 +22,7 @@ import type {
   portalSession,
   portalSessionCreate,
 } from '@billing/contracts/resources/portal-session';
-import type { payment, paymentTotals } from '@billing/contracts/resources/payment';
+import type { payment, paymentRefund, paymentTotals } from '@billing/contracts/resources/payment';
 import type { Interval, price, priceCreate, priceUpdate } from '@billing/contracts/resources/price';
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
 import type {
@@ -90,6 +90,7 @@ export type CheckoutCreate = Omit<RequestBody<typeof checkoutCreate>, 'mode' | '
     | { readonly mode?: 'subscription' | null | undefined; readonly trialDays?: number | null | undefined }
     | { readonly mode: 'payment'; readonly trialDays?: null | undefined }
   );
+export type PaymentRefund = RequestBody<typeof paymentRefund>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
 export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;

@@ -12,6 +12,8 @@ it('has exactly one method for each operation that API keys may call', async () 
     prices: ':priceId',
     customers: ':customerId',
     subscriptions: ':subscriptionId',
+    invoices: ':invoiceId',
+    payments: ':paymentId',
     referrals: ':code',
     portal: ':sessionId',
     syncs: ':syncId',
@@ -33,7 +35,8 @@ it('has exactly one method for each operation that API keys may call', async () 
     for (const [name, method] of Object.entries(methods)) {
       const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
       const takesId =
-        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry)/.test(name) && name !== 'updateConfig';
+        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark)/.test(name) &&
+        name !== 'updateConfig';
       const takesIds = resource === 'analytics' && name === 'customers';
       const result = await (takesId
         ? call(name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}), {})

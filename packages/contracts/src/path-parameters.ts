@@ -19,6 +19,8 @@ const PATH_PARAMETERS = {
   priceId: ids.PriceId.schema.describe('The price.'),
   customerId: ids.CustomerId.schema.describe('The customer.'),
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),
+  invoiceId: ids.InvoiceId.schema.describe('The invoice.'),
+  paymentId: ids.PaymentId.schema.describe('The payment.'),
   syncId: ids.SyncId.schema.describe('The sync.'),
   code: referralCodeText,
   creditId: creditId.describe('The credit.'),

@@ -39,6 +39,8 @@ const MEANINGS = {
     price_not_found: 'The price does not exist in this project.',
     customer_not_found: 'The customer does not exist in this project.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',
+    invoice_not_found: 'The invoice does not exist in this project.',
+    payment_not_found: 'The payment does not exist in this project.',
     referral_code_not_found: 'The referral code does not exist in this project.',
     referral_credit_not_found: 'The credit does not exist in this project.',
     sync_not_found: 'The sync does not exist in this project.',
@@ -98,6 +100,11 @@ const MEANINGS = {
     subscription_ended: 'The subscription has ended; start a new checkout.',
     subscription_has_schedule:
       'A schedule at the payment processor manages the subscription: change or release it there, or cancel now.',
+    payment_not_refundable:
+      'Nothing of the payment can be refunded: it failed, is not captured, is refunded already, or is disputed.',
+    refund_too_large:
+      'The amount is larger than what is left of the payment; `details.refundable` says how much that is.',
+    invoice_not_open: 'The invoice is not open, so that it cannot be voided or marked; its `status` tells why.',
     referral_code_inactive: 'The referral code is no longer active.',
     referral_program_disabled: 'The referral program of the project is not enabled.',
     user_already_exists_use_another_email: 'A user with this email address already exists.',

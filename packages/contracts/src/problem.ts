@@ -113,8 +113,8 @@ export function changedMeanwhile(options: ErrorOptions = {}): Problem {
 }
 
 /** 422: a well-formed request that breaks a business rule. */
-export function unprocessable(code: string, message: string): Problem {
-  return new Problem('unprocessable', code, message);
+export function unprocessable(code: string, message: string, details?: Problem['details']): Problem {
+  return new Problem('unprocessable', code, message, details && { details });
 }
 
 /** 503: a dependency is unavailable. */

@@ -2,9 +2,11 @@ import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
+import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
+import type { RefundReason } from '@billing/contracts/resources/payment';
 import type { Interval } from '@billing/contracts/resources/price';
 import type { SyncType } from '@billing/contracts/resources/sync';
 
@@ -70,6 +72,16 @@ export interface NewCheckoutSession {
   readonly metadata: Metadata;
   /** In the session's own metadata: finds the session when it is not known whether it was created. */
   readonly operationId?: string;
+}
+
+/** A payment: its payment intent, or a charge without one. */
+export type RefundedPayment = { readonly paymentIntentId: string } | { readonly chargeId: string };
+
+export interface NewRefund {
+  /** All that is left when absent. */
+  readonly amount?: number;
+  readonly reason?: RefundReason;
+  readonly metadata: Metadata;
 }
 
 export interface NewSetupSession {
@@ -217,10 +229,18 @@ export interface Processor {
   ): Promise<SubscriptionSnapshot>;
 
   findInvoice(id: string): Promise<InvoiceSnapshot>;
+  /** Refused unless it is open or uncollectible. https://docs.stripe.com/api/invoices/void */
+  voidInvoice(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
+  /** Refused unless it is open. https://docs.stripe.com/api/invoices/mark_uncollectible */
+  markInvoiceUncollectible(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
   /** Lists all payments of an invoice. */
   listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
+
+  /** Refunds what is left of a payment, or an amount of it. https://docs.stripe.com/api/refunds/create */
+  createRefund(payment: RefundedPayment, refund: NewRefund, idempotencyKey: string): Promise<RefundSnapshot>;
+  findCreatedRefund(payment: RefundedPayment, created: CreatedFilter): Promise<RefundSnapshot | null>;
 
   /** Finds what the customer's subscriptions are charged to. */
   findPaymentMethods(customerId: string): Promise<PaymentMethodsInUse>;

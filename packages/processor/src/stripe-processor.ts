@@ -5,7 +5,9 @@ import { catalogCalls } from './stripe/catalog.ts';
 import { checkoutCalls } from './stripe/checkout.ts';
 import { customerCalls } from './stripe/customers.ts';
 import type { OnCall } from './stripe-client.ts';
+import { invoiceCalls } from './stripe/invoices.ts';
 import { listedObjectCalls } from './stripe/listed-objects.ts';
+import { refundCalls } from './stripe/refunds.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
@@ -19,5 +21,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...listedObjectCalls(calls),
     ...checkoutCalls(calls),
     ...subscriptionCalls(calls, catalog.findPrice),
+    ...invoiceCalls(calls),
+    ...refundCalls(calls),
   };
 }

@@ -5,14 +5,24 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
-import { payment, PAYMENT_STATUSES, paymentTotals } from '../resources/payment.ts';
+import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
 import { booleanText, integerText, text } from '../text.ts';
 
 const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
+const invoicePath = `${PROJECT_PATH}/invoices/:invoiceId` as const;
+const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
+
+const INVOICE_CHANGE_PROBLEMS = [
+  'invoice_not_found',
+  'invoice_not_open',
+  'processor_not_connected',
+  'processor_error',
+] as const;
+const UNPAID = { amountPaid: 0, amountRemaining: 2999, paidAt: null };
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
@@ -111,6 +121,29 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     response: z.object({ invoices: z.array(invoice), pagination }),
     example: { query: { customerId: CustomerId.example, status: 'paid' } },
   },
+  getInvoice: {
+    route: `GET ${invoicePath}`,
+    access: read,
+    summary: 'Get an invoice',
+    response: z.object({ invoice }),
+    problems: ['invoice_not_found'],
+  },
+  voidInvoice: {
+    route: `POST ${invoicePath}/void`,
+    access: write,
+    summary: 'Void an open or uncollectible invoice; this cannot be undone',
+    response: z.object({ invoice }),
+    problems: INVOICE_CHANGE_PROBLEMS,
+    example: { response: { invoice: { ...UNPAID, status: 'void' } } },
+  },
+  markInvoiceUncollectible: {
+    route: `POST ${invoicePath}/mark-uncollectible`,
+    access: write,
+    summary: 'Give up an open invoice as a bad debt; it can still be paid or voided',
+    response: z.object({ invoice }),
+    problems: INVOICE_CHANGE_PROBLEMS,
+    example: { response: { invoice: { ...UNPAID, status: 'uncollectible' } } },
+  },
   listPayments: {
     route: `GET ${PROJECT_PATH}/payments`,
     access: read,
@@ -138,5 +171,27 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     }),
     response: paymentTotals,
     example: { query: { growthDays: '30' } },
+  },
+  getPayment: {
+    route: `GET ${paymentPath}`,
+    access: read,
+    summary: 'Get a payment',
+    response: z.object({ payment }),
+    problems: ['payment_not_found'],
+  },
+  refundPayment: {
+    route: `POST ${paymentPath}/refund`,
+    access: write,
+    summary: 'Refund a payment, in whole or in part; this cannot be undone',
+    body: paymentRefund.nullish(),
+    status: 201,
+    response: z.object({ payment }),
+    problems: [
+      'payment_not_found',
+      'payment_not_refundable',
+      'refund_too_large',
+      'processor_not_connected',
+      'processor_error',
+    ],
   },
 });

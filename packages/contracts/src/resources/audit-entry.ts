@@ -18,6 +18,8 @@ const AUDIT_TARGET_TYPES = [
   'customer',
   'subscription',
   'checkout_session',
+  'invoice',
+  'payment',
   'referral_config',
   'referral_code',
   'referral',

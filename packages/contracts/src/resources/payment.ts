@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, InvoiceId, PaymentId, ProjectId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
+import { optional } from '../optional.ts';
 import { createdAt, updatedAt } from '../timestamp.ts';
 
 export const PAYMENT_STATUSES = [
@@ -59,6 +60,26 @@ export const payment = z
     },
   });
 export type Payment = z.output<typeof payment>;
+
+/** Why a payment is refunded, in the processor's words. https://docs.stripe.com/api/refunds/create */
+export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
+export type RefundReason = (typeof REFUND_REASONS)[number];
+
+/** No payment is larger: the processor takes amounts of up to twelve digits. */
+const MAX_PAYMENT = 999_999_999_999;
+
+export const paymentRefund = z
+  .strictObject({
+    amount: optional(z.int().min(1).max(MAX_PAYMENT)).describe('How much of it; all that is left unless given.'),
+    reason: optional(z.enum(REFUND_REASONS)).describe(
+      'Shown at the payment processor; `fraudulent` also blocks the card there.',
+    ),
+  })
+  .meta({
+    id: 'PaymentRefund',
+    description: 'A refund of a payment, in whole or in part.',
+    example: { amount: 999, reason: 'requested_by_customer' },
+  });
 
 /** Payments that took money, at least for a while; the rest of a lost dispute is gone. */
 export const COLLECTED_STATUSES = [

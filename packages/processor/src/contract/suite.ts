@@ -6,6 +6,7 @@ import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
 import { eventCases } from './events.ts';
 import { listedObjectCases } from './listed-objects.ts';
+import { paymentCases } from './payments.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { writeCases } from './writes.ts';
 import type { Processor } from '../port.ts';
@@ -52,6 +53,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a subscription', () => {
       subscriptionCases(cases);
+    });
+    describe('a payment', () => {
+      paymentCases(cases);
     });
     describe('events', () => {
       eventCases(cases);

@@ -47,6 +47,7 @@ interface ChargeChangeSnapshot {
 export type DisputeSnapshot = ChargeChangeSnapshot;
 /** https://docs.stripe.com/api/refunds/object */
 export interface RefundSnapshot extends ChargeChangeSnapshot {
+  readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: Date | null;
 }
 
@@ -80,7 +81,11 @@ export const readDispute = (raw: unknown): DisputeSnapshot => parseObject(raw, c
 
 /** Parses a refund of any API version. */
 export const readRefund = (raw: unknown): RefundSnapshot =>
-  parseObject(raw, refund => ({ ...chargeChangeFields(refund), createdAt: refund.optional('created', unixTime) }));
+  parseObject(raw, refund => ({
+    ...chargeChangeFields(refund),
+    metadata: refund.metadata(),
+    createdAt: refund.optional('created', unixTime),
+  }));
 
 const paidFields = (it: Fields) => ({
   id: it.required('id', text),

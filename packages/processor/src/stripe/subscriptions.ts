@@ -1,9 +1,8 @@
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
-import { readInvoice, readInvoicePayment } from '../snapshots/invoice.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
-import { given, idOf, listAll, write, type Calls } from './calls.ts';
+import { given, idOf, write, type Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
 import { completeEach, completeLists } from './nested-lists.ts';
 
@@ -14,12 +13,9 @@ type Subscriptions = Pick<
   | 'setCancelAtPeriodEnd'
   | 'cancelSubscription'
   | 'setSubscriptionPaymentMethod'
-  | 'findInvoice'
-  | 'listInvoicePayments'
-  | 'listInvoices'
 >;
 
-/** Subscriptions and what they bill; `findPrice` reads amounts that Stripe's subscriptions lack. */
+/** Subscriptions; `findPrice` reads amounts that Stripe's subscriptions lack. */
 export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): Subscriptions {
   // Not expanded by the call itself: a write repeated under its idempotency key must have the same parameters.
   const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
@@ -57,20 +53,5 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
       }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => stripe.subscriptions.update(id, { default_payment_method: paymentMethodId }, write(key))),
-
-    findInvoice: id =>
-      call(async () =>
-        readInvoice(await completeLists(stripe, await stripe.invoices.retrieve(id, { expand: ['payments'] }))),
-      ),
-    listInvoicePayments: invoice =>
-      call(async () =>
-        (await listAll(stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE }))).map(readInvoicePayment),
-      ),
-    listInvoices: (customer, after) =>
-      call(async () => {
-        const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
-        const { data } = await stripe.invoices.list({ customer, ...page, expand: ['data.payments'] });
-        return (await completeEach(stripe, data)).map(readInvoice);
-      }),
   };
 }

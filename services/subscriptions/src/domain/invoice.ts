@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { unprocessable } from '@billing/contracts/problem';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
 import {
   AFTER_EVENTS,
@@ -70,6 +71,28 @@ const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, u
 
 /** An invoice that is paid or void stays so. https://docs.stripe.com/invoicing/overview#invoice-statuses */
 export const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
+
+/** What a request does with an invoice that is not paid. */
+export type InvoiceChange = 'void' | 'uncollectible';
+
+/** https://docs.stripe.com/invoicing/overview#invoice-statuses */
+const CHANGEABLE: Readonly<Record<InvoiceChange, readonly InvoiceStatus[]>> = {
+  void: ['open', 'uncollectible'],
+  uncollectible: ['open'],
+};
+
+/**
+ * Checks that an invoice can be voided, or marked as uncollectible.
+ * @throws Problem 422 `invoice_not_open`
+ */
+export function requireOpen(status: InvoiceStatus, change: InvoiceChange): void {
+  if (CHANGEABLE[change].includes(status)) return;
+  const possible =
+    change === 'void'
+      ? 'Only an open or uncollectible invoice can be voided'
+      : 'Only an open invoice can be marked as uncollectible';
+  throw unprocessable('invoice_not_open', `${possible}; this one is ${status}.`);
+}
 
 /**
  * Applies events of one invoice to its record, the oldest first. Returns the same object as before when they add nothing,

@@ -44,9 +44,18 @@ function stateOf({ status, isCaptured, isRefunded }: ChargeSnapshot): AttemptSta
 }
 
 /** https://docs.stripe.com/api/refunds/object#refund_object-status */
-export function observedRefund({ id, amount, status, createdAt }: RefundSnapshot, at: Date): PaymentObservations {
+export function observedRefund(
+  { id, amount, status, metadata, createdAt }: RefundSnapshot,
+  at: Date,
+): PaymentObservations {
   const isUndone = status === 'failed' || status === 'canceled';
-  const refund = { id, amount, createdAt: createdAt?.getTime() ?? null, undoneAt: isUndone ? at.getTime() : null };
+  const refund = {
+    id,
+    operationId: metadata['operationId'] ?? null,
+    amount,
+    createdAt: createdAt?.getTime() ?? null,
+    undoneAt: isUndone ? at.getTime() : null,
+  };
   return { ...NOTHING_OBSERVED, refunds: [refund] };
 }
 

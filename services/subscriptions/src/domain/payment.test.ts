@@ -43,6 +43,7 @@ const refund = (id: string, amount: number, status: string, createdAt: Date | nu
   id,
   amount,
   status,
+  metadata: {},
   createdAt,
   chargeId: 'ch_ok',
   paymentIntentId: 'pi_1',

@@ -38,6 +38,8 @@ interface PartialCapture {
 
 interface Refund {
   readonly id: string;
+  /** The operation of ours that made it; null for one made at the processor. */
+  readonly operationId: string | null;
   readonly amount: number;
   readonly createdAt: number | null;
   /** When it was first seen to have failed or been canceled; null if it has not. */
@@ -206,6 +208,7 @@ const leastRefunded = (a: PartialCapture, b: PartialCapture): PartialCapture =>
 /** What was undone stays so. */
 const mergedRefund = (a: Refund, b: Refund): Refund => ({
   id: a.id,
+  operationId: least(a.operationId, b.operationId),
   amount: Math.max(a.amount, b.amount),
   createdAt: least(a.createdAt, b.createdAt),
   undoneAt: least(a.undoneAt, b.undoneAt),

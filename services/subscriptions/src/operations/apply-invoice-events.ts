@@ -127,6 +127,7 @@ async function createInvoices(
       customerId,
       ...content,
       ...positionColumns(position),
+      operationKey: null,
       subscriptionId: linkOf(scope, content.processorSubscriptionId),
       version: 1,
       createdAt: snapshot.createdAt,

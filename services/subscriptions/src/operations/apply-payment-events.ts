@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PaymentId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { later } from '@billing/processor/event-order';
+import type { Processor } from '@billing/processor/port';
 import { readCharge } from '@billing/processor/snapshots/payments';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
@@ -92,13 +93,8 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
     const { chargeToRead, scope, at } = event;
     const row = (await paymentRows.find(em.fork(), [toObject(event)])).get(scopedKey(toObject(event)));
     if (chargeToRead === null || row?.status) return NO_REPORT;
-    const processor = await processors.of(scope.teamId);
-    const { object, readAt } = await processor.findListed('payment', chargeToRead);
-    if (!object) return NO_REPORT;
-    const charge = readCharge(object);
-    const { metadata, paymentIntentId } = charge;
-    // It shows what happened until then, and at least what the event tells of.
-    return { observations: observedCharge(charge, later(at, readAt)), metadata, paymentIntentId };
+    // It shows at least what the event tells of.
+    return (await readPaymentOf(await processors.of(scope.teamId), chargeToRead, at)) ?? NO_REPORT;
   };
 
   return async (event: PaymentEvent): Promise<PreparedPayment> => {
@@ -106,6 +102,20 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
     for (const reference of referencesOf({ ...event, prepared })) await fetch(reference);
     return prepared;
   };
+}
+
+/** Reads a charge at the processor: it shows what happened until then, or until `notBefore`. Null when there is none. */
+export async function readPaymentOf(
+  processor: Processor,
+  chargeId: string,
+  notBefore: Date | null = null,
+): Promise<(PreparedPayment & { readonly at: Date }) | null> {
+  const { object, readAt } = await processor.findListed('payment', chargeId);
+  if (!object) return null;
+  const charge = readCharge(object);
+  const { metadata, paymentIntentId } = charge;
+  const at = later(notBefore, readAt);
+  return { observations: observedCharge(charge, at), metadata, paymentIntentId, at };
 }
 
 const NO_REPORT: PreparedPayment = { observations: NOTHING_OBSERVED, metadata: {}, paymentIntentId: null };

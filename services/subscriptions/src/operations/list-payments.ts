@@ -6,29 +6,10 @@ import {
   type Payment as PaymentResource,
   type PaymentStatus,
 } from '@billing/contracts/resources/payment';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { Invoice } from '#persistence/invoice.entity.ts';
-import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-/** The properties that lists show. */
-const LISTED = [
-  'id',
-  'processorPaymentIntentId',
-  'processorChargeId',
-  'customerId',
-  'processorInvoiceId',
-  'status',
-  'amount',
-  'amountRefunded',
-  'currency',
-  'failureCode',
-  'failureMessage',
-  'projectId',
-  'createdAt',
-  'updatedAt',
-] as const;
+import { SHOWN, showPayments } from './show-payments.ts';
 
 interface PaymentFilter extends Page, CreatedRange {
   readonly customerId?: CustomerId | undefined;
@@ -55,18 +36,10 @@ export function listPayments({ em }: Pick<Dependencies, 'em'>) {
       filter,
       idAtProcessor: processorId,
       created: { createdAfter, createdBefore },
-      only: LISTED,
+      only: SHOWN,
       page,
     });
-    const invoiceOf = (id: string): ProjectObject => ({ scope, id });
-    const invoiceIds = rows.flatMap(row => row.processorInvoiceId ?? []);
-    const invoices = await invoiceRows.find(em.fork(), invoiceIds.map(invoiceOf));
-    const payments = rows.flatMap(({ processorInvoiceId, ...row }) => {
-      const { status: known, amount, currency } = row;
-      if (known === null || amount === null || currency === null) return [];
-      const paid = processorInvoiceId === null ? undefined : invoices.get(scopedKey(invoiceOf(processorInvoiceId)));
-      return [{ ...row, status: known, amount, currency, invoiceId: paid?.id ?? null }];
-    });
+    const payments = await showPayments(em.fork(), scope, rows);
     return { payments, pagination };
   };
 }

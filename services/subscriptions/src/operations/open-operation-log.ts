@@ -3,6 +3,8 @@ import { openOperationLog, type OperationLog } from '@billing/processor/operatio
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { cancelNowKind } from './cancel-now.ts';
+import { changeInvoiceKind } from './change-invoice.ts';
+import { refundPaymentKind } from './refund-payment.ts';
 import { scheduleCancellationKind } from './schedule-cancellation.ts';
 import { createCheckoutKind } from './start-checkout.ts';
 
@@ -15,6 +17,13 @@ interface SubscriptionsOperationLogOptions {
 
 /** Opens the log of what this service writes to the processor for its callers. */
 export function openSubscriptionsOperationLog({ now, ...options }: SubscriptionsOperationLogOptions): OperationLog {
-  const kinds = [createCheckoutKind({ now }), scheduleCancellationKind({ now }), cancelNowKind({ now })];
+  const kinds = [
+    createCheckoutKind({ now }),
+    scheduleCancellationKind({ now }),
+    cancelNowKind({ now }),
+    refundPaymentKind({ now }),
+    changeInvoiceKind('void', { now }),
+    changeInvoiceKind('uncollectible', { now }),
+  ];
   return openOperationLog({ ...options, kinds });
 }

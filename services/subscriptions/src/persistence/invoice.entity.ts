@@ -46,6 +46,8 @@ const InvoiceSchema = defineEntity({
     eventAt: p.datetime(),
     eventRank: p.smallint(),
     eventId: p.text(),
+    /** The operation that voided it or marked it as uncollectible; a repeat of the request finds its result by that. */
+    operationKey: p.text().strictNullable(),
     /** At the processor. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

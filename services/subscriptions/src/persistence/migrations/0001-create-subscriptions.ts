@@ -98,6 +98,7 @@ export class CreateSubscriptions extends Migration {
         event_at timestamptz not null,
         event_rank smallint not null,
         event_id text not null,
+        operation_key text,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         constraint invoices_processor_id_unique unique (processor_invoice_id, team_id, project_id)

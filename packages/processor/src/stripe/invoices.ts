@@ -1,0 +1,36 @@
+import type { Stripe } from 'stripe';
+import { PAGE_SIZE } from '../page-size.ts';
+import type { Processor } from '../port.ts';
+import { readInvoice, readInvoicePayment, type InvoiceSnapshot } from '../snapshots/invoice.ts';
+import { given, listAll, write, type Calls } from './calls.ts';
+import { completeEach, completeLists } from './nested-lists.ts';
+
+type Invoices = Pick<
+  Processor,
+  'findInvoice' | 'voidInvoice' | 'markInvoiceUncollectible' | 'listInvoicePayments' | 'listInvoices'
+>;
+
+const WITH_PAYMENTS = { expand: ['payments'] };
+
+/** Invoices, with their payments. */
+export function invoiceCalls({ stripe, call }: Calls): Invoices {
+  const invoiceFrom = (request: () => Promise<Stripe.Invoice>): Promise<InvoiceSnapshot> =>
+    call(async () => readInvoice(await completeLists(stripe, await request())));
+
+  return {
+    findInvoice: id => invoiceFrom(() => stripe.invoices.retrieve(id, WITH_PAYMENTS)),
+    voidInvoice: (id, key) => invoiceFrom(() => stripe.invoices.voidInvoice(id, WITH_PAYMENTS, write(key))),
+    markInvoiceUncollectible: (id, key) =>
+      invoiceFrom(() => stripe.invoices.markUncollectible(id, WITH_PAYMENTS, write(key))),
+    listInvoicePayments: invoice =>
+      call(async () =>
+        (await listAll(stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE }))).map(readInvoicePayment),
+      ),
+    listInvoices: (customer, after) =>
+      call(async () => {
+        const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
+        const { data } = await stripe.invoices.list({ customer, ...page, expand: ['data.payments'] });
+        return (await completeEach(stripe, data)).map(readInvoice);
+      }),
+  };
+}

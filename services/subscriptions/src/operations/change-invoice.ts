@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { InvoiceId, ProjectScope } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { ProcessorError } from '@billing/processor/errors';
+import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { Processor } from '@billing/processor/port';
+import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
+import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { z } from 'zod';
+import { positionOfRead, requireOpen, type InvoiceChange } from '#domain/invoice.ts';
+import { findInvoice } from '#persistence/find-invoice.ts';
+import type { Invoice } from '#persistence/invoice.entity.ts';
+import { invoiceRows } from '#persistence/invoice-rows.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { applyInvoiceEvents, type InvoiceEvent } from './apply-invoice-events.ts';
+
+const input = z.object({
+  processorInvoiceId: z.string(),
+  /** The record's version before the processor was called. */
+  version: z.int(),
+});
+type Input = z.output<typeof input>;
+
+/** What the processor returned, and the record's version before. */
+interface Read {
+  readonly snapshot: InvoiceSnapshot;
+  readonly version: number;
+}
+
+/** How each change is named in the log, and sent. */
+const CHANGES = {
+  void: {
+    name: 'void-invoice',
+    send: (processor, id, key) => processor.voidInvoice(id, key),
+  },
+  uncollectible: {
+    name: 'mark-invoice-uncollectible',
+    send: (processor, id, key) => processor.markInvoiceUncollectible(id, key),
+  },
+} as const satisfies Record<
+  InvoiceChange,
+  { name: string; send: (processor: Processor, id: string, idempotencyKey: string) => Promise<InvoiceSnapshot> }
+>;
+
+type ChangeKind = OperationKind<WithAudit<Input>, Read, Invoice>;
+
+/** Changes an invoice at the processor; what that returns is applied as an event would be. */
+export function changeInvoiceKind(change: InvoiceChange, { now }: Pick<Dependencies, 'now'>): ChangeKind {
+  const { name, send } = CHANGES[change];
+  const apply = applyInvoiceEvents({ now });
+  return audited<Input, Read, Invoice>({
+    name,
+    input,
+    async send(processor, { input: { processorInvoiceId, version }, idempotencyKey }) {
+      return { snapshot: await send(processor, processorInvoiceId, idempotencyKey), version };
+    },
+    async commit(tx, operation, response) {
+      const object = toObject(operation);
+      const unprepared = await apply(tx, [toEvent(object.scope, response, now())]);
+      if (unprepared.length > 0) return STALE;
+      const row = (await invoiceRows.find(tx, [object])).get(scopedKey(object));
+      if (!row) throw new Error(`The invoice ${object.id} has no record.`);
+      row.operationKey = operation.id;
+      await invoiceRows.save(tx, [row]);
+      return row;
+    },
+    reread: readInvoice,
+    async findExisting(processor, operation, em) {
+      const current = await readInvoice(processor, operation, em);
+      return current.snapshot.status === change ? current : null;
+    },
+    cancel: async () => undefined,
+  });
+}
+
+/**
+ * Voids an invoice, or marks it as uncollectible. The same operation key gives the same result; changes of one invoice
+ * run one at a time.
+ * @throws Problem 404 `invoice_not_found`; 422 `invoice_not_open`, also for what only the processor knows; 409
+ * `processor_not_connected`; `processor_error` after another refusal, with nothing changed; `unavailable` when the
+ * processor does not respond, and the change may be made later
+ */
+export function changeInvoice(
+  change: InvoiceChange,
+  dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>,
+) {
+  const { outbox, processors, operationLog, now } = dependencies;
+  const { em } = outbox;
+  const kind = changeInvoiceKind(change, { now });
+  const apply = applyInvoiceEvents({ now });
+
+  /** Throws, after a refusal, what the processor's state tells: the events of that may not have arrived here. */
+  const requireOpenThere = async (scope: ProjectScope, { processorInvoiceId, version }: Invoice) => {
+    const processor = await processors.of(scope.teamId);
+    const snapshot = await processor.findInvoice(processorInvoiceId).catch(() => null);
+    if (!snapshot?.status) return;
+    // If the record has changed since the read, an event brings what it shows.
+    await outbox.transaction(tx => apply(tx, [toEvent(scope, { snapshot, version }, now())]));
+    requireOpen(snapshot.status, change);
+  };
+
+  return async (
+    scope: ProjectScope,
+    id: InvoiceId,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<Invoice> => {
+    await findInvoice(em.fork(), scope, id);
+    const find = async (reader: EntityManager) => {
+      const invoice = await findInvoice(reader, scope, id);
+      return invoice.operationKey === operationKey ? invoice : null;
+    };
+    try {
+      return await operationLog.perform(kind, scope, { resourceId: id, operationKey, find }, async tx => {
+        // No lock is needed: if the record changes from here on, the processor is read again.
+        const { status, processorInvoiceId, version } = await findInvoice(tx, scope, id);
+        requireOpen(status, change);
+        const changes = [{ field: 'status', from: status, to: change }];
+        return {
+          processorInvoiceId,
+          version,
+          audit: pendingAuditOf(context, { target: { type: 'invoice', id }, changes }),
+        };
+      });
+    } catch (err) {
+      if (err instanceof ProcessorError && !err.isIndeterminate)
+        await requireOpenThere(scope, await findInvoice(em.fork(), scope, id));
+      throw err;
+    }
+  };
+}
+
+async function readInvoice(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Read> {
+  const object = toObject(operation);
+  const row = (await invoiceRows.find(em, [object])).get(scopedKey(object));
+  return { snapshot: await processor.findInvoice(object.id), version: row?.version ?? 0 };
+}
+
+const toEvent = (scope: ProjectScope, read: Read, readAt: Date): InvoiceEvent => ({
+  scope,
+  snapshot: read.snapshot,
+  position: positionOfRead(readAt),
+  processorCustomerId: read.snapshot.customerId ?? '',
+  reread: read,
+});
+
+const toObject = ({ teamId, projectId, input: { processorInvoiceId: id } }: RemoteOperation<Input>): ProjectObject => ({
+  scope: { teamId, projectId },
+  id,
+});

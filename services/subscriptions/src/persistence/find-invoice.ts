@@ -1,0 +1,17 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { InvoiceId, ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { Invoice } from '#persistence/invoice.entity.ts';
+
+/**
+ * Finds an invoice of the project.
+ * @throws Problem 404 `invoice_not_found`
+ */
+export async function findInvoice(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: InvoiceId,
+): Promise<Invoice> {
+  const where = { teamId, projectId, id };
+  return em.findOneOrFail(Invoice, where, { disableIdentityMap: true, failHandler: () => notFound('invoice') });
+}
