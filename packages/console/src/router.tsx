@@ -131,6 +131,8 @@ const pages = [
   page('/settings/keys', () => import('#pages/settings/keys-page.tsx'), 'KeysPage'),
   page('/settings/members', () => import('#pages/settings/members-page.tsx'), 'MembersPage'),
   page('/settings/connection', () => import('#pages/settings/connection-page.tsx'), 'ConnectionPage'),
+  page('/settings/syncs', () => import('#pages/syncs/syncs-page.tsx'), 'SyncsPage'),
+  page('/settings/syncs/$syncId', () => import('#pages/syncs/sync-page.tsx'), 'SyncPage'),
   page('/settings/project', () => import('#pages/settings/project-page.tsx'), 'ProjectPage'),
   page('/settings/audit-log', () => import('#pages/settings/audit-log-page.tsx'), 'AuditLogPage'),
 ];

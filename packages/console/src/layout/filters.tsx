@@ -14,7 +14,12 @@ export function useFilters() {
       return typeof value === 'string' && Object.hasOwn(names, value) ? (value as Name) : undefined; // the line checks it
     },
     set: (name: string, value: string | undefined) =>
-      void navigate({ to: '.', search: (known: object) => ({ ...known, [name]: value || undefined }), replace: true }),
+      void navigate({
+        to: '.',
+        // Another list begins with its first page.
+        search: (known: object) => ({ ...known, skip: undefined, after: undefined, [name]: value || undefined }),
+        replace: true,
+      }),
   };
 }
 

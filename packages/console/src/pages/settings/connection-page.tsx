@@ -12,10 +12,10 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
+import { SyncCard } from '../syncs/sync-card.tsx';
 import { ConnectForms } from './connect-forms.tsx';
 import { HealthCard } from './health-card.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
-import { SyncCard } from './sync-card.tsx';
 
 /** How often it is looked whether a purge has ended. */
 const PURGING_MS = 1_000;

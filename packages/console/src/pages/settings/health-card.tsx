@@ -74,7 +74,11 @@ function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check:
         See the failed events
       </ProjectLink>
     ),
-    drift: null,
+    drift: (
+      <ProjectLink page="settings/syncs" className="button small">
+        See the findings
+      </ProjectLink>
+    ),
     clock: null,
   };
   return actions[check] && <div className="row">{actions[check]}</div>;

@@ -1,0 +1,91 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import type { List, PageOptions } from '@billing/client';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { DataTable } from './data-table.tsx';
+import type { ListTableProps } from './list-table.tsx';
+import { Loading } from './loading.tsx';
+
+const PAGE_SIZE = 100;
+/** As far as an offset reaches. */
+const MAX_OFFSET = 100_000;
+
+interface PagedTableProps<Item> extends Omit<ListTableProps<Item>, 'list'> {
+  readonly list: (page: PageOptions, signal: AbortSignal) => List<Item>;
+}
+
+/**
+ * A list of any length that is shown by the page, for rows of any height. Where the page begins stands in the address: `skip`,
+ * and beyond the reach of an offset `after`, a cursor.
+ */
+export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty, refreshMs }: PagedTableProps<Item>) {
+  const { skip, after } = usePlace();
+  const turn = useTurn();
+  const position: PageOptions = after ? { cursor: after } : { offset: skip };
+  const query = useQuery({
+    queryKey: [...queryKey, 'page', skip, after],
+    queryFn: ({ signal }) => list({ limit: PAGE_SIZE, ...position }, signal).page(),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs ?? false,
+  });
+  const { data } = query;
+  if (!data) return <Loading query={query} flush />;
+  const { items, total, totalIsExact, nextCursor } = data;
+  if (items.length === 0 && skip === 0) return empty;
+  const next = skip + PAGE_SIZE;
+  return (
+    <section aria-label={label} aria-busy={query.isPlaceholderData}>
+      {items.length === 0 ? (
+        <EmptyState icon="info" title="The list ends before this page" />
+      ) : (
+        <DataTable rows={items} columns={columns} rowKey={rowKey} />
+      )}
+      {(skip > 0 || nextCursor) && (
+        <nav className="pager" aria-label="Pages of the list">
+          <Button small icon="left" disabled={skip === 0} onClick={() => turn.back(skip)}>
+            Previous
+          </Button>
+          <span className="num" role="status">
+            {(skip + 1).toLocaleString()} – {(skip + items.length).toLocaleString()} of {total.toLocaleString()}
+            {!totalIsExact && ' or more'}
+          </span>
+          <Button
+            small
+            disabled={!nextCursor}
+            onClick={() => turn.to(next, next > MAX_OFFSET ? (nextCursor ?? undefined) : undefined)}
+          >
+            Next
+          </Button>
+        </nav>
+      )}
+    </section>
+  );
+}
+
+/** Where the page of the address begins. */
+function usePlace() {
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const skip = Number(search['skip']);
+  const after = search['after'];
+  return {
+    skip: Number.isSafeInteger(skip) && skip > 0 ? skip : 0,
+    after: typeof after === 'string' ? after : undefined,
+  };
+}
+
+function useTurn() {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const to = (skip: number, after?: string) =>
+    void navigate({ to: '.', search: (known: object) => ({ ...known, skip: skip || undefined, after }) });
+  return {
+    to,
+    back: (skip: number) => {
+      const before = Math.max(0, skip - PAGE_SIZE);
+      // Beyond the reach of an offset only the page that led here knows its cursor.
+      if (before > MAX_OFFSET) history.back();
+      else to(before);
+    },
+  };
+}

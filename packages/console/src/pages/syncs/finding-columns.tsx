@@ -1,0 +1,104 @@
+import type { Sync, SyncFinding } from '@billing/client';
+import type { ReactNode } from 'react';
+import { exportedColumn } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
+import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { StripeId } from '#ui/open-in-stripe.tsx';
+import { FINDING_OUTCOME, StatusBadge } from '#ui/statuses.tsx';
+import { CustomerName } from '../customers/customer-name.tsx';
+import { differencesText, explainFinding, fieldName, valueText } from './finding-words.ts';
+import { SYNC_TYPE } from './types.ts';
+
+/** The columns of the findings of a report or an apply. */
+export const findingColumns = (mode: Sync['mode']): readonly Column<SyncFinding>[] => [
+  { title: 'Object', cell: finding => <FoundObject finding={finding} /> },
+  { title: 'Of', cell: ({ belongsTo }) => belongsTo && <Parent of={belongsTo} /> },
+  { title: 'Found', cell: ({ outcome }) => <StatusBadge of={FINDING_OUTCOME[outcome]} /> },
+  { title: 'Why', cell: finding => <Why finding={finding} mode={mode} /> },
+];
+
+/** The columns of an export of findings. */
+export const exportedFindings = (mode: Sync['mode']): readonly Column<SyncFinding>[] => [
+  exportedColumn('Type', ({ type }) => type),
+  exportedColumn('Name', ({ name }) => name),
+  exportedColumn('Outcome', ({ outcome }) => outcome),
+  exportedColumn('Taken over', ({ applied }) => applied),
+  exportedColumn('Why', finding => explainFinding(finding, mode)),
+  exportedColumn('Differences (here → at Stripe)', differencesText),
+  exportedColumn('Stripe id', ({ processorId }) => processorId),
+  exportedColumn('Id', ({ id }) => id),
+  exportedColumn('Belongs to', ({ belongsTo }) => belongsTo?.name),
+  exportedColumn('Belongs to: Stripe id', ({ belongsTo }) => belongsTo?.processorId),
+  exportedColumn('Belongs to: id', ({ belongsTo }) => belongsTo?.id),
+];
+
+/** The name of an object, as a link to its record if there is one, and its id at Stripe. */
+function FoundObject({ finding }: { readonly finding: SyncFinding }) {
+  const { type, id, name, processorId } = finding;
+  const place = id === null ? undefined : placeOf(finding);
+  const kind = SYNC_TYPE[type].one;
+  const shown = name ? <bdi>{name}</bdi> : type === 'customer' && id ? <CustomerName id={id} /> : kind;
+  return (
+    <>
+      {place ? (
+        <ProjectLink page={place.page} search={place.search ?? {}} className="primary-cell">
+          {shown}
+        </ProjectLink>
+      ) : (
+        <strong>{shown}</strong>
+      )}
+      <div className="row small muted">
+        {shown !== kind && kind} <StripeId id={processorId} what={`${kind.toLowerCase()} ${processorId}`} />
+      </div>
+    </>
+  );
+}
+
+interface Place {
+  readonly page: ProjectPage;
+  readonly search?: Search;
+}
+
+/** Where a finding's record is shown; a price on the page of its product. */
+function placeOf({ type, id, processorId, belongsTo }: SyncFinding): Place | undefined {
+  switch (type) {
+    case 'product':
+      return { page: `products/${id}` };
+    case 'price':
+      return belongsTo?.id ? { page: `products/${belongsTo.id}` } : { page: 'products' };
+    case 'customer':
+      return { page: `customers/${id}` };
+    case 'subscription':
+      return { page: `subscriptions/${id}` };
+    case 'invoice':
+      return { page: 'invoices', search: { processorId } };
+    case 'payment':
+      return { page: 'payments', search: { processorId } };
+    default:
+      return type satisfies never;
+  }
+}
+
+function Parent({ of: { type, id, name, processorId } }: { readonly of: NonNullable<SyncFinding['belongsTo']> }) {
+  const shown = name ? <bdi>{name}</bdi> : <code>{processorId}</code>;
+  return id ? <ProjectLink page={`${type}s/${id}`}>{shown}</ProjectLink> : shown;
+}
+
+/** Why it was found or what became of it, and each field that differs with both values. */
+function Why({ finding, mode }: { readonly finding: SyncFinding; readonly mode: Sync['mode'] }): ReactNode {
+  return (
+    <div className="finding-why">
+      <div>{explainFinding(finding, mode)}</div>
+      {finding.fields.length > 0 && (
+        <ul className="differences" aria-label="Fields that differ">
+          {finding.fields.map(({ field, ours, theirs }) => (
+            <li key={field}>
+              <strong>{fieldName(field)}</strong>: <bdi>{valueText(ours)}</bdi> here, <bdi>{valueText(theirs)}</bdi> at
+              Stripe
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { Sync } from '@billing/client';
+import { useState } from 'react';
+import { useProject } from '#api/project.ts';
+import { useOpenPage } from '#layout/project-link.tsx';
+import { useWrite } from '#layout/use-write.ts';
+import { Button } from '#ui/button.tsx';
+import { ApplyDialog } from './apply-dialog.tsx';
+import { newestReport } from './apply-plan.ts';
+import { isOpen } from './sync-counts.ts';
+import { SYNC_TYPE } from './types.ts';
+
+/** Buttons that start a sync of everything, or stop the one that runs. */
+export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
+  const { billing, key } = useProject();
+  const open = useOpenPage();
+  const [applying, setApplying] = useState(false);
+  const start = useWrite({
+    write: () => billing.syncs.create({ mode: 'report' }),
+    stale: [key('syncs')],
+    failed: 'The account was not compared.',
+    onDone: ({ id }) => open(`settings/syncs/${id}`),
+  });
+  const running = syncs.find(isOpen);
+  if (running) return <StopButton sync={running} />;
+  return (
+    <div className="row">
+      <Button busy={start.isPending} onClick={() => start.mutate()}>
+        Compare
+      </Button>
+      <Button onClick={() => setApplying(true)}>Apply…</Button>
+      {applying && (
+        <ApplyDialog
+          report={newestReport(syncs, Object.keys(SYNC_TYPE).length)}
+          wanted={{}}
+          onClose={() => setApplying(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Stops a sync; what it has applied stays. */
+export function StopButton({ sync }: { readonly sync: Sync }) {
+  const { billing, key } = useProject();
+  const cancel = useWrite({
+    write: () => billing.syncs.cancel(sync.id),
+    stale: [key('syncs')],
+    failed: 'The sync was not stopped.',
+  });
+  return (
+    <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+      Stop
+    </Button>
+  );
+}
