@@ -214,6 +214,7 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   for (const metric of ANALYTICS_METRICS)
     await ok(api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
   await ok(api.get(`${P}/analytics/customers?ids=${customerId}`));
+  await ok(api.get(`${P}/analytics/subscriptions?metric=mrr&currency=eur`));
   await ok(api.get(`${P}/analytics/subscriptions?metric=newMrr&from=2026-01-01&to=2026-01-31`));
   await ok(api.delete(at));
   expect((await api.patch(at, { cancelAtPeriodEnd: false })).status).toBe(422);

@@ -26,12 +26,14 @@ it('returns zeros for a project without events, in the base currency of the gate
   const metrics = await service.analytics(scope);
   expect(metrics).toMatchObject({
     mrr: 0,
+    arr: 0,
     mrrTrialing: 0,
     mrrPaused: 0,
     mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
     mrrByCurrency: { eur: 0 },
     customerCount: 0,
     churnRate: 0,
+    churn: { active: 0, ended: 0 },
     webhookStats: { total: 0, processed: 0, failed: 0 },
     referralStats: { totalCodes: 0, totalReferrals: 0, converted: 0 },
     asOf: null,

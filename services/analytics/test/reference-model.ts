@@ -30,8 +30,8 @@ export const DAY = 86_400_000;
 export function expectedAnalytics(records: ProjectRecords, baseCurrency: string, now: Date, growthDays: number) {
   const start = new Date(now.getTime() - growthDays * DAY);
   const earning = records.subscriptions.filter(isEarning);
-  const mrrOf = (subscriptions: readonly SubscriptionState[], currency: string) =>
-    roundedSum(subscriptions.map(it => partsOf(it, currency)));
+  const mrrOf = (subscriptions: readonly SubscriptionState[], currency: string, months = 1n) =>
+    roundedSum(subscriptions.map(it => months * partsOf(it, currency)));
   const currencies = new Set([
     baseCurrency,
     ...earning.flatMap(it => it.items.map(({ currency }) => currency).filter(currency => partsOf(it, currency) > 0n)),
@@ -39,6 +39,7 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
   const customerCount = records.customers.filter(it => !it.deletedAt).length;
   return {
     mrr: mrrOf(earning, baseCurrency),
+    arr: mrrOf(earning, baseCurrency, 12n),
     mrrTrialing: mrrOf(
       earning.filter(it => it.status === 'trialing'),
       baseCurrency,
@@ -54,7 +55,8 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
     },
     mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, mrrOf(earning, currency)])),
     customerCount,
-    churnRate: churn(records, start, now),
+    churnRate: churnRateOf(churn(records, start, now)),
+    churn: churn(records, start, now),
     trialConversion: conversion(trialsBetween(records, start, now)),
     subscriptionBreakdown: Object.fromEntries(
       SUBSCRIPTION_STATUSES.map(status => [status, records.subscriptions.filter(it => it.status === status).length]),
@@ -107,11 +109,13 @@ export function exclusionReason({ items }: SubscriptionState, baseCurrency: stri
   return recurring.some(({ metered }) => metered) ? 'metered' : null;
 }
 
-function churn(records: ProjectRecords, start: Date, now: Date): number {
-  const atStart = records.lives.filter(life => wasLive(life, start)).length;
-  const lost = lostBetween(records, start, now).length;
-  return atStart === 0 ? 0 : Math.floor((lost * 20_000 + atStart) / (2 * atStart)) / 100;
-}
+const churn = (records: ProjectRecords, start: Date, now: Date) => ({
+  active: records.lives.filter(life => wasLive(life, start)).length,
+  ended: lostBetween(records, start, now).length,
+});
+
+const churnRateOf = ({ active, ended }: ReturnType<typeof churn>): number =>
+  active === 0 ? 0 : Math.floor((ended * 20_000 + active) / (2 * active)) / 100;
 
 const lostBetween = (records: ProjectRecords, start: Date, now: Date): SubscriptionState[] =>
   records.lives.flatMap(life => {

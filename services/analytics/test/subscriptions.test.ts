@@ -62,7 +62,23 @@ describe('the subscriptions behind mrr', () => {
       totalIsExact: true,
       nextCursor: null,
     });
-    expect(await service.analytics(scope)).toMatchObject({ mrr: 9_005, mrrTrialing: 8 });
+    // A year of 100 is 8⅓ a month, so twelve times the rounded month is not the year.
+    expect(await service.analytics(scope)).toMatchObject({ mrr: 9_005, mrrTrialing: 8, arr: 108_066 });
+  });
+
+  it('are listed in another currency, with the revenue in it, which no other metric has', async () => {
+    const scope = await service.createProject();
+    const [euro, trial] = await create(scope, { items: [inEuros] }, { status: 'trialing', items: [inEuros] }, {});
+    const listed = async (query: string) => {
+      const { body } = await service.call('GET', `/analytics/subscriptions?${query}`, { of: scope });
+      return body;
+    };
+    const both = [expected(euro, { currency: 'eur' }), expected(trial, { currency: 'eur', status: 'trialing' })];
+    expect(await listed('metric=mrr&currency=eur')).toMatchObject({ subscriptions: both, total: 2 * 2_999 });
+    expect(await listed('metric=mrrTrialing&currency=eur')).toMatchObject({ subscriptions: [both[1]], total: 2_999 });
+    expect(await listed('metric=netMrr&growthDays=365&currency=eur')).toMatchObject({ total: 2 * 2_999 });
+    expect(await listed('metric=mrr&currency=gbp')).toMatchObject({ subscriptions: [], total: 0 });
+    expect((await listed('metric=excluded&currency=eur')).error.details.fields).toMatchObject([{ path: 'currency' }]);
   });
 
   it('come in pages', async () => {

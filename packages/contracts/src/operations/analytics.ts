@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
+import { currency } from '../money.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import {
@@ -10,10 +11,14 @@ import {
   analyticsHistory,
   analyticsSubscription,
   MOVEMENT_METRICS,
+  type AnalyticsMetric,
 } from '../resources/analytics.ts';
 import { idsText, integerText } from '../text.ts';
 
 const isMovement = (metric: string) => MOVEMENT_METRICS.some(it => it === metric);
+
+/** Metrics that count subscriptions, whatever their currency. */
+const NOT_OF_REVENUE: ReadonlySet<string> = new Set<AnalyticsMetric>(['churn', 'excluded', 'trialConversion']);
 
 const growthDays = integerText(1, 365)
   .default(30)
@@ -35,6 +40,9 @@ const listedMetric = z
       .describe(
         'The last UTC day of a movement of revenue, `YYYY-MM-DD`; today includes everything dated later. With `mrr` the day at whose end it is listed, now by default.',
       ),
+    currency: currency
+      .optional()
+      .describe('The currency of the revenue that is listed; the project’s base currency by default.'),
     ...pageQuery,
   })
   .refine(
@@ -47,6 +55,10 @@ const listedMetric = z
   .refine(({ metric, from, to }) => !isMovement(metric) || ((from ?? '') <= (to ?? '') && !from === !to), {
     error: 'Expected `from` and `to` together, with `to` not before `from`.',
     path: ['to'],
+  })
+  .refine(({ metric, currency: of }) => of === undefined || !NOT_OF_REVENUE.has(metric), {
+    error: 'Only revenue is listed by its currency.',
+    path: ['currency'],
   });
 
 export const analyticsOperations = declareOperations('analytics', {

@@ -33,6 +33,9 @@ export const analytics = z
       .describe(
         'How many active and trialing subscriptions `mrr` leaves out, wholly or in part, each counted once: those in another currency, else with tiered prices, else with metered ones.',
       ),
+    arr: z
+      .int()
+      .describe('Annual recurring revenue: twelve times the exact monthly revenue behind `mrr`, rounded once.'),
     mrrByCurrency: z
       .record(z.string(), z.int())
       .describe('Monthly recurring revenue per currency; currencies are never added up.'),
@@ -41,6 +44,11 @@ export const analytics = z
       .number()
       .describe(
         'Percentage of the subscriptions active or trialing at the start of the window that ended within it; two decimals.',
+      ),
+    churn: z
+      .object({ active: z.int(), ended: z.int() })
+      .describe(
+        'What `churnRate` divides: the subscriptions active or trialing at the start of the window, and those of them that ended within it.',
       ),
     trialConversion: z
       .object({ ended: z.int(), converted: z.int(), rate: z.number() })
@@ -69,9 +77,11 @@ export const analytics = z
       mrrTrialing: 0,
       mrrPaused: 0,
       mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+      arr: 35_988,
       mrrByCurrency: { usd: 2999 },
       customerCount: 2,
       churnRate: 0,
+      churn: { active: 1, ended: 0 },
       trialConversion: { ended: 4, converted: 3, rate: 75 },
       subscriptionBreakdown: {
         active: 1,

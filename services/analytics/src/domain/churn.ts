@@ -14,12 +14,18 @@ export interface ChurnCounts {
   readonly endingLater: bigint;
 }
 
-/** How many subscriptions were active or trialing at a window's start, and how many of them ended inside the window. */
-export function churned(counts: ChurnCounts): { lost: bigint; atStart: bigint } {
+/** The subscriptions that were active or trialing at a window's start, and those of them that ended inside the window. */
+export interface Churned {
+  readonly active: bigint;
+  readonly ended: bigint;
+}
+
+/** Returns how many subscriptions a window began with, and how many of these it lost. */
+export function churned(counts: ChurnCounts): Churned {
   const { ongoing, startedAfter, lapsedAfter, endedAfter, startedAndEndedAfter, endingLater } = counts;
   return {
-    lost: endedAfter - startedAndEndedAfter - endingLater,
-    atStart: ongoing - startedAfter + lapsedAfter + endedAfter,
+    ended: endedAfter - startedAndEndedAfter - endingLater,
+    active: ongoing - startedAfter + lapsedAfter + endedAfter,
   };
 }
 
@@ -29,7 +35,7 @@ export function churned(counts: ChurnCounts): { lost: bigint; atStart: bigint } 
  * exceeds 100.
  */
 export function churnRate(counts: ChurnCounts): number {
-  const { lost, atStart } = churned(counts);
-  if (atStart <= 0n) return 0;
-  return Number(roundHalfUp(lost * 10_000n, atStart)) / 100;
+  const { active, ended } = churned(counts);
+  if (active <= 0n) return 0;
+  return Number(roundHalfUp(ended * 10_000n, active)) / 100;
 }

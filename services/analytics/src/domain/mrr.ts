@@ -1,12 +1,12 @@
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { liveCounts } from './left-out.ts';
 import { parseRevenueMetric } from './metrics.ts';
-import { monthlyRevenue } from './revenue.ts';
+import { monthlyRevenue, yearlyRevenue, type RevenueTerm } from './revenue.ts';
 
 /** A project's metrics over all time, by name. */
 type Totals = ReadonlyMap<string, bigint>;
 
-type Revenue = Pick<Analytics, 'mrr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'>;
+type Revenue = Pick<Analytics, 'mrr' | 'arr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'>;
 
 /** A part of the monthly recurring revenue. */
 export type MrrPart = 'trialing' | 'paused';
@@ -20,9 +20,13 @@ export const metricsOfPart = (currency: string, totals: Totals, part: MrrPart): 
 
 /** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */
 export function mrrIn(currency: string, totals: Totals, only?: MrrPart): number {
+  return monthlyRevenue(termsIn(currency, totals, only));
+}
+
+function termsIn(currency: string, totals: Totals, only?: MrrPart): RevenueTerm[] {
   // Paused revenue is counted in its status too.
   const isWanted = (status: string) => (only ? status === only : status !== 'paused');
-  return monthlyRevenue(termsOf(totals).filter(term => term.currency === currency && isWanted(term.status)));
+  return termsOf(totals).filter(term => term.currency === currency && isWanted(term.status));
 }
 
 /** Returns the revenue metrics of a project. Currencies are never added up; those without revenue are left out, except the base. */
@@ -34,6 +38,7 @@ export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {
     Number(live.filter(({ reason }) => reason === wanted).reduce((sum, { count }) => sum + count, 0n));
   return {
     mrr: mrrIn(baseCurrency, totals),
+    arr: yearlyRevenue(termsIn(baseCurrency, totals)),
     mrrTrialing: mrrIn(baseCurrency, totals, 'trialing'),
     mrrPaused: mrrIn(baseCurrency, totals, 'paused'),
     mrrExcluded: {

@@ -109,6 +109,12 @@ export function monthlyRevenue(terms: Iterable<RevenueTerm>): number {
   return toSafeNumber(roundHalfUp(numerator, denominator));
 }
 
+/** Twelve times the sum of terms of one currency, in minor units a year, rounded once, half up. */
+export function yearlyRevenue(terms: Iterable<RevenueTerm>): number {
+  const { numerator, denominator } = sumTerms(terms);
+  return toSafeNumber(roundHalfUp(12n * numerator, denominator));
+}
+
 /** The whole number nearest to `numerator` ÷ `denominator`; halves round up. The denominator must be positive. */
 export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
   const doubled = 2n * numerator + denominator;

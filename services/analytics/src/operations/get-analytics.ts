@@ -3,7 +3,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { RpcClient } from '@billing/messaging/rpc';
-import { churnRate } from '#domain/churn.ts';
+import { churned, churnRate } from '#domain/churn.ts';
 import { markEstimated } from '#domain/estimated.ts';
 import { customerGrowth } from '#domain/growth.ts';
 import { METRIC, statusMetric } from '#domain/metrics.ts';
@@ -39,10 +39,13 @@ export function getAnalytics({ em, rpc, now }: Dependencies) {
     const baseCurrency = await baseCurrencyOf(scope, project);
     const count = (metric: string) => Number(metrics.total(metric));
     const customers = metrics.total(METRIC.customers);
+    const churnCounts = toChurnCounts(metrics, endingLater);
+    const { active, ended } = churned(churnCounts);
     return {
       ...revenueMetrics(metrics.totals, baseCurrency),
       customerCount: Number(customers),
-      churnRate: churnRate(toChurnCounts(metrics, endingLater)),
+      churnRate: churnRate(churnCounts),
+      churn: { active: Number(active), ended: Number(ended) },
       trialConversion: trialConversion(toTrialCounts(metrics), trialsEndingLater),
       subscriptionBreakdown: breakdown(metrics),
       customerGrowth: markEstimated(

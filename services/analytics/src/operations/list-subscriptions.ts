@@ -71,7 +71,7 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
     const baseCurrency = await baseCurrencyOf(scope, await findProject(em.fork(), scope));
     const { rows: found } = await readProject(em, scope, (tx, current): Promise<Found> => {
       const { metric } = query;
-      const wanted = { tx, current, query, baseCurrency, now: now() };
+      const wanted = { tx, current, query, currency: query.currency ?? baseCurrency, now: now() };
       if (metric === 'churn') return findLost(wanted);
       if (metric === 'trialConversion') return findTrials(wanted);
       if (metric === 'mrr' && query.to && query.to < dayOf(wanted.now)) return findEarning(wanted, query.to);
@@ -92,75 +92,75 @@ interface Wanted {
   readonly tx: EntityManager;
   readonly current: GenerationScope;
   readonly query: Query;
-  readonly baseCurrency: string;
+  /** The one in the query, else the project's. */
+  readonly currency: string;
   readonly now: Date;
 }
 
-async function findLost({ tx, current, query, baseCurrency, now }: Wanted): Promise<Found> {
+async function findLost({ tx, current, query, currency, now }: Wanted): Promise<Found> {
   const window = windowOf(now, query.growthDays);
   const metrics = await readMetrics(tx, current, window);
   const counts = toChurnCounts(metrics, await countEndingLater(tx, current, window));
   const rows = await listLost(tx, current, window, query);
-  const found = rows.map(row => toRow(row, baseCurrency));
-  return { rows: found, count: churned(counts).lost, total: churnRate(counts) };
+  const found = rows.map(row => toRow(row, currency));
+  return { rows: found, count: churned(counts).ended, total: churnRate(counts) };
 }
 
-async function findTrials({ tx, current, query, baseCurrency, now }: Wanted): Promise<Found> {
+async function findTrials({ tx, current, query, currency, now }: Wanted): Promise<Found> {
   const window = windowOf(now, query.growthDays);
   const afterStart = toTrialCounts(await readMetrics(tx, current, window));
   const { ended, rate } = trialConversion(afterStart, await countTrialsEndingLater(tx, current, window));
   const rows = await listTrials(tx, current, window, query);
-  const found = rows.map(row => toRow(row, baseCurrency, { converted: row.converted }));
+  const found = rows.map(row => toRow(row, currency, { converted: row.converted }));
   return { rows: found, count: BigInt(ended), total: rate };
 }
 
-async function findLive({ tx, current, query, baseCurrency, now }: Wanted, metric: 'mrr' | 'excluded'): Promise<Found> {
+async function findLive({ tx, current, query, currency, now }: Wanted, metric: 'mrr' | 'excluded'): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
-  const groups = liveCounts(totals, baseCurrency).filter(({ group, reason }) =>
-    metric === 'mrr' ? group.currency === baseCurrency && group.isCounted : reason !== null,
+  const groups = liveCounts(totals, currency).filter(({ group, reason }) =>
+    metric === 'mrr' ? group.currency === currency && group.isCounted : reason !== null,
   );
   const names = groups.map(group => group.metric);
   const rows = await listLive(tx, current, names, query);
   const count = groups.reduce((sum, group) => sum + group.count, 0n);
-  if (metric === 'mrr')
-    return { rows: rows.map(row => toRow(row, baseCurrency)), count, total: mrrIn(baseCurrency, totals) };
+  if (metric === 'mrr') return { rows: rows.map(row => toRow(row, currency)), count, total: mrrIn(currency, totals) };
   const found = rows.map(row => {
     const group = row.liveMetric === null ? undefined : parseLiveMetric(row.liveMetric);
-    return toRow(row, baseCurrency, { reason: group ? leftOutReason(group, baseCurrency) : null });
+    return toRow(row, currency, { reason: group ? leftOutReason(group, currency) : null });
   });
   return { rows: found, count, total: Number(count) };
 }
 
-async function findPart({ tx, current, query, baseCurrency, now }: Wanted, part: MrrPart): Promise<Found> {
+async function findPart({ tx, current, query, currency, now }: Wanted, part: MrrPart): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
-  const names = metricsOfPart(baseCurrency, totals, part);
+  const names = metricsOfPart(currency, totals, part);
   const rows = await listContributing(tx, current, names, query);
-  const found = rows.map(row => toRow(row, baseCurrency));
+  const found = rows.map(row => toRow(row, currency));
   return {
     rows: found,
     count: await countContributing(tx, current, names),
-    total: mrrIn(baseCurrency, totals, part),
+    total: mrrIn(currency, totals, part),
   };
 }
 
-async function findMoved({ tx, current, query, baseCurrency, now }: Wanted, metric: MovementMetric): Promise<Found> {
+async function findMoved({ tx, current, query, currency, now }: Wanted, metric: MovementMetric): Promise<Found> {
   const days = movementDays(query, now);
-  const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
+  const movements = (await readMovements(tx, current, days)).filter(it => it.currency === currency);
   const ofMetric = movements.filter(it => termsOf(metric, [it]).length > 0);
   const filter = { ...days, movements: ofMetric, isLeft: false };
   const rows = await listMoved(tx, current, filter, query);
-  const found = rows.map(row => toPart(row, metric, baseCurrency));
+  const found = rows.map(row => toPart(row, metric, currency));
   const count = await countMoved(tx, current, filter);
   return { rows: found, count, total: monthlyRevenue(termsOf(metric, movements)) };
 }
 
 /** The subscriptions that `mrr` added up at the end of a day before today: what all movements until then left. */
-async function findEarning({ tx, current, query, baseCurrency }: Wanted, day: UtcDay): Promise<Found> {
+async function findEarning({ tx, current, query, currency }: Wanted, day: UtcDay): Promise<Found> {
   const days = { from: FIRST_DAY, to: day };
-  const movements = (await readMovements(tx, current, days)).filter(({ currency }) => currency === baseCurrency);
+  const movements = (await readMovements(tx, current, days)).filter(it => it.currency === currency);
   const filter = { ...days, movements, isLeft: true };
   const rows = await listMoved(tx, current, filter, query);
-  const found = rows.map(row => toPart(row, 'netMrr', baseCurrency));
+  const found = rows.map(row => toPart(row, 'netMrr', currency));
   const count = await countMoved(tx, current, filter);
   return { rows: found, count, total: monthlyRevenue(movements) };
 }
