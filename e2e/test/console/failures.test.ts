@@ -32,6 +32,21 @@ it.skipIf(withoutBrowser)('shows the request id of what failed, and tries again'
   await page.getByRole('cell', { name: 'Paid' }).first().waitFor();
 });
 
+it.skipIf(withoutBrowser)('says that the service is busy while it waits to try again', async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'products'), { user: tenant.user });
+  const { page } = visit;
+  await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+  let isBusy = true;
+  await page.route('**/invoices?**', route =>
+    isBusy ? route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: {} }) : route.continue(),
+  );
+  await page.getByRole('link', { name: 'Invoices' }).click();
+  await page.getByText(/The service is busy; trying again in [12] s/).waitFor();
+  isBusy = false;
+  await page.getByRole('cell', { name: 'Paid' }).first().waitFor();
+  await page.getByText('The service is busy').waitFor({ state: 'detached' });
+});
+
 it.skipIf(withoutBrowser)('says so when the reader is offline, and keeps what it shows', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'products'), { user: tenant.user });
   const { page } = visit;

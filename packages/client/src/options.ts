@@ -1,3 +1,5 @@
+import type { BillingError } from './billing-error.ts';
+
 /** How a client reaches the gateway; all but `baseUrl` have defaults. */
 export interface ConnectionOptions {
   /** The gateway, for example `https://billing.example.com`. */
@@ -8,6 +10,8 @@ export interface ConnectionOptions {
   readonly maxRetries?: number | undefined;
   /** How long one attempt may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
+  /** Called before each retry with the failure of the attempt before it, and with the pause until then in milliseconds. */
+  readonly onRetry?: ((failure: BillingError, pauseMs: number) => void) | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 

@@ -10,19 +10,19 @@ const MAX_PAUSE_MS = 60_000;
 const MAX_BACKOFF_MS = 4_000;
 
 /**
- * Returns a function that waits before the next attempt: as long as `Retry-After` says, or else with exponential
- * back-off and jitter. It rejects with the signal's reason when the signal is aborted. Returns undefined when a retry
- * is of no use, or more than a minute away.
+ * Returns the pause before the next attempt in milliseconds: as long as `Retry-After` says, or else with exponential
+ * back-off and jitter. Returns undefined when a retry is of no use, or more than a minute away.
  */
-export function waitBeforeRetry(failure: BillingError, attempt: number) {
+export function pauseBeforeRetry(failure: BillingError, attempt: number): number | undefined {
   if (!RETRYABLE.has(failure.status) && failure.code !== KEY_IN_USE) return undefined;
   const { retryAfterSeconds } = failure;
   const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
   const ms = retryAfterSeconds === undefined ? backoff : retryAfterSeconds * 1_000;
-  return ms > MAX_PAUSE_MS ? undefined : (signal: AbortSignal | undefined) => pause(ms, signal);
+  return ms > MAX_PAUSE_MS ? undefined : ms;
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits; rejects with the signal's reason when the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { BillingError, parseJson } from './billing-error.ts';
 import type { ConnectionOptions, WriteOptions } from './options.ts';
-import { KEY_IN_USE, waitBeforeRetry } from './retry.ts';
+import { KEY_IN_USE, pause, pauseBeforeRetry } from './retry.ts';
 
 /** How long a call waits for its own first attempt whose response was lost, in milliseconds; none runs longer. */
 const MAX_ATTEMPT_RUN_MS = 60_000;
@@ -63,11 +63,12 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
       const { failure } = result;
       if (mayBeDone && isDone?.(failure)) return undefined as Body; // a caller that gives `isDone` expects undefined
       const isStillRunning = mayBeDone && failure.code === KEY_IN_USE && performance.now() < giveUpAt;
-      const wait = left > 0 || isStillRunning ? waitBeforeRetry(failure, retries) : undefined;
-      if (!wait) throw failure;
+      const pauseMs = left > 0 || isStillRunning ? pauseBeforeRetry(failure, retries) : undefined;
+      if (pauseMs === undefined) throw failure;
       if (!isStillRunning) left -= 1;
       mayBeDone ||= failure.status === 0 || failure.status >= 500;
-      await wait(signal);
+      client.onRetry?.(failure, pauseMs);
+      await pause(pauseMs, signal);
     }
   };
 }

@@ -25,6 +25,19 @@ it('retries with the same idempotency key after a lost response', async () => {
   expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine', 'mine']);
 });
 
+it('tells before each retry why it waits, and how long', async () => {
+  const told: unknown[] = [];
+  const busy = { status: 503, headers: { 'retry-after': '0' } };
+  await using server = await startScriptedServer([busy, 'drop', { status: 200, body: { id: 'pp_1' } }], {
+    onRetry: ({ status }, pauseMs) => told.push([status, pauseMs]),
+  });
+  await server.client.products.get('pp_1');
+  expect(told).toEqual([
+    [503, 0],
+    [0, expect.any(Number)],
+  ]);
+});
+
 it('does not retry a rejected request, and throws a BillingError', async () => {
   const error = { code: 'customer_email_taken', message: 'Taken.', requestId: 'req_1', details: { field: 'email' } };
   await using server = await startScriptedServer([{ status: 409, body: { error } }]);

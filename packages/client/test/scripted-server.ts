@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { BillingClient } from '../src/index.ts';
+import { BillingClient, type ClientOptions } from '../src/index.ts';
 
 interface ReceivedRequest {
   readonly method: string | undefined;
@@ -20,7 +20,7 @@ interface HttpResponse {
 type Reply = HttpResponse | 'drop' | 'break off' | 'never';
 
 /** Starts a server that sends these replies in turn, and a client of it. */
-export async function startScriptedServer(replies: readonly Reply[]) {
+export async function startScriptedServer(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void text(request).then(body => {
@@ -40,6 +40,7 @@ export async function startScriptedServer(replies: readonly Reply[]) {
       apiKey: 'bil_test_1',
       teamId: 'team_1',
       projectId: 'proj_1',
+      ...options,
     }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -11,6 +11,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '#api/client.ts';
+import { RetryNotice } from '#layout/retry-notice.tsx';
 import { applyScheme } from '#layout/scheme.ts';
 import { ToastProvider } from '#ui/toasts.tsx';
 import { router } from './router.tsx';
@@ -25,6 +26,7 @@ if (root)
       <QueryClientProvider client={queryClient}>
         <ToastProvider>
           <RouterProvider router={router} />
+          <RetryNotice />
         </ToastProvider>
       </QueryClientProvider>
     </StrictMode>,

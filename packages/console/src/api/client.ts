@@ -1,10 +1,11 @@
 import { SessionClient } from '@billing/client';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { auth } from './auth.ts';
+import { noteRetry } from './retries.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
 /** The public API with the reader's session. */
-export const client = new SessionClient({ baseUrl: location.origin, fetch: watchedFetch });
+export const client = new SessionClient({ baseUrl: location.origin, fetch: watchedFetch, onRetry: noteRetry });
 
 // The client retries what may succeed and says when there is no connection, so queries neither retry nor wait for one.
 const DIRECT = { retry: false, networkMode: 'always' } as const;

@@ -60,7 +60,7 @@ export function Skeleton({ width = '100%' }: { readonly width?: string }) {
 
 export function SkeletonLines({ lines = 5 }: { readonly lines?: number | undefined }) {
   return (
-    <div className="stack" role="status">
+    <div className="stack" role="status" aria-busy="true">
       <span className="visually-hidden">Loading…</span>
       {Array.from({ length: lines }, (_, index) => (
         <Skeleton key={index} width={`${90 - ((index * 17) % 45)}%`} />

@@ -68,7 +68,7 @@ const PLACES = ['MRR', 'Customers', 'Churn', 'Trial conversion', 'Active subscri
 function OverviewSkeleton() {
   return (
     <>
-      <div className="figures" role="status">
+      <div className="figures" role="status" aria-busy="true">
         {PLACES.map(name => (
           <div key={name} className="figure">
             <span className="name">{name}</span>

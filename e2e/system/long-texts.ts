@@ -1,0 +1,47 @@
+import { waitFor } from '@billing/testing/wait-for';
+import { ok } from './http.ts';
+import { newCheckout, newEmail, payOnHostedPage, waitForActiveSubscription, type Tenant } from './tenant.ts';
+
+/** One word of the widest letter. */
+const word = (length: number): string => 'W'.repeat(length);
+const label = word(60).toLowerCase();
+const LONG_EMAIL = `${label}@${label}.${label}.${label}.example`;
+
+/** Records whose texts are as long as they may be and can't be broken at a space. */
+export interface LongRecords {
+  readonly customerId: string;
+  readonly productId: string;
+  readonly code: string;
+  readonly eventId: string;
+  readonly portalUrl: string;
+}
+
+/** Gives a tenant one of each record, with texts that are as long as they may be and have no space. */
+export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
+  const { billing, user, teamPath, P } = tenant;
+  await ok(user.patch(P, { name: word(120) }));
+  await ok(user.post(`${P}/api-keys`, { name: word(120), scopes: ['customers:read'] }), 201);
+  await ok(user.post(`${teamPath}/members`, { email: LONG_EMAIL, role: 'member' }), 202);
+  const product = await billing.products.create({ name: word(250), description: word(500) });
+  const monthly = { unitAmount: 99_999_999, currency: 'usd', interval: 'month' } as const;
+  const price = await billing.prices.create({ productId: product.id, ...monthly });
+  const { id: customerId } = await billing.customers.create({
+    name: word(256),
+    email: LONG_EMAIL,
+    externalId: word(255),
+    metadata: { [word(40)]: word(500) },
+  });
+  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 99_999_999, refereeCreditAmount: 1 });
+  const { code } = await billing.referrals.createCode({ customerId });
+  const referee = await billing.customers.create({ name: word(256), email: newEmail() });
+  await billing.referrals.apply({ code, refereeCustomerId: referee.id });
+  await payOnHostedPage((await newCheckout(tenant, customerId, price.id)).url);
+  await waitForActiveSubscription(tenant, customerId);
+  const event = await waitFor(
+    async () =>
+      (await ok(user.get(`${teamPath}/webhook-events?limit=1`))).webhookEvents[0] as { id: string } | undefined, // of the API
+    { what: 'an event' },
+  );
+  const { portalUrl } = await billing.portal.create({ customerId });
+  return { customerId, productId: product.id, code, eventId: event.id, portalUrl };
+}
