@@ -45,6 +45,7 @@ it.skipIf(withoutBrowser)('says that the service is busy while it waits to try a
   isBusy = false;
   await page.getByRole('cell', { name: 'Paid' }).first().waitFor();
   await page.getByText('The service is busy').waitFor({ state: 'detached' });
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 it.skipIf(withoutBrowser)('says so when the reader is offline, and keeps what it shows', async () => {

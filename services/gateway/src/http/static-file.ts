@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
 import type { GatewayResponse } from './request-context.ts';
 
@@ -11,6 +12,8 @@ export interface StaticFile {
   readonly bytes: Buffer;
   /** Undefined when compression saves nothing. */
   readonly gzipped: Buffer | undefined;
+  /** Names the content, however it is compressed. */
+  readonly etag: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,13 +26,20 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED = new Set(['.woff2']);
 const FOREVER = 'public, max-age=31536000, immutable';
 const compress = promisify(gzip);
+const etagOf = (bytes: Buffer): string => `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 
 /** @throws Error when the file can't be read */
 export async function readStaticFile(file: URL): Promise<StaticFile> {
   const bytes = await readFile(file);
   const extension = extname(file.pathname);
   const gzipped = COMPRESSED.has(extension) ? undefined : await compress(bytes);
-  return { type: TYPES[extension] ?? 'application/octet-stream', bytes, gzipped };
+  return { type: TYPES[extension] ?? 'application/octet-stream', bytes, gzipped, etag: etagOf(bytes) };
+}
+
+/** Makes a file of a text that is at hand. */
+export function staticText(type: string, text: string): StaticFile {
+  const bytes = Buffer.from(text);
+  return { type, bytes, gzipped: gzipSync(bytes), etag: etagOf(bytes) };
 }
 
 /** Sends a file, compressed to those who accept it. */
@@ -42,6 +52,11 @@ export function sendStaticFile(
   if (gzipped) response.vary('Accept-Encoding');
   if (isGzipped) response.set('Content-Encoding', 'gzip');
   response.type(type).send(isGzipped ? gzipped : bytes);
+}
+
+/** Sends a file whose content may change; browsers keep it, and ask each time whether it has. */
+export function sendCheckedFile(request: Request, response: GatewayResponse, file: StaticFile): void {
+  sendStaticFile(request, response.set({ 'Cache-Control': 'public, no-cache', ETag: file.etag }), file);
 }
 
 /** Sends a file whose address changes with its content, so that browsers keep it. */

@@ -5,17 +5,17 @@ import type { DocsPage } from '#docs/page/docs-page.ts';
 import { docsPolicy } from '#http/page-policy.ts';
 import { routeNotFound } from '#http/problem-response.ts';
 import type { Handler } from '#http/request-context.ts';
-import { sendImmutableFile } from '#http/static-file.ts';
+import { sendCheckedFile, sendImmutableFile, staticText } from '#http/static-file.ts';
 
 /**
  * `/openapi.json`, the same document as text at `/llms.txt`, and the reference at `/docs`, which loads the document and its
  * own files. All are public, so they are made once.
  */
 export function docsRoutes(api: ApiDescription, page: DocsPage): Router {
-  const json = Buffer.from(JSON.stringify(describeApi(api)));
-  const text = llmsText(api);
-  const getText: Handler = (_request, response) => void response.type('text/markdown').send(text);
-  const getJson: Handler = (_request, response) => void response.type('json').send(json);
+  const json = staticText('application/json; charset=utf-8', JSON.stringify(describeApi(api)));
+  const text = staticText('text/markdown; charset=utf-8', llmsText(api));
+  const getText: Handler = (request, response) => sendCheckedFile(request, response, text);
+  const getJson: Handler = (request, response) => sendCheckedFile(request, response, json);
   const getPage: Handler = (_request, response) =>
     void response.set('Content-Security-Policy', docsPolicy).type('html').send(page.html);
   const getFile: Handler = (request, response) => {
