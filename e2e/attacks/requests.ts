@@ -25,12 +25,16 @@ type Names = Pick<Tenant, 'teamId' | 'projectId'>;
 /** Names of other things than resources: who calls, and texts of the tenant's own. */
 const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', 'clientReferenceId', 'externalId']);
 
-/** The resource whose id `processorId` is, for each operation that takes one. */
-const OF_PROCESSOR: Readonly<Record<string, keyof Resources>> = {
-  listCustomers: 'processorCustomerId',
-  listSubscriptions: 'processorSubscriptionId',
-  listInvoices: 'processorInvoiceId',
-  listPayments: 'processorPaymentIntentId',
+/** The resource whose id a name stands for that has another meaning in each operation. */
+const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof Resources>>>> = {
+  processorId: {
+    listCustomers: 'processorCustomerId',
+    listSubscriptions: 'processorSubscriptionId',
+    listInvoices: 'processorInvoiceId',
+    listPayments: 'processorPaymentIntentId',
+  },
+  objectId: { listWebhookEvents: 'processorSubscriptionId', listTeamWebhookEvents: 'processorSubscriptionId' },
+  ids: { listSubscriptions: 'subscriptionId', listCustomers: 'customerId', getAnalyticsCustomers: 'customerId' },
 };
 
 /**
@@ -46,13 +50,13 @@ export function idPlacesOf({ id, path, query, body }: Operation): IdPlace[] {
   return places.flatMap(({ part, name }) => {
     const resource = resourceOf(id, name);
     if (resource) return [{ part, name, resource }];
-    if (FREE_NAMES.has(name) || !(part === 'path' || name.endsWith('Id'))) return [];
+    if (FREE_NAMES.has(name) || !(part === 'path' || /(^i|I)ds?$/.test(name))) return [];
     throw new Error(`${id} takes ${name}, of which no test has a resource.`);
   });
 }
 
 const resourceOf = (operationId: string, name: string): keyof Resources | undefined =>
-  name === 'processorId' ? OF_PROCESSOR[operationId] : ID_NAMES.find(it => it === name);
+  name in NAMED_BY_OPERATION ? NAMED_BY_OPERATION[name]?.[operationId] : ID_NAMES.find(it => it === name);
 
 /** Returns the names of an object's fields; none without a schema. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {

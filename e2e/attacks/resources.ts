@@ -30,7 +30,6 @@ export const ID_NAMES = [
   'productId',
   'priceId',
   'customerId',
-  'ids',
   'refereeCustomerId',
   'referrerCustomerId',
   'subscriptionId',
@@ -78,7 +77,6 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
     ...ids,
-    ids: customerId,
     ...billed,
     processorCustomerId,
     processorSubscriptionId,
@@ -130,7 +128,6 @@ export function unknownIds(): Resources {
     productId: ProductId.create(),
     priceId: PriceId.create(),
     customerId: CustomerId.create(),
-    ids: CustomerId.create(),
     refereeCustomerId: CustomerId.create(),
     referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),

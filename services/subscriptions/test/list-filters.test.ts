@@ -1,6 +1,7 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SubscriptionId } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
 import { routedEvent } from '@billing/testing/processor-events';
 import { after, anInvoice, chargeObject, invoiceObject, paymentIntentObject, subscriptionObject } from './payloads.ts';
@@ -189,11 +190,16 @@ it('finds payments by their charge, their invoice and its subscription, of the o
   expect(await other.payments(`?subscriptionId=${String(subscription?.['id'])}`)).toEqual([]);
 });
 
-it('takes a processor’s id of a canceled subscription without a word about its status', async () => {
+it('finds a canceled subscription by the processor’s id or its own, without a word about its status', async () => {
   const { event, subscriptions, base } = await startProject(service);
   await service.deliver(event('customer.subscription.created', after(0), { status: 'canceled' }));
-  expect(await subscriptions(`?processorId=${base.id}`)).toHaveLength(1);
+  const [found] = await subscriptions(`?processorId=${base.id}`);
+  expect(found).toMatchObject({ status: 'canceled' });
   expect(await subscriptions(`?processorId=${base.id}&activeOnly=true`)).toEqual([]);
+  const ids = `${SubscriptionId.create()},${String(found?.['id'])}`;
+  expect(await subscriptions(`?ids=${ids}`)).toEqual([found]);
+  const other = await startProject(service);
+  expect(await other.subscriptions(`?ids=${ids}`)).toEqual([]);
 });
 
 it.each(['createdAfter=0000-01-01T00:00:00Z', 'createdBefore=2026-01-01', 'createdAfter=1', 'order=desc', 'number='])(

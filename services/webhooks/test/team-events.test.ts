@@ -72,6 +72,8 @@ it('lists the events of all projects of a team and those without one, newest fir
     { id: first.id },
   ]);
   expect((await listOf(team, '?status=ignored')).webhookEvents).toMatchObject([{ id: foreign.id }]);
+  expect((await listOf(team, '?objectId=prod_other')).webhookEvents).toMatchObject([{ id: foreign.id }]);
+  expect((await listOf(team, '?objectId=prod_other&status=failed')).webhookEvents).toEqual([]);
   const wrong = await service.call('GET', pathOf(team, '?projectId=all'), { as: service.identity.asUser(team) });
   expect([wrong.status, wrong.body.error.code]).toEqual([400, 'validation_error']);
 });

@@ -7,7 +7,7 @@ import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
-import { booleanText, integerText, text } from '../text.ts';
+import { booleanText, idsText, integerText, text } from '../text.ts';
 
 const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
@@ -33,9 +33,12 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       activeOnly: booleanText
         .optional()
         .describe(
-          'Whether to return only active and trialing subscriptions: true by default, false when `status` or `processorId` is given.',
+          'Whether to return only active and trialing subscriptions: true by default, false when `status`, `ids` or `processorId` is given.',
         ),
       status: z.enum(SUBSCRIPTION_STATUSES).optional().describe('Only subscriptions with this status.'),
+      ids: idsText(SubscriptionId.schema, 100)
+        .optional()
+        .describe('Only subscriptions with one of these ids, up to 100 of them with commas between them.'),
       customerId: CustomerId.schema.optional().describe('Only subscriptions of this customer.'),
       priceId: PriceId.schema.optional().describe('Only subscriptions whose first item has this price.'),
       processorId: processorId.describe('Only the subscription with this id at the payment processor.'),

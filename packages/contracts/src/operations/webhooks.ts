@@ -15,6 +15,7 @@ const received = z.object({ received: z.literal(true), duplicate: z.literal(true
 const eventFilters = {
   status: z.enum(WEBHOOK_EVENT_STATUSES).optional().describe('Only events with this status.'),
   type: text(120).optional().describe('Only events of this type, for example `invoice.paid`.'),
+  objectId: text(255).optional().describe('Only events about the object with this id at the payment processor.'),
 };
 const replayProblems = [
   'webhook_event_not_found',

@@ -1,4 +1,4 @@
-import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, PriceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { ACTIVE_STATUSES } from '#domain/subscription.ts';
@@ -33,9 +33,10 @@ const LISTED = [
 export type ListedSubscription = Pick<Subscription, (typeof LISTED)[number]>;
 
 interface SubscriptionFilter extends Page, CreatedRange {
-  /** Only active and trialing ones; true unless a status or a processor's id is given. */
+  /** Only active and trialing ones; true unless a status, ids or a processor's id are given. */
   readonly activeOnly?: boolean | undefined;
   readonly status?: SubscriptionStatus | undefined;
+  readonly ids?: readonly SubscriptionId[] | undefined;
   readonly customerId?: CustomerId | undefined;
   /** Of the first item. */
   readonly priceId?: PriceId | undefined;
@@ -46,11 +47,22 @@ interface SubscriptionFilter extends Page, CreatedRange {
 export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
   return async (
     scope: ProjectScope,
-    { activeOnly, status, customerId, priceId, processorId, createdAfter, createdBefore, ...page }: SubscriptionFilter,
+    {
+      activeOnly,
+      status,
+      ids,
+      customerId,
+      priceId,
+      processorId,
+      createdAfter,
+      createdBefore,
+      ...page
+    }: SubscriptionFilter,
   ): Promise<{ subscriptions: ListedSubscription[]; pagination: Pagination }> => {
-    const isActive = activeOnly ?? !(status || processorId);
+    const isActive = activeOnly ?? !(status || ids || processorId);
     const statuses: readonly SubscriptionStatus[] = isActive ? ACTIVE_STATUSES : SUBSCRIPTION_STATUSES;
     const filter = {
+      id: ids,
       customerId: customerId && [customerId],
       priceId: priceId && [priceId],
       status: statuses.filter(it => !status || it === status),

@@ -94,6 +94,7 @@ export class CreateWebhooks extends Migration {
         primary key (team_id, id)
       ) with (toast_tuple_target = 128)`);
     this.addSql(`create index webhook_events_newest on webhook_events (team_id, project_id, received_at, id)`);
+    this.addSql(`create index webhook_events_of_object on webhook_events (team_id, object_id)`);
     // Due events are found team by team, so that those of one don't stand in front of another's.
     this.addSql(`
       create index webhook_events_due_of_team on webhook_events (team_id, due_at) where due_at is not null`);
