@@ -44,7 +44,11 @@ it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', as
     return deadLetter.status === 'failed' && deadLetter.attempts === 2;
   };
   await waitFor(failedAgain, { what: 'the retry to fail' });
-  await choose('Drop for good');
+  await choose('Drop…');
+  const dialog = page.getByRole('dialog', { name: 'Drop the event' });
+  await dialog.waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Go back');
+  await dialog.getByRole('button', { name: 'Drop for good' }).click();
   await page.getByText('Nothing is left behind').waitFor();
   expect((await user.get(path)).status).toBe(404);
   expect(problems).toEqual([]);

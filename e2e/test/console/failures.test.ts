@@ -78,7 +78,7 @@ it.skipIf(withoutBrowser)('shows a change at once, and takes it back with a word
     const dialog = page.getByRole('dialog');
     expect(await dialog.evaluate(box => box.scrollWidth - box.clientWidth)).toBe(0);
     await page.getByRole('button', { name: 'Cancel at the end of the period' }).click();
-    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByRole('button', { name: 'Resume…' }).waitFor();
   };
   await cancel();
   refuse();
@@ -91,6 +91,7 @@ it.skipIf(withoutBrowser)('shows a change at once, and takes it back with a word
   await page.getByText('The subscription ends with its period.').waitFor();
   const { items } = await tenant.billing.subscriptions.list().page();
   expect(items).toMatchObject([{ cancelAtPeriodEnd: true }]);
-  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Resume…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
   await page.getByText('The subscription goes on.').waitFor();
 });

@@ -78,9 +78,12 @@ it.skipIf(withoutBrowser)('shows one customer on one page, and links from each l
   const { page, problems } = visit;
   await page.locator('td a').first().click();
   await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
-  await page.getByText('Subscribed: $29.99 a month').waitFor();
+  await page.getByText('Subscribed to Pro: $29.99 a month').waitFor();
   await page.getByText('Paid $29.99').waitFor();
   await expectAccessible(page);
+  await page.getByRole('link', { name: 'Subscribed to Pro' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Pro' }).waitFor();
+  await page.locator('#content').getByRole('link', { name: 'Grace' }).first().waitFor();
   await page.getByRole('link', { name: 'Webhook events' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Webhook events' }).waitFor();
   await page.locator('td a').first().click();

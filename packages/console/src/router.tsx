@@ -121,6 +121,11 @@ const pages = [
   page('/products', () => import('#pages/products/products-page.tsx'), 'ProductsPage'),
   page('/products/$productId', () => import('#pages/products/product-page.tsx'), 'ProductPage'),
   page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
+  page(
+    '/subscriptions/$subscriptionId',
+    () => import('#pages/subscriptions/subscription-page.tsx'),
+    'SubscriptionPage',
+  ),
   page('/invoices', () => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
   page('/payments', () => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
   page('/referrals', () => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),

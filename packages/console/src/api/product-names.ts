@@ -7,22 +7,33 @@ export interface ProductNames {
   readonly isLoaded: boolean;
   /** Returns the name of the product that a price sells, also an archived one; undefined for a price that is not known here. */
   readonly ofPrice: (priceId: string | null | undefined) => string | undefined;
+  /** Returns the product that a price sells; undefined for a price that is not known here. */
+  readonly productOf: (priceId: string | null | undefined) => Product | undefined;
   /** Returns what a subscription is to: `Pro + Seats`. A price that is not known here has its id at the processor. */
   readonly ofItems: (items: readonly Item[]) => string;
 }
 
-const joins = new WeakMap<readonly Price[], { products: readonly Product[]; names: ReadonlyMap<string, string> }>();
+interface Sold {
+  readonly name: string;
+  /** Undefined once it was deleted. */
+  readonly product: Product | undefined;
+}
+
+const joins = new WeakMap<readonly Price[], { products: readonly Product[]; sold: ReadonlyMap<string, Sold> }>();
 
 /** Joins prices and products, once for each result of the two queries. */
-function join(prices: readonly Price[], products: readonly Product[]): ReadonlyMap<string, string> {
+function join(prices: readonly Price[], products: readonly Product[]): ReadonlyMap<string, Sold> {
   const known = joins.get(prices);
-  if (known?.products === products) return known.names;
-  const nameOf = new Map<string, string>(products.map(({ id, name }) => [id, name]));
-  const names = new Map<string, string>(
-    prices.map(({ id, productId }) => [id, nameOf.get(productId) ?? 'Deleted product']),
+  if (known?.products === products) return known.sold;
+  const productOf = new Map<string, Product>(products.map(product => [product.id, product]));
+  const sold = new Map<string, Sold>(
+    prices.map(({ id, productId }) => {
+      const product = productOf.get(productId);
+      return [id, { name: product?.name ?? 'Deleted product', product }];
+    }),
   );
-  joins.set(prices, { products, names });
-  return names;
+  joins.set(prices, { products, sold });
+  return sold;
 }
 
 /** Returns the names by which people know prices: those of their products. */
@@ -30,13 +41,14 @@ export function productNames(
   prices: readonly Price[] | undefined,
   products: readonly Product[] | undefined,
 ): ProductNames {
-  const names = prices && products ? join(prices, products) : undefined;
-  const ofPrice = (priceId: string | null | undefined) => (priceId ? names?.get(priceId) : undefined);
+  const sold = prices && products ? join(prices, products) : undefined;
+  const find = (priceId: string | null | undefined) => (priceId ? sold?.get(priceId) : undefined);
   return {
-    isLoaded: names !== undefined,
-    ofPrice,
+    isLoaded: sold !== undefined,
+    ofPrice: priceId => find(priceId)?.name,
+    productOf: priceId => find(priceId)?.product,
     ofItems: items => {
-      const shown = items.map(({ priceId, processorPriceId }) => ofPrice(priceId) ?? processorPriceId);
+      const shown = items.map(({ priceId, processorPriceId }) => find(priceId)?.name ?? processorPriceId);
       return [...new Set(shown)].join(' + ');
     },
   };

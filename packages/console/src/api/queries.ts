@@ -36,6 +36,12 @@ export const customerQuery = ({ billing, key }: ProjectScope, customerId: string
     staleTime: 30_000,
   });
 
+export const subscriptionQuery = ({ billing, key }: ProjectScope, subscriptionId: string) =>
+  queryOptions({
+    queryKey: key('subscriptions', 'one', subscriptionId),
+    queryFn: ({ signal }) => billing.subscriptions.get(subscriptionId, { signal }),
+  });
+
 export const apiKeysQuery = ({ team, projectId, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('api-keys'),

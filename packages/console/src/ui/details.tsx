@@ -23,3 +23,14 @@ export function Details({ of, narrow, children }: DetailsProps) {
     </dl>
   );
 }
+
+/** What a caller has noted about a record, as further rows of its details. */
+export const MetadataRows = ({ metadata }: { readonly metadata: Readonly<Record<string, string>> }) =>
+  Object.entries(metadata).map(([name, value]) => (
+    <Fragment key={name}>
+      <dt>
+        <code>{name}</code>
+      </dt>
+      <dd dir="auto">{value}</dd>
+    </Fragment>
+  ));

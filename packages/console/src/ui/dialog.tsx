@@ -14,10 +14,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const opener = document.activeElement;
     ref.current?.showModal();
-    // Not the button that closes it, which comes first.
-    ref.current?.querySelector<HTMLElement>('.dialog-body :is(input, select, button, a)')?.focus();
+    // Neither the button that closes it, which comes first, nor one that takes something away; of choices the chosen one.
+    const fields = 'input:not([type=radio]), input:checked, select, textarea, button:not(.danger), a';
+    ref.current?.querySelector<HTMLElement>(`.dialog-body :is(${fields})`)?.focus();
     return () => {
-      if (opener instanceof HTMLElement) opener.focus();
+      // What the dialog did may have removed its opener.
+      const next = opener?.isConnected ? opener : document.querySelector('main');
+      if (next instanceof HTMLElement) next.focus();
     };
   }, []);
   return (

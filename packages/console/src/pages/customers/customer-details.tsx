@@ -1,8 +1,8 @@
 import type { Customer } from '@billing/client';
-import { Fragment } from 'react';
 import { Card } from '#layout/page.tsx';
 import { CopyableId } from '#ui/copy.tsx';
-import { Details } from '#ui/details.tsx';
+import { Details, MetadataRows } from '#ui/details.tsx';
+import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 
 export function CustomerDetails({ customer }: { readonly customer: Customer }) {
@@ -15,18 +15,11 @@ export function CustomerDetails({ customer }: { readonly customer: Customer }) {
           Id: <CopyableId id={id} />,
           'E-mail': email,
           'External id': externalId && <CopyableId id={externalId} />,
-          'Stripe id': <CopyableId id={processorCustomerId} />,
+          'Stripe id': <StripeId id={processorCustomerId} what="the customer" />,
           Created: <Time at={createdAt} show="time" />,
         }}
       >
-        {Object.entries(metadata).map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd dir="auto">{value}</dd>
-          </Fragment>
-        ))}
+        <MetadataRows metadata={metadata} />
       </Details>
     </Card>
   );

@@ -1,7 +1,9 @@
 import type { Customer } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
+import { useProductNames } from '#api/use-product-names.ts';
 import { Card } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -13,6 +15,7 @@ export function CustomerTimeline({ customer, limit }: { readonly customer: Custo
   const scope = useProject();
   const { billing, key } = scope;
   const customerId = customer.id;
+  const names = useProductNames();
   const { data: referrals } = useQuery(referralQuery(scope, customerId));
   const { data, error } = useQuery({
     queryKey: key('timeline', customerId),
@@ -33,11 +36,16 @@ export function CustomerTimeline({ customer, limit }: { readonly customer: Custo
       {!data && !error && <SkeletonLines lines={4} />}
       <ol className="timeline">
         {data &&
-          timelineOf({ customer, referral: referrals?.referral ?? null, ...data }).map(({ at, icon, text }, index) => (
+          timelineOf({
+            customer,
+            referral: referrals?.referral ?? null,
+            nameItems: names.ofItems,
+            ...data,
+          }).map(({ at, icon, text, page }, index) => (
             <li key={`${at}${index}`}>
               <Icon name={icon} />
               <div>
-                {text}
+                {page ? <ProjectLink page={page}>{text}</ProjectLink> : text}
                 <div className="muted small">
                   <Time at={at} show="relative" />
                 </div>

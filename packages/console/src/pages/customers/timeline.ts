@@ -1,4 +1,5 @@
 import type { Customer, Invoice, Payment, Referral, Subscription } from '@billing/client';
+import type { ProjectPage } from '#layout/project-link.tsx';
 import { formatItems } from '#ui/amount.ts';
 import type { IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
@@ -7,6 +8,8 @@ export interface TimelineEntry {
   readonly at: string;
   readonly icon: IconName;
   readonly text: string;
+  /** Where more about it stands. */
+  readonly page?: ProjectPage;
 }
 
 interface History {
@@ -16,6 +19,8 @@ interface History {
   readonly subscriptions: readonly Subscription[];
   readonly invoices: readonly Invoice[];
   readonly payments: readonly Payment[];
+  /** Names what a subscription is to. */
+  readonly nameItems: (items: Subscription['items']) => string;
 }
 
 const MAX_ENTRIES = 50;
@@ -30,8 +35,11 @@ export function timelineOf({
   subscriptions,
   invoices,
   payments,
+  nameItems,
 }: History): readonly TimelineEntry[] {
   const entry = (at: string | null, icon: IconName, text: string): TimelineEntry[] => (at ? [{ at, icon, text }] : []);
+  const about = ({ id }: Subscription, at: string | null, text: string): TimelineEntry[] =>
+    entry(at, 'subscriptions', text).map(told => ({ ...told, page: `subscriptions/${id}` }));
   return [
     ...entry(referral?.convertedAt ?? null, 'referrals', 'The referral converted'),
     ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>
@@ -40,15 +48,19 @@ export function timelineOf({
     ...invoices.flatMap(({ createdAt, number, amountDue, currency }) =>
       entry(createdAt, 'invoices', `Invoice ${number ?? ''} of ${formatMoney(amountDue, currency)}`),
     ),
-    ...subscriptions.flatMap(({ items, startedAt, canceledAt, endedAt, cancelAt }) => [
-      ...entry(endedAt, 'subscriptions', 'Subscription ended'),
-      ...entry(
-        endedAt ? null : canceledAt,
-        'subscriptions',
-        cancelAt ? 'Canceled for the end of the period' : 'Canceled',
-      ),
-      ...entry(startedAt, 'subscriptions', `Subscribed: ${formatItems(items)}`),
-    ]),
+    ...subscriptions.flatMap(subscription => {
+      const { items, startedAt, canceledAt, endedAt, cancelAt } = subscription;
+      const name = nameItems(items);
+      return [
+        ...about(subscription, endedAt, `Subscription to ${name} ended`),
+        ...about(
+          subscription,
+          endedAt ? null : canceledAt,
+          cancelAt ? `${name} canceled for the end of the period` : `${name} canceled`,
+        ),
+        ...about(subscription, startedAt, `Subscribed to ${name}: ${formatItems(items)}`),
+      ];
+    }),
     ...entry(referral?.createdAt ?? null, 'referrals', `Referred with the code ${referral?.code}`),
     ...entry(customer.createdAt, 'customers', 'Became a customer'),
   ]

@@ -7,6 +7,7 @@ import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormProblem } from '#ui/form.tsx';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
@@ -66,19 +67,18 @@ export function DeadLettersPage() {
 
 function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
+  const [dropping, setDropping] = useState(false);
   const { data, error } = useQuery({
     queryKey: teamKey('dead-letter', id),
     queryFn: ({ signal }) => team.deadLetters.get(id, { signal }),
   });
-  const change = useWrite({
-    write: async (what: 'retry' | 'drop') => {
-      if (what === 'retry') await team.deadLetters.retry(id);
-      else await team.deadLetters.drop(id);
-    },
+  const retry = useWrite({
+    write: () => team.deadLetters.retry(id),
     stale: [teamKey('dead-letters')],
-    done: (_output, what) => (what === 'retry' ? 'The event is handled once more.' : 'The event is dropped for good.'),
+    done: 'The event is handled once more.',
     onDone: onClose,
   });
+  if (dropping) return <DropDialog id={id} onClose={onClose} />;
   return (
     <Dialog title={data?.type ?? 'Dead letter'} onClose={onClose}>
       {error && <ErrorState error={error} />}
@@ -94,15 +94,29 @@ function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClo
           </div>
         </>
       )}
-      <FormProblem error={change.error} />
+      <FormProblem error={retry.error} />
       <div className="dialog-actions">
-        <Button kind="danger" busy={change.isPending} onClick={() => change.mutate('drop')}>
-          Drop for good
-        </Button>
-        <Button kind="primary" busy={change.isPending} onClick={() => change.mutate('retry')}>
+        <Button onClick={onClose}>Go back</Button>
+        <Button onClick={() => setDropping(true)}>Drop…</Button>
+        <Button kind="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
           Retry
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function DropDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { team, teamKey } = useProject();
+  const drop = useWrite({
+    write: () => team.deadLetters.drop(id),
+    stale: [teamKey('dead-letters')],
+    done: 'The event is dropped for good.',
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog title="Drop the event" action="Drop for good" write={drop} onClose={onClose}>
+      What it should have done in this installation never happens, and it can’t be retried any more.
+    </ConfirmDialog>
   );
 }

@@ -44,10 +44,13 @@ export function EventsPage() {
   const status = filters.oneOf('status', EVENT_STATUS);
   const place = filters.oneOf('of', PLACES);
   const type = filters.text('type') || undefined;
+  const objectId = filters.text('objectId') || undefined;
+  const shown = { status, type, objectId };
+  const isFiltered = [status, type, objectId, place].some(Boolean);
   const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
     place === undefined
-      ? billing.webhookEvents.list({ status, type, ...page }, { signal })
-      : team.webhookEvents.list({ status, type, ...(place === 'none' && { projectId: place }), ...page }, { signal });
+      ? billing.webhookEvents.list({ ...shown, ...page }, { signal })
+      : team.webhookEvents.list({ ...shown, ...(place === 'none' && { projectId: place }), ...page }, { signal });
   return (
     <ListPage
       title="Webhook events"
@@ -59,16 +62,17 @@ export function EventsPage() {
           <SelectFilter name="status" label="Status" options={EVENT_STATUS} all="All statuses" />
           <SelectFilter name="of" label="Events of" options={PLACES} all="This project" />
           <SearchFilter name="type" label="Type, such as invoice.paid" />
+          <SearchFilter name="objectId" label="Object, such as sub_1Rq…" />
         </>
       }
-      queryKey={key('events', { status, place, type })}
+      queryKey={key('events', { ...shown, place })}
       list={list}
       columns={COLUMNS}
       rowKey={({ id }) => id}
       refreshMs={LIVE_MS}
       empty={
-        <EmptyState icon="events" title={status || type || place ? 'No event matches' : 'No event has arrived yet'}>
-          {status || type || place
+        <EmptyState icon="events" title={isFiltered ? 'No event matches' : 'No event has arrived yet'}>
+          {isFiltered
             ? 'Choose other filters to see more.'
             : 'Stripe sends an event for everything that happens in the account. The first one appears here within a second.'}
         </EmptyState>

@@ -8,7 +8,8 @@ import { formatMoney } from '#ui/money.ts';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { formatDay } from '#ui/time.tsx';
-import { CustomerName } from '../customers/customer-name.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
+import { SubscriptionIdLink } from '../products/product-name.tsx';
 import { filtersOf, MAX_ROWS, useDrillDown, useQuestion, type DrillDown, type Question } from './drill-down.ts';
 import { LeftOut } from './left-out.tsx';
 import { isMovement, METRICS, type Metric } from './metrics.ts';
@@ -22,11 +23,11 @@ const REASONS: Readonly<Record<NonNullable<AnalyticsSubscription['reason']>, str
 
 const customer: Column<AnalyticsSubscription> = {
   title: 'Customer',
-  cell: ({ customerId }) => (
-    <ProjectLink page={`customers/${customerId}`} className="primary-cell truncate">
-      <CustomerName id={customerId} />
-    </ProjectLink>
-  ),
+  cell: ({ customerId }) => <CustomerLink id={customerId} />,
+};
+const product: Column<AnalyticsSubscription> = {
+  title: 'Product',
+  cell: row => <SubscriptionIdLink id={row.subscriptionId} />,
 };
 const status: Column<AnalyticsSubscription> = {
   title: 'Status',
@@ -44,10 +45,9 @@ const amount = (title: string): Column<AnalyticsSubscription> => ({
 });
 
 function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
-  // On a phone there is room for what the list is about.
-  if (metric === 'excluded') return [customer, { ...status, wide: true }, reason, amount('A month')];
-  if (metric === 'trialConversion') return [customer, { ...status, wide: true }, result, amount('A month')];
-  return [customer, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
+  if (metric === 'excluded') return [customer, product, status, reason, amount('A month')];
+  if (metric === 'trialConversion') return [customer, product, status, result, amount('A month')];
+  return [customer, product, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
 }
 
 /** The subscriptions behind a figure, which add up to it, and what it leaves out. */

@@ -1,4 +1,7 @@
 import type { Subscription } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { findSubscription } from '#api/find-subscription.ts';
+import { useProject } from '#api/project.ts';
 import { useProductNames } from '#api/use-product-names.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Skeleton } from '#ui/states.tsx';
@@ -24,3 +27,19 @@ export const SubscriptionLink = ({
     <ProductNames items={subscription.items} />
   </ProjectLink>
 );
+
+/** The link to a subscription of which only the id is known; the id until what it is to is known. */
+export function SubscriptionIdLink({ id }: { readonly id: string }) {
+  const scope = useProject();
+  const { data } = useQuery({
+    queryKey: scope.key('subscription-name', id),
+    queryFn: () => findSubscription(scope, id),
+    staleTime: 60_000,
+  });
+  if (data) return <SubscriptionLink subscription={data} />;
+  return (
+    <ProjectLink page={`subscriptions/${id}`} className="primary-cell">
+      <code>{id}</code>
+    </ProjectLink>
+  );
+}

@@ -1,7 +1,8 @@
 import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
-import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { pricesQuery } from '#api/queries.ts';
+import { useProductNames } from '#api/use-product-names.ts';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
 import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
@@ -68,14 +69,9 @@ export function SubscriptionsPage() {
 
 /** Every price with its product, for a filter. */
 function usePriceOptions(): Readonly<Record<string, { readonly name: string }>> {
-  const scope = useProject();
-  const { data: products = [] } = useQuery(productsQuery(scope));
-  const { data: prices = [] } = useQuery(pricesQuery(scope));
-  const nameOf = new Map<string, string>(products.map(({ id, name }) => [id, name]));
+  const { data: prices = [] } = useQuery(pricesQuery(useProject()));
+  const names = useProductNames();
   return Object.fromEntries(
-    prices.map(price => [
-      price.id,
-      { name: `${nameOf.get(price.productId) ?? 'Deleted product'}: ${formatPrice(price)}` },
-    ]),
+    prices.map(price => [price.id, { name: `${names.ofPrice(price.id) ?? ''}: ${formatPrice(price)}` }]),
   );
 }

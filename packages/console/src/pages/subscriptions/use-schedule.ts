@@ -1,7 +1,8 @@
-import type { Page, Subscription } from '@billing/client';
+import type { Subscription } from '@billing/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { useToasts } from '#ui/toasts.tsx';
+import { withChange } from './with-change.ts';
 
 interface Change {
   readonly subscription: Subscription;
@@ -9,34 +10,27 @@ interface Change {
 }
 
 /**
- * Returns a function that schedules a subscription's end or takes that back. Every list shows the change at once, and the
+ * Returns a function that schedules a subscription's end or takes that back. Every page shows the change at once, and the
  * old state again, with a word, when it is refused.
  */
 export function useSchedule(): (subscription: Subscription, cancelAtPeriodEnd: boolean) => void {
   const { billing, key } = useProject();
   const queryClient = useQueryClient();
   const toasts = useToasts();
-  const lists = { queryKey: key('subscriptions') };
+  const shown = { queryKey: key('subscriptions') };
 
   const change = useMutation({
     mutationFn: ({ subscription: { id }, cancelAtPeriodEnd }: Change) =>
       cancelAtPeriodEnd ? billing.subscriptions.cancelAtPeriodEnd(id) : billing.subscriptions.resume(id),
     onMutate: async ({ subscription, cancelAtPeriodEnd }) => {
-      await queryClient.cancelQueries(lists);
-      const before = queryClient.getQueriesData<Page<Subscription>>(lists);
+      await queryClient.cancelQueries(shown);
+      const before = queryClient.getQueriesData(shown);
       const changed = { cancelAtPeriodEnd, cancelAt: cancelAtPeriodEnd ? subscription.currentPeriodEnd : null };
-      queryClient.setQueriesData<Page<Subscription>>(
-        lists,
-        page =>
-          page && {
-            ...page,
-            items: page.items.map(item => (item.id === subscription.id ? { ...item, ...changed } : item)),
-          },
-      );
+      queryClient.setQueriesData(shown, (data: unknown) => withChange(data, subscription.id, changed));
       return { before };
     },
     onError: (error, { cancelAtPeriodEnd }, context) => {
-      for (const [queryKey, page] of context?.before ?? []) queryClient.setQueryData(queryKey, page);
+      for (const [queryKey, data] of context?.before ?? []) queryClient.setQueryData(queryKey, data);
       toasts.failed(
         cancelAtPeriodEnd ? 'The subscription was not canceled.' : 'The subscription was not resumed.',
         error,
@@ -44,7 +38,7 @@ export function useSchedule(): (subscription: Subscription, cancelAtPeriodEnd: b
     },
     onSuccess: (_saved, { cancelAtPeriodEnd }) =>
       toasts.done(cancelAtPeriodEnd ? 'The subscription ends with its period.' : 'The subscription goes on.'),
-    onSettled: () => queryClient.invalidateQueries(lists),
+    onSettled: () => queryClient.invalidateQueries(shown),
   });
   return (subscription, cancelAtPeriodEnd) => change.mutate({ subscription, cancelAtPeriodEnd });
 }

@@ -1,0 +1,100 @@
+import type { Subscription } from '@billing/client';
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
+import { addMember, newMonthlyPrice, newSubscription, newTenant, newUser, type Tenant } from '../../system/tenant.ts';
+import { pageOf, visitConsole } from './browse.ts';
+import { expectFitting, follow, PHONE, takeScreenshot } from './looks.ts';
+
+const withoutBrowser = isWithoutBrowser();
+
+let tenant: Tenant;
+let subscription: Subscription;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  subscription = await newSubscription(tenant, priceId);
+});
+
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.outerHTML');
+
+it.skipIf(withoutBrowser)('shows a subscription, and cancels and resumes it by keyboard', async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'subscriptions'), { user: tenant.user });
+  const { page, problems } = visit;
+  await page.getByRole('link', { name: 'Pro', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Pro' }).waitFor();
+  const content = page.locator('#content');
+  await content.getByRole('link', { name: 'Grace' }).first().waitFor();
+  await content.getByRole('region', { name: 'Invoices' }).getByText('Paid').first().waitFor();
+  await content.getByRole('region', { name: 'Payments' }).getByText('Succeeded').waitFor();
+  await content.getByText(/^Renews .+ for \$29\.99, before discounts and taxes$/).waitFor();
+  await content.getByRole('link', { name: 'Created', exact: true }).waitFor();
+  await expectAccessible(page);
+  await takeScreenshot(page, 'subscription');
+
+  await page.getByRole('button', { name: 'Cancel…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Cancel the subscription' });
+  const words = await dialog.innerText();
+  for (const said of ['Grace', 'Pro', '$29.99 a month', 'keeps access until', 'The $29.99 due then is not charged'])
+    expect(words).toContain(said);
+  expect(words).toContain(new Date(subscription.currentPeriodEnd).toLocaleDateString('en-US', { dateStyle: 'medium' }));
+  expect(await focused(page)).toContain('type="radio"');
+  await expectAccessible(page);
+  await takeScreenshot(page, 'cancel-dialog');
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toContain('Go back');
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await focused(page)).toContain('Cancel…');
+
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('The subscription ends with its period.').waitFor();
+  await content.getByText(/^Ends /).waitFor();
+  await content.getByRole('link', { name: 'Set to end' }).waitFor();
+  await page.getByRole('button', { name: 'Resume…' }).press('Enter');
+  await page.getByText('Nothing is charged today.').waitFor();
+  expect(await focused(page)).toContain('Go back');
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('The subscription goes on.').waitFor();
+  await content.getByText('by this service').first().waitFor();
+
+  await page.getByRole('button', { name: 'Cancel…' }).press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.getByText('Nothing is refunded, and nothing more is charged.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel now' }).click();
+  await page.getByText('The subscription has ended.').waitFor();
+  await content.getByText('Canceled', { exact: true }).first().waitFor();
+  // Its opener is gone with the subscription.
+  await waitFor(async () => (await focused(page)).startsWith('<main'), { what: 'the focus on the page' });
+  await page.setViewportSize(PHONE);
+  await expectFitting(page, PHONE.width);
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('begins every question before a loss away from the red button, and leads back', async () => {
+  await addMember(tenant, await newUser());
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
+  const { page } = visit;
+  for (const { path, opens, action } of [
+    { path: `customers/${subscription.customerId}`, opens: 'Delete', action: 'Delete' },
+    { path: 'settings/keys', opens: 'Revoke', action: 'Revoke' },
+    { path: 'settings/members', opens: 'Remove', action: 'Remove' },
+    { path: 'settings/connection', opens: 'Disconnect…', action: 'Disconnect' },
+  ]) {
+    await follow(page, pageOf(tenant, path));
+    const opener = page.locator('#content').getByRole('button', { name: opens }).last();
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: action, exact: true }).waitFor();
+    expect([path, await focused(page)]).toEqual([path, expect.not.stringContaining('danger')]);
+    await dialog.getByRole('button', { name: 'Go back' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect([path, await focused(page)]).toEqual([path, expect.stringContaining(opens)]);
+  }
+});

@@ -1,0 +1,44 @@
+import type { Subscription } from '@billing/client';
+import { formatMoney } from '#ui/money.ts';
+
+export interface NextStep {
+  /** What happens, before the time of it: `Renews`. */
+  readonly words: string;
+  /** Null where nothing is planned. */
+  readonly at: string | null;
+  /** What is charged then, at face value; null for nothing, and where it depends on usage. */
+  readonly amount: string | null;
+}
+
+/** Returns what happens with a subscription next, or that it has ended. */
+export function nextStep(subscription: Subscription): NextStep {
+  const { status, endedAt, canceledAt, trialEnd, currentPeriodEnd, pauseCollection } = subscription;
+  const amount = pauseCollection ? null : faceValue(subscription);
+  if (status === 'canceled' || status === 'incomplete_expired')
+    return { words: 'Ended', at: endedAt ?? canceledAt, amount: null };
+  const end = endOf(subscription);
+  if (end !== null) return { words: 'Ends', at: end, amount: null };
+  if (status === 'trialing') return { words: 'Trial ends', at: trialEnd ?? currentPeriodEnd, amount };
+  if (status === 'incomplete') return { words: 'Waits for its first payment', at: null, amount: null };
+  if (status === 'paused') return { words: 'Paused until it has a payment method', at: null, amount: null };
+  return { words: 'Renews', at: currentPeriodEnd, amount };
+}
+
+/** When it ends by itself; null when it goes on. */
+const endOf = ({ cancelAt, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string | null =>
+  cancelAt ?? (cancelAtPeriodEnd ? currentPeriodEnd : null);
+
+/** What a period costs without discounts and taxes; null when no fixed amount says it. */
+export function faceValue({ items }: Pick<Subscription, 'items'>): string | null {
+  let sum = 0;
+  for (const { unitAmount, quantity, interval } of items) {
+    if (unitAmount === null || interval === null) return null;
+    sum += unitAmount * quantity;
+  }
+  const [first] = items;
+  // Items of other lengths are not charged together.
+  const isTogether = items.every(
+    ({ interval, intervalCount }) => interval === first?.interval && intervalCount === first.intervalCount,
+  );
+  return first && isTogether ? formatMoney(sum, first.currency) : null;
+}

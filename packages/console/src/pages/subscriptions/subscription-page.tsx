@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useProject } from '#api/project.ts';
+import { subscriptionQuery } from '#api/queries.ts';
+import { useProductNames } from '#api/use-product-names.ts';
+import { ListTable } from '#layout/list-table.tsx';
+import { LoadingPage } from '#layout/loading.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { OpenInStripe } from '#ui/open-in-stripe.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
+import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
+import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
+import { SubscriptionActions } from './subscription-actions.tsx';
+import { SubscriptionChanges } from './subscription-changes.tsx';
+import { SubscriptionDetails } from './subscription-details.tsx';
+import { SubscriptionItems } from './subscription-items.tsx';
+
+const UP = { page: 'subscriptions', title: 'Subscriptions' } as const;
+const REFRESH_MS = 5_000;
+
+/** Everything about one subscription on one page. */
+export function SubscriptionPage() {
+  const scope = useProject();
+  const { billing, key } = scope;
+  const { subscriptionId = '' } = useParams({ strict: false });
+  const query = useQuery({ ...subscriptionQuery(scope, subscriptionId), refetchInterval: REFRESH_MS });
+  const names = useProductNames();
+
+  const { data: subscription } = query;
+  if (!subscription) return <LoadingPage query={query} title="Subscription" up={UP} />;
+  const { customerId } = subscription;
+  return (
+    <Page
+      title={(names.isLoaded && names.ofItems(subscription.items)) || 'Subscription'}
+      lead={
+        <>
+          Subscription of <CustomerLink id={customerId} />
+        </>
+      }
+      up={UP}
+      actions={
+        <>
+          <OpenInStripe id={subscription.processorSubscriptionId} />
+          <SubscriptionActions subscription={subscription} all />
+        </>
+      }
+    >
+      <div className="split">
+        <div className="stack">
+          <SubscriptionItems subscription={subscription} />
+          <Card title="Invoices" flush>
+            <ListTable
+              label="Invoices"
+              queryKey={key('invoices', { subscriptionId })}
+              list={(page, signal) => billing.invoices.list({ subscriptionId: subscription.id, ...page }, { signal })}
+              columns={INVOICE_COLUMNS}
+              rowKey={({ id }) => id}
+              refreshMs={REFRESH_MS}
+              empty={<EmptyState icon="invoices" title="No invoices" />}
+            />
+          </Card>
+          <Card title="Payments" flush>
+            <ListTable
+              label="Payments"
+              queryKey={key('payments', { subscriptionId })}
+              list={(page, signal) => billing.payments.list({ subscriptionId: subscription.id, ...page }, { signal })}
+              columns={PAYMENT_COLUMNS}
+              rowKey={({ id }) => id}
+              refreshMs={REFRESH_MS}
+              empty={<EmptyState icon="payments" title="No payments" />}
+            />
+          </Card>
+        </div>
+        <div className="stack">
+          <SubscriptionDetails subscription={subscription} />
+          <SubscriptionChanges objectId={subscription.processorSubscriptionId} />
+        </div>
+      </div>
+    </Page>
+  );
+}
