@@ -33,6 +33,10 @@ interface NewInvoice {
   metadata: Stripe.Metadata;
 }
 
+/** Returns the id of the subscription that an invoice bills. */
+export const subscriptionOf = (invoice: Invoice): string | undefined =>
+  invoice.parent?.subscription_details.subscription;
+
 /** Returns a draft invoice. */
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;

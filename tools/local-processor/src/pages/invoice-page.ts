@@ -1,13 +1,27 @@
+import { isPayable } from '../billing/pay-invoice.ts';
 import { formatAmount } from '../domain/money.ts';
+import type { TestCard } from '../objects/payment-method.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
 
-/** Returns the hosted page of an invoice. */
-export function invoicePage(invoice: Invoice): { title: string; body: Html } {
+/** Returns the hosted page of an invoice, on which one that is not paid can be. `card` is the test card that pays. */
+export function invoicePage(
+  invoice: Invoice,
+  { card, wasDeclined = false }: { card: TestCard; wasDeclined?: boolean },
+): { title: string; body: Html } {
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
+  const used = invoice.total - invoice.amount_due;
+  const payment = html`
+    <p class="card">Test card: ${card.label} <span aria-hidden="true">••••</span> ${card.last4}</p>
+    <form method="post">
+      <button name="action" value="pay">Pay ${formatAmount(invoice.amount_remaining, currency)}</button>
+      <button class="second" name="action" value="decline">Decline</button>
+    </form>
+  `;
   const body = html`
     <h1>${title}</h1>
+    ${wasDeclined ? html`<p class="alert" role="alert">Your card was declined. You can try again.</p>` : null}
     <p class="total">${formatAmount(invoice.total, currency)}</p>
     <p class="soft">
       ${invoice.status ?? 'draft'},
@@ -15,9 +29,11 @@ export function invoicePage(invoice: Invoice): { title: string; body: Html } {
     </p>
     <ul>
       ${invoice.lines.data.map(line => html`<li><span>${line.description}</span><span>${formatAmount(line.amount, currency)}</span></li>`)}
-      <li><span>Credit used</span><span>${formatAmount(invoice.total - invoice.amount_due, currency)}</span></li>
+      ${used === 0 ? null : html`<li><span>Credit used</span><span>${formatAmount(used, currency)}</span></li>`}
       <li><strong>Amount due</strong><strong>${formatAmount(invoice.amount_due, currency)}</strong></li>
+      ${invoice.amount_paid === 0 ? null : html`<li><span>Amount paid</span><span>${formatAmount(invoice.amount_paid, currency)}</span></li>`}
     </ul>
+    ${isPayable(invoice) ? payment : null}
     <p class="back"><a href="${invoice.invoice_pdf ?? ''}">Download PDF</a></p>
   `;
   return { title, body };

@@ -1,6 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { completeSession, declineSession } from '../billing/checkout.ts';
+import { isPayable, payOnPage } from '../billing/pay-invoice.ts';
+import { nextTestCard } from '../objects/payment-method.ts';
+import type { Invoice } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
 import { checkoutPage, closedPage, missingPage } from './checkout-page.ts';
@@ -35,14 +38,23 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
       return reply.code(303).header('location', target).header('cache-control', 'no-store').send();
     });
 
-    app.get('/i/:account/:id', async (request, reply) => {
-      const invoice = findInvoice(processor, request.params);
-      const { title, body } = invoice ? invoicePage(invoice) : missingPage();
-      return sendPage(reply, invoice ? 200 : 404, title, body);
+    app.get('/i/:account/:id', async (request, reply) => showInvoice(processor, request.params, reply));
+
+    app.post('/i/:account/:id', async (request, reply) => {
+      const chosen = action.safeParse(request.body);
+      const found = findInvoice(processor, request.params);
+      if (!found || !chosen.success) return showInvoice(processor, request.params, reply, { status: 400 });
+      const { account, invoice } = found;
+      const isOpen = isPayable(invoice);
+      const { action: outcome } = chosen.data;
+      processor.run(account, unit => payOnPage(unit, invoice, outcome));
+      if (isOpen && outcome === 'decline')
+        return showInvoice(processor, request.params, reply, { status: 402, wasDeclined: true });
+      return reply.code(303).header('location', request.url).header('cache-control', 'no-store').send();
     });
 
     app.get('/i/:account/:id/pdf', async (request, reply) => {
-      const invoice = findInvoice(processor, request.params);
+      const invoice = findInvoice(processor, request.params)?.invoice;
       if (!invoice) {
         const { title, body } = missingPage();
         return sendPage(reply, 404, title, body);
@@ -77,7 +89,27 @@ function accountOfSession(processor: Processor, id: string): Account | undefined
   return processor.accounts.all().find(account => account.tables['checkout.session'].get(id) !== undefined);
 }
 
-function findInvoice(processor: Processor, params: unknown) {
-  const { account, id } = invoicePath.parse(params);
-  return processor.accounts.find(account)?.tables.invoice.get(id);
+function showInvoice(
+  processor: Processor,
+  params: unknown,
+  reply: FastifyReply,
+  { status = 200, wasDeclined = false }: { status?: number; wasDeclined?: boolean } = {},
+): FastifyReply {
+  const found = findInvoice(processor, params);
+  if (!found) {
+    const { title, body } = missingPage();
+    return sendPage(reply, 404, title, body);
+  }
+  const { account, invoice } = found;
+  const card = processor.run(account, unit => nextTestCard(unit, invoice.customer));
+  const { title, body } = invoicePage(invoice, { card, wasDeclined });
+  return sendPage(reply, status, title, body);
+}
+
+/** Finds an invoice by its account and its id, which together are the secret that gives access to its page. */
+function findInvoice(processor: Processor, params: unknown): { account: Account; invoice: Invoice } | undefined {
+  const { account: accountId, id } = invoicePath.parse(params);
+  const account = processor.accounts.find(accountId);
+  const invoice = account?.tables.invoice.get(id);
+  return account && invoice && { account, invoice };
 }

@@ -5,11 +5,13 @@ import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { collectInvoice, finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
+import { finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
+import { payInvoice, settle } from '../billing/pay-invoice.ts';
 import { isDeclining } from '../billing/payments.ts';
-import { cardFor, updateStatusFrom } from '../billing/subscriptions.ts';
+import { cardFor } from '../billing/subscriptions.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
 import { customerOrNull } from '../objects/customer.ts';
+import { subscriptionOf } from '../objects/invoice.ts';
 import { inItsTime } from '../objects/test-clock.ts';
 import type { Invoice, PaymentMethod } from '../objects/stored.ts';
 
@@ -110,15 +112,9 @@ function pay(unit: UnitOfWork, id: string, given: z.output<typeof payParameters>
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
-  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
-  if (given.paid_out_of_band) {
-    const paid = markPaid(unit, invoice, null);
-    if (subscription) updateStatusFrom(unit, subscription, paid);
-    return paid;
-  }
+  if (given.paid_out_of_band) return settle(unit, markPaid(unit, invoice, null));
   const card = payingCard(unit, invoice, given.payment_method);
-  const result = collectInvoice(unit, invoice, card, isDeclining(unit, card.id));
-  if (subscription) updateStatusFrom(unit, subscription, result.invoice);
+  const result = payInvoice(unit, invoice, card, isDeclining(unit, card.id));
   if (result.attempt?.declined) throw cardDeclined(result.attempt.charge.id, result.attempt.intent, card);
   return result.invoice;
 }
@@ -174,10 +170,6 @@ function listInvoicePayments(
     .filter(row => status === undefined || row.status === status)
     .filter(createdWithin(given.created));
   return listPage(rows, given, url, 'invoice_payment');
-}
-
-function subscriptionOf(invoice: Invoice): string | undefined {
-  return invoice.parent?.subscription_details.subscription;
 }
 
 function existingInvoice(unit: UnitOfWork, id: string): Invoice {

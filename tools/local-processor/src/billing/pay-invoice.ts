@@ -1,0 +1,46 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { customerOrNull } from '../objects/customer.ts';
+import { subscriptionOf } from '../objects/invoice.ts';
+import { attach, newPaymentMethod, nextTestCard } from '../objects/payment-method.ts';
+import type { Invoice, PaymentMethod } from '../objects/stored.ts';
+import { inItsTime } from '../objects/test-clock.ts';
+import { collectInvoice } from './invoicing.ts';
+import type { Attempt } from './payments.ts';
+import { updateStatusFrom } from './subscriptions.ts';
+
+/** Returns whether an invoice can still be paid. (Stripe: https://docs.stripe.com/invoicing/overview#invoice-statuses) */
+export const isPayable = ({ status, amount_remaining: left }: Invoice): boolean =>
+  left > 0 && (status === 'open' || status === 'uncollectible');
+
+/** Tries to pay an invoice with a card; its subscription follows. */
+export function payInvoice(
+  unit: UnitOfWork,
+  invoice: Invoice,
+  card: PaymentMethod,
+  declined: boolean,
+): { invoice: Invoice; attempt: Attempt | null } {
+  const result = collectInvoice(unit, invoice, card, declined);
+  settle(unit, result.invoice);
+  return result;
+}
+
+/** Updates the subscription of an invoice after an attempt to pay it. */
+export function settle(unit: UnitOfWork, invoice: Invoice): Invoice {
+  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
+  if (subscription) updateStatusFrom(unit, subscription, invoice);
+  return invoice;
+}
+
+/**
+ * Pays an invoice on its hosted page with the customer's next test card, which the customer keeps, or has it declined. One
+ * that can't be paid stays as it is.
+ */
+export function payOnPage(unit: UnitOfWork, given: Invoice, outcome: 'pay' | 'decline'): Invoice {
+  const invoice = inItsTime(unit, given);
+  if (!isPayable(invoice)) return invoice;
+  const customer = customerOrNull(unit, invoice.customer);
+  const card = newPaymentMethod(unit, nextTestCard(unit, invoice.customer), customer);
+  if (outcome === 'decline') return payInvoice(unit, invoice, card, true).invoice;
+  const created = unit.create('payment_method', card);
+  return payInvoice(unit, invoice, customer ? attach(unit, created, customer) : created, false).invoice;
+}
