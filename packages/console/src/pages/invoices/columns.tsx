@@ -1,10 +1,10 @@
 import type { Invoice } from '@billing/client';
 import type { Column } from '#layout/list-table.tsx';
 import { formatMoney } from '#ui/money.ts';
-import { Icon } from '#ui/icon.tsx';
 import { INVOICE_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { InvoiceActions, InvoiceLinks } from './invoice-actions.tsx';
 
 export const invoiceCustomer: Column<Invoice> = {
   title: 'Customer',
@@ -27,19 +27,7 @@ export const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
     title: 'Document',
     end: true,
     wide: true,
-    cell: ({ hostedInvoiceUrl, number }) =>
-      isWebUrl(hostedInvoiceUrl) && (
-        <a
-          href={hostedInvoiceUrl}
-          target="_blank"
-          rel="noopener noreferrer"
-          aria-label={`Invoice ${number ?? ''} at Stripe`}
-        >
-          <Icon name="external" />
-        </a>
-      ),
+    cell: invoice => <InvoiceLinks invoice={invoice} />,
   },
+  { title: 'Actions', end: true, cell: invoice => <InvoiceActions invoice={invoice} /> },
 ];
-
-/** The address comes from the processor; only a web page is linked. */
-const isWebUrl = (url: string | null): url is string => url !== null && /^https?:\/\//.test(url);

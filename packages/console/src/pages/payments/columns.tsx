@@ -4,6 +4,7 @@ import { formatMoney } from '#ui/money.ts';
 import { PAYMENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { PaymentActions } from './payment-actions.tsx';
 
 export const paymentCustomer: Column<Payment> = {
   title: 'Customer',
@@ -32,4 +33,5 @@ export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
     cell: ({ amount, currency }) => <span className="num">{formatMoney(amount, currency)}</span>,
     csv: ({ amount }) => amount,
   },
+  { title: 'Actions', end: true, cell: payment => <PaymentActions payment={payment} /> },
 ];

@@ -1,0 +1,95 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
+import { newOpenInvoice } from '../../system/open-invoice.ts';
+import { newMonthlyPrice, newTenant } from '../../system/tenant.ts';
+import { pageOf, visitConsole } from './browse.ts';
+import { takeScreenshot } from './looks.ts';
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+it.skipIf(isWithoutBrowser())('refunds a part of a payment, and then the rest', async () => {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  await newOpenInvoice(tenant, priceId);
+  await using visit = await visitConsole(pageOf(tenant, 'payments'), { user: tenant.user });
+  const { page, problems } = visit;
+  const refund = page.getByRole('button', { name: 'Refund…' });
+  const amount = page.getByLabel('Amount', { exact: true });
+  const send = page.getByRole('button', { name: 'Refund', exact: true });
+  // The declined renewal has none.
+  await refund.waitFor();
+  expect(await refund.count()).toBe(1);
+
+  await refund.press('Enter');
+  expect(await amount.inputValue()).toBe('29.99');
+  expect(await amount.evaluate(input => input === document.activeElement)).toBe(true);
+  await expectAccessible(page);
+  await takeScreenshot(page, 'desktop-light-refund');
+  await page.getByRole('button', { name: 'Go back' }).click();
+  expect(await focused(page)).toBe('Refund…');
+
+  await refund.click();
+  await amount.fill('30');
+  await send.click();
+  await page.getByText('No more than $29.99 can be refunded.').waitFor();
+  await amount.fill('10');
+  await page.getByLabel('Reason').selectOption({ label: 'It was paid twice' });
+  await send.click();
+  await page.getByText('$10.00 are on their way back.').waitFor();
+  await page.locator('.badge', { hasText: 'Partly refunded' }).waitFor();
+  const refunds = await tenant.callProcessor('/v1/refunds');
+  expect(refunds.data).toMatchObject([{ amount: 1_000, reason: 'duplicate' }]);
+
+  await refund.click();
+  expect(await amount.inputValue()).toBe('19.99');
+  await send.click();
+  await page.getByText('$19.99 are on their way back.').waitFor();
+  await refund.waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(isWithoutBrowser())('gives up an invoice, voids one, and shows the payment of another', async () => {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  const given = await newOpenInvoice(tenant, priceId);
+  await using visit = await visitConsole(pageOf(tenant, 'invoices'), { user: tenant.user });
+  const { page, problems } = visit;
+  const status = async (id: string) => (await tenant.billing.invoices.get(id)).status;
+  const giveUp = page.getByRole('button', { name: 'Give up…' });
+  const toVoid = page.getByRole('button', { name: 'Void…' });
+
+  await giveUp.click();
+  expect(await focused(page)).toBe('Go back');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Mark as uncollectible' }).click();
+  await page.getByText('The invoice is marked as uncollectible.').waitFor();
+  expect(await status(given)).toBe('uncollectible');
+  await giveUp.waitFor({ state: 'detached' });
+
+  await toVoid.click();
+  expect(await focused(page)).toBe('Go back');
+  await takeScreenshot(page, 'desktop-light-void');
+  await page.keyboard.press('Escape');
+  expect(await status(given)).toBe('uncollectible');
+  await toVoid.click();
+  await page.getByRole('button', { name: 'Void the invoice' }).click();
+  await page.getByText('The invoice is void.').waitFor();
+  expect(await status(given)).toBe('void');
+  await toVoid.waitFor({ state: 'detached' });
+
+  const open = await newOpenInvoice(tenant, priceId);
+  const { hostedInvoiceUrl, number } = await tenant.billing.invoices.get(open);
+  await page.reload();
+  const [document] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: `Invoice ${number} at Stripe` }).click(),
+  ]);
+  expect(document.url()).toBe(hostedInvoiceUrl);
+  await document.getByRole('button', { name: 'Pay' }).click();
+  await document.getByText('Amount paid').waitFor();
+  await toVoid.waitFor({ state: 'detached' });
+  expect(await status(open)).toBe('paid');
+  expect(problems).toEqual([]);
+});

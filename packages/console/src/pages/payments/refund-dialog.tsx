@@ -1,0 +1,91 @@
+import type { Payment, PaymentRefund } from '@billing/client';
+import { useState } from 'react';
+import { hasCode, problemsOf } from '#api/failure.ts';
+import { useProject } from '#api/project.ts';
+import { randomHex } from '#api/random-hex.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { AmountField, amountOf } from '#ui/amount-field.tsx';
+import { SelectField } from '#ui/field.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { Time } from '#ui/time.tsx';
+import { CustomerName } from '../customers/customer-name.tsx';
+
+type Reason = NonNullable<PaymentRefund['reason']>;
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  requested_by_customer: 'The customer asked for it',
+  duplicate: 'It was paid twice',
+  fraudulent: 'It was fraud',
+};
+
+/** Refunds all that is left of a payment, or a part of it. */
+export function RefundDialog({ payment, onClose }: { readonly payment: Payment; readonly onClose: () => void }) {
+  const { billing, key } = useProject();
+  const [attempt] = useState(() => randomHex(32));
+  const [limit, setLimit] = useState<string>();
+  const { id, currency, customerId } = payment;
+  const left = payment.amount - payment.amountRefunded;
+  const money = (amount: number) => formatMoney(amount, currency);
+
+  const refund = useWrite({
+    // The same refund sent again, because its response was lost, has the same key, and is made once.
+    write: (wanted: PaymentRefund & { readonly amount: number }) =>
+      billing.payments.refund(id, wanted, { idempotencyKey: `${attempt}-${wanted.amount}-${wanted.reason ?? ''}` }),
+    stale: [key()],
+    done: (_, { amount }) => `${money(amount)} are on their way back.`,
+    onDone: onClose,
+  });
+  const problems = problemsOf(refund.error, ['amount']);
+  const isTooLarge = hasCode(refund.error, 'refund_too_large');
+  const tooLarge = `No more than ${money(left)} can be refunded.`;
+
+  return (
+    <FormDialog
+      title="Refund the payment"
+      lead={
+        <div className="stack">
+          <p>
+            {customerId ? <CustomerName id={customerId} /> : 'A customer'} paid {money(payment.amount)} on{' '}
+            <Time at={payment.createdAt} />
+            {payment.amountRefunded > 0 && `, of which ${money(payment.amountRefunded)} are refunded`}.
+          </p>
+          <p className="muted">
+            The money goes back to where it came from, mostly within ten days. A subscription goes on; cancel it
+            separately. A refund cannot be undone.
+          </p>
+        </div>
+      }
+      action="Refund"
+      busy={refund.isPending}
+      error={isTooLarge ? undefined : problems.rest}
+      onSubmit={fields => {
+        const amount = amountOf(fields, 'amount', currency) ?? left;
+        const problem = amount === 0 ? 'Enter an amount above zero.' : amount > left ? tooLarge : undefined;
+        setLimit(problem);
+        const reason = textOf(fields, 'reason');
+        if (!problem) refund.mutate({ amount, ...(isReason(reason) && { reason }) });
+      }}
+      onClose={onClose}
+    >
+      <AmountField
+        label="Amount"
+        name="amount"
+        currency={currency}
+        defaultAmount={left}
+        problem={limit ?? problems.of.amount ?? (isTooLarge ? tooLarge : undefined)}
+      />
+      <SelectField label="Reason" name="reason" hint="Kept with the refund. After a fraud Stripe also blocks the card.">
+        <option value="">None</option>
+        {Object.entries(REASONS).map(([reason, name]) => (
+          <option key={reason} value={reason}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
+  );
+}
+
+const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text);
