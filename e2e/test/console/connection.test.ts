@@ -19,13 +19,14 @@ it.skipIf(isWithoutBrowser())('connects with the signing secret of an endpoint t
   await page.goto(new URL(pageOf(tenant, 'settings/connection'), page.url()).href);
   await page.getByLabel('Secret key').fill(tenant.secretKey);
   await page.getByLabel('Signing secret').fill('wh_wrong');
-  await page.getByRole('button', { name: 'Connect Stripe' }).click();
+  const replace = page.locator('form').getByRole('button', { name: 'Replace the key' });
+  await replace.click();
   await page.getByRole('alert').waitFor();
   // Beside the field, and nowhere else.
   const shown = await page.getByRole('alert').allInnerTexts();
   expect(shown).toEqual(['Expected a signing secret that starts with whsec_, whole as the processor shows it.']);
   await page.getByLabel('Signing secret').fill(webhookSecret);
-  await page.getByRole('button', { name: 'Connect Stripe' }).click();
+  await replace.click();
   await page.getByText('Connected.', { exact: true }).waitFor();
   const event = newSignedEvent('customer.created', { id: 'cus_1', object: 'customer' });
   expect(await postSigned({ ...tenant, webhookSecret }, event)).toMatchObject({ status: 200 });

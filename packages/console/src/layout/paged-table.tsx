@@ -7,7 +7,7 @@ import { DataTable } from './data-table.tsx';
 import type { ListTableProps } from './list-table.tsx';
 import { Loading } from './loading.tsx';
 
-const PAGE_SIZE = 100;
+const PAGE_SIZE = 50;
 /** As far as an offset reaches. */
 const MAX_OFFSET = 100_000;
 

@@ -15,11 +15,13 @@ import { PurgeDialog } from './purge-dialog.tsx';
 /** Connects the team to the processor, or replaces the key; says what to do about each refusal. */
 export function ConnectForms({ connection }: { readonly connection: ProcessorConnection }) {
   const { isLocal, processor, lastAccount, isPurging } = connection;
+  const known = processor ?? lastAccount;
   const { teamId } = useProject();
   const connect = useConnect();
   const form = useRef<HTMLDivElement>(null);
   const [purging, setPurging] = useState(false);
   if (!useIsOwner()) return <p className="muted">An owner of the team connects it to Stripe.</p>;
+  const ownKey = isLocal ? suggestLocalKey(teamId, known) : undefined;
   const problems = problemsOf(connect.error, ['secretKey', 'webhookSecret']);
   const focus = (name: 'secretKey' | 'webhookSecret') => {
     const field = form.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
@@ -44,8 +46,8 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
           autoComplete="off"
           spellCheck={false}
           placeholder="sk_test_…"
-          defaultValue={isLocal ? suggestLocalKey(teamId, processor ?? lastAccount) : undefined}
-          hint={isLocal ? LOCAL_HINT : STRIPE_HINT}
+          defaultValue={ownKey}
+          hint={isLocal ? <LocalHint isOwn={ownKey !== ''} /> : STRIPE_HINT}
           problem={problems.of.secretKey}
         />
         {!isLocal && (
@@ -62,7 +64,7 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
         <ConnectProblem error={problems.rest} isLocal={isLocal} onEnter={focus} onPurge={() => setPurging(true)} />
         <div>
           <Button kind="primary" type="submit" busy={connect.isPending}>
-            {isLocal ? 'Connect the local processor' : 'Connect Stripe'}
+            {processor ? 'Replace the key' : isLocal ? 'Connect the local processor' : 'Connect Stripe'}
           </Button>
         </div>
       </Form>
@@ -82,10 +84,11 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
 const STRIPE_HINT =
   'In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key.';
 
-const LOCAL_HINT = (
+/** What a key of the local processor is, and where to get one. */
+const LocalHint = ({ isOwn }: { readonly isOwn: boolean }) => (
   <>
-    Each test key has an account of its own here; this one always leads to the team’s. To connect an account with a
-    past, enter the key that <code>npm run demo:account</code> prints.
+    Each test key has an account of its own here{isOwn && '; this one always leads to the team’s'}. To connect an
+    account with a past, enter the key that <code>npm run demo:account</code> prints.
   </>
 );
 

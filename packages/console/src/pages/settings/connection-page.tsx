@@ -78,6 +78,7 @@ export function ConnectionPage() {
         </Card>
       )}
       {account && <HealthCard onReplaceKey={isOwner ? enterKey : undefined} />}
+      {account && <SyncCard />}
       {data && account && isOwner && (
         <div ref={replacement}>
           <Card
@@ -93,7 +94,6 @@ export function ConnectionPage() {
           <p className="pre-line muted">{webhook.instructions}</p>
         </Card>
       )}
-      {account && <SyncCard />}
       {dialog === 'disconnect' && <DisconnectDialog onClose={closeDialog} />}
       {dialog === 'purge' && <PurgeDialog onClose={closeDialog} onStarted={closeDialog} />}
     </Page>

@@ -81,7 +81,7 @@ function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check:
     ),
     clock: null,
   };
-  return actions[check] && <div className="row">{actions[check]}</div>;
+  return actions[check] && <div className="row fix">{actions[check]}</div>;
 }
 
 const ReplaceKey = ({ onClick }: { readonly onClick: () => void }) => (
