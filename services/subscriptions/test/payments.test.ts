@@ -21,7 +21,11 @@ async function deliverInGroups(events: readonly Envelope[], size: number): Promi
   for (let start = 0; start < again.length; start += size) await service.deliver(...again.slice(start, start + size));
 }
 
-const DECLINED = { last_payment_error: { code: 'card_declined', message: 'Your card was declined.' } };
+const AMEX = { type: 'card', card: { brand: 'amex', last4: '0005' } };
+const SEPA = { type: 'sepa_debit', sepa_debit: { last4: '3000' } };
+const DECLINED = {
+  last_payment_error: { code: 'card_declined', message: 'Your card was declined.', payment_method: AMEX },
+};
 
 it('records a failed payment, and then its success, in full', async () => {
   const { event, payments, customer, scope } = await startPayment(service);
@@ -40,10 +44,15 @@ it('records a failed payment, and then its success, in full', async () => {
     updatedAt: expect.any(String),
   };
   const failure = { status: 'failed', failureCode: 'card_declined', failureMessage: 'Your card was declined.' };
-  expect(await payments()).toEqual([{ ...payment, ...failure }]);
-  await service.deliver(event('payment_intent.succeeded', after(3), DECLINED), event('charge.succeeded', after(3)));
+  const refused = { type: 'card', brand: 'amex', last4: '0005' };
+  expect(await payments()).toEqual([{ ...payment, ...failure, paymentMethod: refused }]);
+  await service.deliver(
+    event('payment_intent.succeeded', after(3), DECLINED),
+    event('charge.succeeded', after(3), { payment_method_details: SEPA }),
+  );
   const success = { status: 'succeeded', failureCode: null, failureMessage: null, processorChargeId: 'ch_1' };
-  expect(await payments()).toEqual([{ ...payment, ...success }]);
+  const paymentMethod = { type: 'sepa_debit', brand: null, last4: '3000' };
+  expect(await payments()).toEqual([{ ...payment, ...success, paymentMethod }]);
 });
 
 it('leads to the same payment in every order of events', async () => {
@@ -51,9 +60,9 @@ it('leads to the same payment in every order of events', async () => {
     event('payment_intent.payment_failed', after(1), DECLINED),
     event('charge.failed', after(1), { id: 'ch_0', status: 'failed', failure_code: 'card_declined' }),
     event('payment_intent.succeeded', after(2)),
-    event('charge.succeeded', after(2)),
-    event('charge.refunded', after(3), { amount_refunded: 1_000 }),
-    event('charge.refunded', after(4), { amount_refunded: 2_000 }),
+    event('charge.succeeded', after(2), { payment_method_details: SEPA }),
+    event('charge.refunded', after(3), { amount_refunded: 1_000, payment_method_details: SEPA }),
+    event('charge.refunded', after(4), { amount_refunded: 2_000, payment_method_details: SEPA }),
     event('refund.updated', after(5), { id: 're_2', status: 'failed' }),
     event('charge.dispute.created', after(6)),
     event('charge.dispute.closed', after(7), { status: 'won' }),
@@ -71,6 +80,7 @@ it('leads to the same payment in every order of events', async () => {
         {
           customerId: customer.id,
           processorChargeId: 'ch_1',
+          paymentMethod: { type: 'sepa_debit', last4: '3000' },
           status: 'partially_refunded',
           amountRefunded: 1_000,
           failureCode: null,

@@ -17,6 +17,13 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
+export const paymentMethod = z.object({
+  type: z.string().describe('As the payment processor names it, for example `card` or `sepa_debit`.'),
+  brand: z.string().nullable().describe('Of a card, for example `visa`.'),
+  last4: z.string().nullable().describe('The end of the number of a card or a bank account.'),
+});
+export type PaymentMethod = z.output<typeof paymentMethod>;
+
 export const payment = z
   .object({
     id: PaymentId.schema,
@@ -40,6 +47,7 @@ export const payment = z
       .describe(
         '`requires_capture`: authorized, no money taken. `canceled`: the authorization was released or expired. `inquiry`: the bank asks, and took no money. A payment whose dispute was won is `succeeded` again.',
       ),
+    paymentMethod: paymentMethod.nullable().describe('What was charged; null until that is known.'),
     failureCode: z.string().nullable().describe('Why the last attempt failed; null for a payment that has succeeded.'),
     failureMessage: z.string().nullable().describe('The same in words, as the payment processor says it.'),
     projectId: ProjectId.schema,
@@ -57,6 +65,7 @@ export const payment = z
       amount: 2999,
       amountRefunded: 999,
       status: 'partially_refunded',
+      paymentMethod: { type: 'card', brand: 'visa', last4: '4242' },
     },
   });
 export type Payment = z.output<typeof payment>;

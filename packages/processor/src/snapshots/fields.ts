@@ -58,6 +58,12 @@ export const reference: ValueType<string> = {
   parse: value => text.parse(isObject(value) ? value['id'] : value),
 };
 
+/** The first item of a list of the processor, which may be cut; null for an empty list. */
+export const firstItem: ValueType<unknown> = {
+  expected: 'a list',
+  parse: value => (isObject(value) && Array.isArray(value['data']) ? (value['data'][0] ?? null) : undefined),
+};
+
 const metadata: ValueType<Readonly<Record<string, string>>> = {
   expected: 'an object of texts',
   parse: value => (isObject(value) && isTextMap(value) ? value : undefined),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCharge, readDispute, readPaymentIntent, readRefund } from './payments.ts';
 
 const created = 1_700_000_000;
@@ -75,4 +75,41 @@ it('reads payments whose optional fields are absent or null', () => {
         expect(Object.values(read)).not.toContain(undefined);
     }),
   );
+});
+
+describe('the method of payment', () => {
+  const card = { type: 'card', brand: 'visa', last4: '4242' };
+  const details = { type: 'card', card: { brand: 'visa', last4: '4242', funding: 'credit' } };
+
+  it.each([
+    [details, card],
+    [
+      { type: 'sepa_debit', sepa_debit: { last4: '3000', bank_code: '1' } },
+      { type: 'sepa_debit', brand: null, last4: '3000' },
+    ],
+    [
+      { type: 'ideal', ideal: { bank: 'ing', iban_last4: '5264' } },
+      { type: 'ideal', brand: null, last4: '5264' },
+    ],
+    [
+      { type: 'link', link: {} },
+      { type: 'link', brand: null, last4: null },
+    ],
+    [
+      { type: 'klarna', klarna: null },
+      { type: 'klarna', brand: null, last4: null },
+    ],
+    [null, null],
+  ])('is read from the details %j of a charge', (given, expected) => {
+    expect(readCharge({ ...charge, payment_method_details: given }).paymentMethod).toEqual(expected);
+  });
+
+  it('is read from an intent’s newest charge in old payloads, and from its last error', () => {
+    const charges = { object: 'list', has_more: true, data: [{ ...charge, payment_method_details: details }, charge] };
+    expect(readPaymentIntent({ ...paymentIntent, charges }).paymentMethod).toEqual(card);
+    expect(readPaymentIntent({ ...paymentIntent, charges: { data: [] } }).paymentMethod).toBeNull();
+    const declined = { code: 'card_declined', payment_method: { id: 'pm_1', ...details } };
+    const refused = readPaymentIntent({ ...paymentIntent, last_payment_error: declined });
+    expect(refused).toMatchObject({ paymentMethod: null, refusedMethod: card });
+  });
 });

@@ -1,4 +1,11 @@
-import { flag, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+import { firstItem, flag, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+
+/** What tells a method of payment apart from others. */
+export interface PaymentMethodSnapshot {
+  readonly type: string;
+  readonly brand: string | null;
+  readonly last4: string | null;
+}
 
 /** What payment intents and charges have in common; the amount is in the currency's smallest unit. */
 interface PaidSnapshot {
@@ -7,6 +14,8 @@ interface PaidSnapshot {
   readonly currency: string;
   readonly failureCode: string | null;
   readonly failureMessage: string | null;
+  /** What was charged; null where the object does not say it. */
+  readonly paymentMethod: PaymentMethodSnapshot | null;
   readonly customerId: string | null;
   /** Only API versions before 2025-03-31 name it. */
   readonly invoiceId: string | null;
@@ -18,6 +27,8 @@ interface PaidSnapshot {
 export interface PaymentIntentSnapshot extends PaidSnapshot {
   /** What was captured of the amount; null where the object does not say it. */
   readonly amountReceived: number | null;
+  /** What the last attempt that failed was to charge; null where the object does not say it. */
+  readonly refusedMethod: PaymentMethodSnapshot | null;
 }
 
 /** A charge of the processor: one attempt to pay. */
@@ -57,9 +68,15 @@ export const readPaymentIntent = (raw: unknown): PaymentIntentSnapshot =>
     const lastError = intent.optionalObject('last_payment_error', it => ({
       failureCode: it.optional('code', text),
       failureMessage: it.optional('message', text),
+      refusedMethod: it.optionalObject('payment_method', methodFields),
     }));
+    // Only API versions before 2022-11-15 have the charges, newest first.
+    const charge = intent.optional('charges', firstItem);
+    const charged = charge === null ? null : parseObject(charge, chargedMethod);
     const amountReceived = intent.optional('amount_received', wholeNumber);
-    return { ...paidFields(intent), amountReceived, failureCode: null, failureMessage: null, ...lastError };
+    const { failureCode = null, failureMessage = null, refusedMethod = null } = lastError ?? {};
+    const failure = { failureCode, failureMessage, refusedMethod };
+    return { ...paidFields(intent), amountReceived, ...failure, paymentMethod: charged };
   });
 
 /** Parses a charge of any API version. */
@@ -73,6 +90,7 @@ export const readCharge = (raw: unknown): ChargeSnapshot =>
     isRefunded: charge.optional('refunded', flag) ?? false,
     failureCode: charge.optional('failure_code', text),
     failureMessage: charge.optional('failure_message', text),
+    paymentMethod: chargedMethod(charge),
     paymentIntentId: charge.optional('payment_intent', reference),
   }));
 
@@ -86,6 +104,19 @@ export const readRefund = (raw: unknown): RefundSnapshot =>
     metadata: refund.metadata(),
     createdAt: refund.optional('created', unixTime),
   }));
+
+const chargedMethod = (charge: Fields) => charge.optionalObject('payment_method_details', methodFields);
+
+/** A method of payment, or the details of one that was charged: what it has is named like its type. */
+function methodFields(method: Fields): PaymentMethodSnapshot | null {
+  const type = method.optional('type', text);
+  if (type === null) return null;
+  const details = method.optionalObject(type, it => ({
+    brand: it.optional('brand', text),
+    last4: it.optional('last4', text) ?? it.optional('iban_last4', text),
+  }));
+  return { type, brand: details?.brand ?? null, last4: details?.last4 ?? null };
+}
 
 const paidFields = (it: Fields) => ({
   id: it.required('id', text),

@@ -15,7 +15,9 @@ export function observedIntent(
   state: Exclude<AttemptState, 'released'>,
 ): PaymentObservations {
   const amount = (state === 'succeeded' && intent.amountReceived) || intent.amount;
-  const attempt = { ...attemptOf(intent, at, state), amount, amountReleased: 0, amountRefunded: 0 };
+  const paymentMethod = (state === 'failed' && intent.refusedMethod) || intent.paymentMethod;
+  const amounts = { amount, amountReleased: 0, amountRefunded: 0 };
+  const attempt = { ...attemptOf(intent, at, state), paymentMethod, ...amounts };
   return { ...sharedObservations(intent), intent: attempt };
 }
 
@@ -72,12 +74,12 @@ const WON: ReadonlySet<string | null> = new Set(['won', 'warning_closed', 'preve
 export const observedInvoice = (invoiceId: string): PaymentObservations => ({ ...NOTHING_OBSERVED, invoiceId });
 
 function attemptOf(
-  { id, currency, createdAt, failureCode, failureMessage }: PaymentIntentSnapshot | ChargeSnapshot,
+  { id, currency, createdAt, failureCode, failureMessage, paymentMethod }: PaymentIntentSnapshot | ChargeSnapshot,
   at: Date,
   state: AttemptState,
 ) {
   const failure = state === 'failed' ? { failureCode, failureMessage } : { failureCode: null, failureMessage: null };
-  return { id, at: at.getTime(), createdAt: createdAt.getTime(), state, currency, ...failure };
+  return { id, at: at.getTime(), createdAt: createdAt.getTime(), state, currency, ...failure, paymentMethod };
 }
 
 const sharedObservations = ({

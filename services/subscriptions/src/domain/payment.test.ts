@@ -25,6 +25,7 @@ const charge = (id: string, changes: Partial<ChargeSnapshot> = {}): ChargeSnapsh
   currency: 'usd',
   failureCode: null,
   failureMessage: null,
+  paymentMethod: null,
   customerId: 'cus_1',
   invoiceId: null,
   metadata: {},
@@ -38,7 +39,7 @@ const charge = (id: string, changes: Partial<ChargeSnapshot> = {}): ChargeSnapsh
   ...changes,
 });
 const declined = { failureCode: 'card_declined', failureMessage: 'No.' };
-const intent = (changes: object = {}) => ({ ...charge('pi_1'), amountReceived: null, ...changes });
+const intent = (changes: object = {}) => ({ ...charge('pi_1'), amountReceived: null, refusedMethod: null, ...changes });
 const refund = (id: string, amount: number, status: string, createdAt: Date | null = null) => ({
   id,
   amount,
@@ -283,6 +284,40 @@ describe('an authorization', () => {
     expect(termsOf(observedCharge(charge('ch_1', { status: 'pending' }), at(1)))).toBeNull();
   });
 });
+
+it('shows the method of the attempt that counts, whatever is known first', () => {
+  const [visa, amex] = ['visa', 'amex'].map(brand => ({ type: 'card', brand, last4: '4242' }));
+  if (!visa || !amex) throw new Error('There are two cards.');
+  const failure = { status: 'failed', paymentMethod: amex } as const;
+  const refused = [
+    observedIntent(intent({ ...declined, refusedMethod: amex }), at(1), 'failed'),
+    observedCharge(charge('ch_0', failure), at(1)),
+  ];
+  const paid = [
+    observedIntent(intent({ refusedMethod: amex }), at(2), 'succeeded'),
+    observedCharge(charge('ch_1', { paymentMethod: visa, createdAt: at(2) }), at(2)),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(refused, { minLength: 1 }), delivered => {
+      expect(termsOf(fold(delivered))?.paymentMethod).toEqual(amex);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...refused, ...paid], { minLength: 4 }), delivered => {
+      // The database returns fields in another order.
+      const stored = delivered.map(one => JSON.parse(JSON.stringify(one), reversedFields) as PaymentObservations);
+      expect(termsOf(fold([...delivered, ...stored]))?.paymentMethod).toEqual(visa);
+    }),
+  );
+  const old = observedIntent(intent({ paymentMethod: visa, refusedMethod: amex }), at(2), 'succeeded');
+  expect(termsOf(old)?.paymentMethod).toEqual(visa);
+});
+
+function reversedFields(_name: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toReversed())
+    : value;
+}
 
 it('adds a refund that the charge has not counted, and takes off what failed since', () => {
   const events = [observedCharge(charge('ch_1', { amountRefunded: 300 }), at(2))];

@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '@billing/contracts/resources/payment';
+import type { PaymentMethod, PaymentStatus } from '@billing/contracts/resources/payment';
 import { compareOrder, type EventOrder } from '@billing/processor/event-order';
 
 /*
@@ -28,6 +28,7 @@ interface Attempt {
   readonly currency: string;
   readonly failureCode: string | null;
   readonly failureMessage: string | null;
+  readonly paymentMethod: PaymentMethod | null;
 }
 
 /** The least that a charge counted as refunded since a part of it was captured. */
@@ -108,6 +109,7 @@ export interface PaymentTerms {
   readonly processorChargeId: string | null;
   readonly failureCode: string | null;
   readonly failureMessage: string | null;
+  readonly paymentMethod: PaymentMethod | null;
 }
 
 /** Returns the record that follows from the observations; null while only refunds, disputes, an invoice or a cancellation are known of it. */
@@ -128,6 +130,7 @@ export function termsOf(observations: PaymentObservations): PaymentTerms | null 
     processorChargeId: charge?.id ?? null,
     failureCode,
     failureMessage,
+    paymentMethod: attempt.paymentMethod ?? charge?.paymentMethod ?? null,
   };
 }
 
@@ -240,7 +243,11 @@ function greater<Item>(
 }
 
 /** The same text for the same fields, in whatever order the database returns them. */
-const canonical = (item: unknown): string => JSON.stringify(Object.entries(Object(item)).toSorted(byName));
+const canonical = (item: unknown): string =>
+  JSON.stringify(item, (_name, value: unknown) => (isObject(value) ? Object.entries(value).toSorted(byName) : value));
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b);
 

@@ -166,6 +166,7 @@ function columnsOf(
     processorChargeId: terms?.processorChargeId ?? null,
     failureCode: terms?.failureCode ?? null,
     failureMessage: terms?.failureMessage ?? null,
+    paymentMethod: terms?.paymentMethod ?? null,
     processorCustomerId: observations.customerId,
     customerId,
     processorInvoiceId: observations.invoiceId,

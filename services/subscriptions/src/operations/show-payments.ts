@@ -18,6 +18,7 @@ export const SHOWN = [
   'currency',
   'failureCode',
   'failureMessage',
+  'paymentMethod',
   'projectId',
   'createdAt',
   'updatedAt',

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, PaymentId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { PaymentStatus } from '@billing/contracts/resources/payment';
+import type { PaymentMethod, PaymentStatus } from '@billing/contracts/resources/payment';
 import type { PaymentObservations } from '#domain/payment.ts';
 
 const PaymentSchema = defineEntity({
@@ -31,6 +31,7 @@ const PaymentSchema = defineEntity({
     currency: p.text().strictNullable(),
     failureCode: p.text().strictNullable(),
     failureMessage: p.text().strictNullable(),
+    paymentMethod: p.json<PaymentMethod>().strictNullable(),
     /** What the columns above follow from. */
     observations: p.json<PaymentObservations>(),
     /** At the processor. */

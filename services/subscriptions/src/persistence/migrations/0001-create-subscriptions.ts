@@ -135,6 +135,7 @@ export class CreateSubscriptions extends Migration {
         currency text,
         failure_code text,
         failure_message text,
+        payment_method jsonb,
         observations jsonb not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
