@@ -34,3 +34,32 @@ export async function follow(page: Page, path: string): Promise<void> {
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
+
+/** Whether an ancestor cuts off the ring of what has the focus, or there is none. */
+const LACKS_RING = `(() => {
+  const { activeElement } = document;
+  const { outlineStyle, outlineOffset, outlineWidth } = getComputedStyle(activeElement);
+  if (activeElement === document.body) return false;
+  if (outlineStyle === 'none') return true;
+  const ring = parseFloat(outlineOffset) + parseFloat(outlineWidth);
+  const inner = activeElement.getBoundingClientRect();
+  for (let box = activeElement.parentElement; box; box = box.parentElement) {
+    const { overflowX, overflowClipMargin } = getComputedStyle(box);
+    if (overflowX === 'visible' || box === document.body) continue;
+    const margin = ring - (overflowX === 'clip' ? parseFloat(overflowClipMargin) : 0) - 0.5;
+    const outer = box.getBoundingClientRect();
+    if (inner.left - margin < outer.left || inner.right + margin > outer.right) return true;
+    if (inner.top - margin < outer.top || inner.bottom + margin > outer.bottom) return true;
+  }
+  return false;
+})()`;
+
+/** The ring around what has the focus is shown whole, wherever the tab key leads. */
+export async function expectFocusShown(page: Page, tabs: number): Promise<void> {
+  const lacking: unknown[] = [];
+  for (let pressed = 0; pressed < tabs; pressed += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(LACKS_RING)) lacking.push(await page.evaluate('document.activeElement.outerHTML'));
+  }
+  expect(lacking).toEqual([]);
+}

@@ -15,6 +15,11 @@ it('shows all problems of one field', () => {
   expect(problemsOf(error, ['name']).of.name).toBe('Too long. No line breaks.');
 });
 
+it('shows what is wrong within a field beside that field', () => {
+  const error = refused({ path: 'metadata.tier', message: 'Too long.' });
+  expect(problemsOf(error, ['meta', 'metadata'])).toEqual({ of: { metadata: 'Too long.' }, rest: undefined });
+});
+
 it('leaves to the form what stands beside none of its fields', () => {
   const error = refused(name, { path: 'metadata', message: 'Too many keys.' });
   expect(problemsOf(error, ['name'])).toEqual({ of: { name: 'Too long.' }, rest: error });

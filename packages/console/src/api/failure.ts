@@ -38,15 +38,19 @@ interface FormProblems<Field extends string> {
   readonly rest: unknown;
 }
 
-/** Divides an error among the fields of a form that show their own problems, and what is left for the form itself. */
+/**
+ * Divides an error among the fields of a form that show their own problems, also of what lies within them (`metadata.tier`),
+ * and what is left for the form itself.
+ */
 export function problemsOf<const Field extends string>(error: unknown, fields: readonly Field[]): FormProblems<Field> {
   const of: Partial<Record<Field, string>> = {};
   if (!(error instanceof BillingError)) return { of, rest: error };
-  for (const field of fields) {
-    const messages = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
-    if (messages.length > 0) of[field] = messages.join(' ');
+  const fieldOf = (path: string) => fields.find(field => path === field || path.startsWith(`${field}.`));
+  for (const { path, message } of error.fields) {
+    const field = fieldOf(path);
+    if (field) of[field] = of[field] === undefined ? message : `${of[field]} ${message}`;
   }
-  const isShown = error.fields.length > 0 && error.fields.every(({ path }) => Object.hasOwn(of, path));
+  const isShown = error.fields.length > 0 && error.fields.every(({ path }) => fieldOf(path));
   return { of, rest: isShown ? undefined : error };
 }
 

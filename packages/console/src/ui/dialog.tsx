@@ -7,20 +7,27 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A modal dialog that is open while it is rendered. Escape and a click beside it close it. */
+/**
+ * A modal dialog that is open while it is rendered. Escape and a click beside it close it. The focus stays in it, also when
+ * what had it goes away, and returns to where it was.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return undefined;
     const opener = document.activeElement;
-    ref.current?.showModal();
-    // Neither the button that closes it, which comes first, nor one that takes something away; of choices the chosen one.
-    const fields = 'input:not([type=radio]), input:checked, select, textarea, button:not(.danger), a';
-    ref.current?.querySelector<HTMLElement>(`.dialog-body :is(${fields})`)?.focus();
+    dialog.showModal();
+    focusFirst(dialog);
+    const changes = new MutationObserver(() => {
+      if (document.activeElement === document.body) focusFirst(dialog);
+    });
+    changes.observe(dialog, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden'] });
     return () => {
-      // What the dialog did may have removed its opener.
-      const next = opener?.isConnected ? opener : document.querySelector('main');
-      if (next instanceof HTMLElement) next.focus();
+      changes.disconnect();
+      const back = opener?.isConnected && opener !== document.body ? opener : document.getElementById('content');
+      if (back instanceof HTMLElement) back.focus();
     };
   }, []);
   return (
@@ -44,4 +51,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <div className="dialog-body stack">{children}</div>
     </dialog>
   );
+}
+
+/**
+ * Neither the button that closes it, unless there is nothing else, nor one that takes something away; of choices the chosen
+ * one.
+ */
+function focusFirst(dialog: HTMLElement): void {
+  const FIELDS = 'input:not([type=radio]), input:checked, select, textarea, button:not(.danger), a';
+  const first = dialog.querySelector<HTMLElement>(`.dialog-body :is(${FIELDS}):not(:disabled)`);
+  (first ?? dialog.querySelector('button'))?.focus();
 }

@@ -65,9 +65,9 @@ it.each([
   ['500.5', 'jpy', 'Japanese yen have no decimals.'],
   ['5000.50', 'ugx', 'Ugandan shillings have no decimals.'],
   ['1.2345', 'kwd', 'Kuwaiti dinars have at most three decimals.'],
-  ['1.234', 'kwd', 'Kuwaiti dinars are charged with a last decimal of 0.'],
-  ['$49', 'eur', 'The currency is EUR: leave out “$”, or choose another.'],
-  ['49 usd', 'eur', 'The currency is EUR: leave out “usd”, or choose another.'],
+  ['1.234', 'kwd', 'The last decimal of Kuwaiti dinars must be 0.'],
+  ['$49', 'eur', 'The currency is EUR: leave out “$”.'],
+  ['49 usd', 'eur', 'The currency is EUR: leave out “usd”.'],
   ['1000000', 'usd', 'At most $999,999.99.'],
   ['1000000', 'ugx', 'At most UGX 999,999.'],
 ])('says what is wrong with %j as %s: %s', (text, currency, problem) => {

@@ -30,11 +30,11 @@ export function parseMoney(text: string, currency: string, locale = READER_LOCAL
   );
   if (stranger !== undefined)
     return /\p{Sc}/u.test(stranger) || /^[a-z]{3}$/i.test(stranger.trim())
-      ? { problem: `The currency is ${currency.toUpperCase()}: leave out “${stranger.trim()}”, or choose another.` }
+      ? { problem: `The currency is ${currency.toUpperCase()}: leave out “${stranger.trim()}”.` }
       : wrong;
 
   const mark = decimalMarkOf(number, currency, locale);
-  if (mark === undefined) return { problem: 'This can be read in two ways. Leave out what separates the thousands.' };
+  if (mark === undefined) return { problem: 'Leave out what separates the thousands.' };
   const at = mark === '' ? number.length : number.lastIndexOf(mark);
   const [whole, fraction] = [number.slice(0, at), number.slice(at + 1)];
   if (!GROUPED.test(whole) || !/^\d*$/.test(fraction)) return wrong;
@@ -54,7 +54,7 @@ function inSmallestUnits(whole: string, fraction: string, currency: string): Par
   const amount = Number(whole) * 10 ** decimals + Number(fraction.padEnd(decimals, '0'));
   if (amount > MAX_AMOUNT)
     return { problem: `At most ${formatMoney(MAX_AMOUNT - (MAX_AMOUNT % step), currency, 'en')}.` };
-  if (amount % step !== 0) return { problem: `${pluralOf(currency)} are charged with a last decimal of 0.` };
+  if (amount % step !== 0) return { problem: `The last decimal of ${pluralOf(currency)} must be 0.` };
   return { amount };
 }
 

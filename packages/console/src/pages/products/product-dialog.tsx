@@ -6,17 +6,22 @@ import { useWrite } from '#layout/use-write.ts';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
+import { changedMetadata, MetadataFields, metadataOf } from '#ui/metadata-fields.tsx';
 
 /** Creates a product, or changes one. */
 export function ProductDialog({ product, onClose }: { readonly product?: Product; readonly onClose: () => void }) {
   const { billing, key } = useProject();
   const openPage = useOpenPage();
   const save = useWrite({
-    write: (fields: FormData) => {
+    write: async (fields: FormData) => {
       const [name, description] = [textOf(fields, 'name'), textOf(fields, 'description')];
       return product
-        ? billing.products.update(product.id, { name, description })
-        : billing.products.create({ name, description: description || undefined });
+        ? billing.products.update(product.id, {
+            name,
+            description,
+            metadata: changedMetadata(fields, product.metadata),
+          })
+        : billing.products.create({ name, description: description || undefined, metadata: metadataOf(fields) });
     },
     stale: [key('products')],
     done: `The product is ${product ? 'changed' : 'created'}, here and in Stripe.`,
@@ -25,7 +30,7 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
       if (!product) openPage(`products/${saved.id}`);
     },
   });
-  const problems = problemsOf(save.error, ['name', 'description']);
+  const problems = problemsOf(save.error, ['name', 'description', 'metadata']);
   return (
     <FormDialog
       title={product ? 'Edit the product' : 'New product'}
@@ -51,6 +56,7 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
         hint="Shown on the checkout page."
         problem={problems.of.description}
       />
+      <MetadataFields metadata={product?.metadata} problem={problems.of.metadata} />
     </FormDialog>
   );
 }

@@ -13,10 +13,10 @@ import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
-import { Details } from '#ui/details.tsx';
+import { Details, MetadataRows } from '#ui/details.tsx';
 import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { PriceDialog } from './price-dialog.tsx';
+import { PriceDialog, PriceMetadataDialog } from './price-dialog.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
 const UP = { page: 'products', title: 'Products' } as const;
@@ -29,7 +29,7 @@ export function ProductPage() {
     queryFn: ({ signal }) => scope.billing.products.get(productId, { signal }),
   });
   const { data: prices } = useQuery(pricesQuery(scope));
-  const [dialog, setDialog] = useState<'edit' | 'price'>();
+  const [dialog, setDialog] = useState<'edit' | 'price' | Price>();
   const archive = useArchive();
   const close = () => setDialog(undefined);
 
@@ -65,6 +65,7 @@ export function ProductPage() {
       >
         <PriceTable
           prices={prices?.filter(price => price.productId === product.id)}
+          edit={setDialog}
           archive={price => archive.mutate({ price })}
         />
       </Card>
@@ -75,19 +76,24 @@ export function ProductPage() {
             'Stripe id': <CopyableId id={product.processorProductId} />,
             Created: <Time at={product.createdAt} show="time" />,
           }}
-        />
+        >
+          <MetadataRows metadata={product.metadata} />
+        </Details>
       </Card>
       {dialog === 'edit' && <ProductDialog product={product} onClose={close} />}
       {dialog === 'price' && <PriceDialog productId={product.id} onClose={close} />}
+      {typeof dialog === 'object' && <PriceMetadataDialog price={dialog} onClose={close} />}
     </Page>
   );
 }
 
 function PriceTable({
   prices,
+  edit,
   archive,
 }: {
   readonly prices: readonly Price[] | undefined;
+  readonly edit: (price: Price) => void;
   readonly archive: (price: Price) => void;
 }) {
   if (!prices)
@@ -123,9 +129,14 @@ function PriceTable({
           title: 'Actions',
           end: true,
           cell: price => (
-            <Button small onClick={() => archive(price)}>
-              {price.isActive ? 'Archive' : 'Activate'}
-            </Button>
+            <div className="row">
+              <Button small onClick={() => edit(price)}>
+                Edit
+              </Button>
+              <Button small onClick={() => archive(price)}>
+                {price.isActive ? 'Archive' : 'Activate'}
+              </Button>
+            </div>
           ),
         },
       ]}
