@@ -157,7 +157,7 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
   for (const { href, text } of cards) {
     const [name = '', value = '', note = ''] = text.split('\n');
     await page.goto(new URL(href, page.url()).href);
-    await page.locator('table[aria-busy=false] tbody td').first().waitFor();
+    await page.locator('[aria-busy=false] tbody td').first().waitFor();
     const rows = Number(await page.locator('table').getAttribute('aria-rowcount')) - 1;
     const isOfCustomers = name === 'Customers' || name.endsWith('subscriptions') || name === 'In a trial';
     const added = isOfCustomers ? '' : await page.getByTestId('sum').innerText();

@@ -5,17 +5,19 @@ interface DataTableProps<Item> {
   readonly rows: readonly Item[];
   readonly columns: readonly Column<Item>[];
   readonly rowKey: (item: Item) => string;
+  /** Where the rows are a part of a list: the place of the first one, and how many the list has. */
+  readonly part?: { readonly from: number; readonly total: number };
 }
 
-/** A table of rows that are all there. */
-export function DataTable<Item>({ rows, columns, rowKey }: DataTableProps<Item>) {
+/** A table whose rows are all there. */
+export function DataTable<Item>({ rows, columns, rowKey, part }: DataTableProps<Item>) {
   return (
     <div className="table-wrap">
-      <table className="table cards">
+      <table className="table cards" aria-rowcount={part && part.total + 1}>
         <HeadRow columns={columns} />
         <tbody>
-          {rows.map(row => (
-            <tr key={rowKey(row)}>
+          {rows.map((row, index) => (
+            <tr key={rowKey(row)} aria-rowindex={part && part.from + index + 2}>
               {columns.map(column => (
                 <Cell key={column.title} column={column}>
                   {column.cell(row)}

@@ -39,7 +39,7 @@ export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty
       {items.length === 0 ? (
         <EmptyState icon="info" title="The list ends before this page" />
       ) : (
-        <DataTable rows={items} columns={columns} rowKey={rowKey} />
+        <DataTable rows={items} columns={columns} rowKey={rowKey} part={{ from: skip, total }} />
       )}
       {(skip > 0 || nextCursor) && (
         <nav className="pager" aria-label="Pages of the list">

@@ -1,7 +1,8 @@
 import type { AnalyticsSubscription } from '@billing/client';
 import { useProject, useProjectDetails } from '#api/project.ts';
-import { ListTable, type Column } from '#layout/list-table.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { PagedTable } from '#layout/paged-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
@@ -67,7 +68,7 @@ export function DrillDownPage() {
       {!data && !error && <SkeletonLines lines={1} />}
       {data && <Sum question={question} drillDown={data} />}
       <Card flush>
-        <ListTable
+        <PagedTable
           label={title}
           queryKey={scope.key('analytics', 'subscriptions', filters)}
           list={(page, signal) => scope.billing.analytics.subscriptions({ ...filters, ...page }, { signal })}
