@@ -18,6 +18,7 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> =
     records: { customers: 1_204, products: 8, prices: 21, subscriptions: 967 },
   },
   webhook_endpoint_not_permitted: { permission: 'rak_webhook_write' },
+  refund_too_large: { refundable: 1_999 },
   quota_exceeded: { quota: 'projects', limit: 20 },
   processor_error: { type: 'card_error', code: 'card_declined', requestId: 'req_a1B2c3D4' },
 };

@@ -9,7 +9,7 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   'customers:read': 'Read customers',
   'customers:write': 'Change customers',
   'subscriptions:read': 'Read subscriptions, invoices, payments',
-  'subscriptions:write': 'Checkouts, portal links, cancel',
+  'subscriptions:write': 'Checkouts, portal links, cancel, refund',
   'referrals:read': 'Read and apply referrals',
   'referrals:write': 'Change the referral program',
   'analytics:read': 'Read metrics and webhook events',
