@@ -6,6 +6,7 @@ import { beforeAll, expect, inject, it } from 'vitest';
 import { openDocumentedApi, type DocumentedApi } from '../system/documented-api.ts';
 import { Caller, ok } from '../system/http.ts';
 import { codeOf, createResetLink } from '../system/account.ts';
+import { newOpenInvoice } from '../system/open-invoice.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
 
@@ -201,12 +202,23 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   const at = `${P}/subscriptions/${subscriptionId}`;
   await ok(api.get(at));
   await ok(api.patch(at, { cancelAtPeriodEnd: true }));
-  await waitFor(async () => (await ok(api.get(`${P}/invoices?customerId=${customerId}`))).invoices.length > 0, {
-    what: 'the invoice',
-  });
-  await waitFor(async () => (await ok(api.get(`${P}/payments?customerId=${customerId}`))).payments.length > 0, {
-    what: 'the payment',
-  });
+  const invoiceId = await waitFor(
+    async () =>
+      (await ok(api.get(`${P}/invoices?customerId=${customerId}&status=paid`))).invoices[0]?.id as string | undefined,
+    { what: 'the invoice' },
+  );
+  const paymentId = await waitFor(
+    async () => (await ok(api.get(`${P}/payments?customerId=${customerId}`))).payments[0]?.id as string | undefined,
+    { what: 'the payment' },
+  );
+  await ok(api.get(`${P}/invoices/${invoiceId}`));
+  await ok(api.get(`${P}/payments/${paymentId}`));
+  await ok(api.post(`${P}/payments/${paymentId}/refund`, { amount: 1, reason: 'duplicate' }), 201);
+  expect((await api.post(`${P}/payments/${paymentId}/refund`, { amount: 999_999 })).status).toBe(422);
+  expect((await api.post(`${P}/invoices/${invoiceId}/void`)).status).toBe(422);
+  const open = await newOpenInvoice(tenant, (await newPrice()).priceId);
+  await ok(api.post(`${P}/invoices/${open}/mark-uncollectible`));
+  await ok(api.post(`${P}/invoices/${open}/void`));
   await ok(api.get(`${P}/payments/totals?growthDays=7`));
   await ok(api.get(`${P}/invoices?pastDue=true`));
   await ok(api.get(`${P}/analytics?growthDays=7`));
