@@ -67,6 +67,8 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
         teamPath: body => `/api/service/teams/${body.team.id}`,
       },
     ),
+  updateTeam: ({ tenant: { user, teamPath, teamId } }) =>
+    byUser(() => user.patch(teamPath, { name: 'Acme Inc.' }), is('team', teamId), ofTeam),
   inviteMember: ({ tenant: { user, teamPath } }) =>
     byUser(
       () => user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }),

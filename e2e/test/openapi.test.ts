@@ -73,6 +73,7 @@ it('documents sign-in', async () => {
   await ok(visitor.post('/api/auth/revoke-session', { token }));
   await ok(visitor.post('/api/auth/sign-in/email', credentials));
   await ok(visitor.post('/api/auth/revoke-other-sessions'));
+  await ok(visitor.post('/api/auth/update-user', { name: 'Grace Hopper' }));
   await ok(visitor.post('/api/auth/sign-out'));
   expect((await visitor.get('/api/auth/list-sessions')).status).toBe(401);
 });
@@ -122,6 +123,7 @@ it('documents teams, members and projects', async () => {
   const { team } = await ok(user.post('/api/service/teams', { name: 'Another' }), 201);
   await ok(user.get('/api/service/teams'));
   const at = `/api/service/teams/${team.id}`;
+  await ok(user.patch(at, { name: 'Another name' }));
   const invite = (email: string) => user.post(`${at}/members`, { email, role: 'member' });
   const { invitation } = await ok(invite(colleague.email), 202);
   const accept = `/api/service/invitations/${invitation.url.split('#')[1]}/accept`;

@@ -25,6 +25,9 @@ export class SessionClient {
       (await this.#requests.post<{ team: wire.Team }>('/teams', body, options)).team,
     list: (page?: PageOptions, options?: CallOptions) =>
       this.#requests.list<wire.Team>('/teams', 'teams', page, options),
+    /** Renames a team; only its owners may. */
+    update: async (id: string, body: wire.TeamUpdate, options?: CallOptions): Promise<wire.Team> =>
+      (await this.#requests.patch<{ team: wire.Team }>(`/teams/${segment(id)}`, body, options)).team,
   };
 
   /** Accepts an invitation by the secret of its link. */

@@ -5,7 +5,7 @@ import type { gatewayOperations } from '@billing/contracts/operations/gateway';
 import type { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { apiKeyCreate, apiKeyRotate } from '@billing/contracts/resources/api-key';
 import type { processorConnect } from '@billing/contracts/resources/processor-account';
-import type { invitationCreate, projectCreate, projectUpdate, teamCreate } from '@billing/contracts/resources/team';
+import type { invitationCreate, projectCreate, projectUpdate, teamCreate, teamUpdate } from '@billing/contracts/resources/team';
 import type { Filters, RequestBody } from './request-types.ts';
 
 type Gateway = typeof gatewayOperations;
@@ -32,6 +32,7 @@ export type WebhookUrl = ResponseOf<Webhooks['getWebhookUrl']>;
 export type WebhookEventWithPayload = ResponseOf<Webhooks['getTeamWebhookEvent']>;
 
 export type TeamCreate = RequestBody<typeof teamCreate>;
+export type TeamUpdate = RequestBody<typeof teamUpdate>;
 export type ProjectCreate = RequestBody<typeof projectCreate>;
 export type ProjectUpdate = RequestBody<typeof projectUpdate>;
 export type InvitationCreate = RequestBody<typeof invitationCreate>;

@@ -40,6 +40,7 @@ describe('an API key', () => {
       last4: secret.slice(-4),
       expiresAt,
       lastUsedAt: null,
+      createdBy: owner.userId,
       createdAt: expect.stringMatching(/Z$/),
     });
     const list = await owner.call('GET', `${path}/api-keys`);

@@ -58,6 +58,10 @@ describe('a write of the gateway', () => {
     expect(await lastEntries(tenant, 1)).toMatchObject([{ action: 'updateProject', changes: [] }]);
     expect((await owner.call('GET', `${teamPath}/projects`)).status).toBe(200);
     expect((await logOf(tenant)).pagination.total).toBe(4);
+    await owner.call('PATCH', teamPath, { name: 'Acme Inc.' });
+    expect(await lastEntries(tenant, 1)).toMatchObject([
+      { action: 'updateTeam', target: { type: 'team', id: teamId }, changes: [change('name', 'Acme', 'Acme Inc.')] },
+    ]);
   });
 
   it('is recorded for keys and members, without secrets and addresses', async () => {
@@ -225,6 +229,19 @@ describe('a refused request', () => {
   });
 });
 
+const entryOfCustomer = (projectId: string): AuditEntry => ({
+  id: AuditEntryId.create(),
+  at: new Date(),
+  actor: { type: 'customer', id: 'pc_1' },
+  action: 'updatePortalSubscription',
+  projectId: ProjectId.schema.parse(projectId),
+  target: { type: 'subscription', id: 'ps_1' },
+  requestId: 'a-request',
+  address: '192.0.2.1',
+  outcome: 'succeeded',
+  changes: [change('cancelAtPeriodEnd', false, true)],
+});
+
 describe('the audit log', () => {
   it('is listed in pages and by action, actor and project', async () => {
     const tenant = await gateway.createTenant();
@@ -245,29 +262,61 @@ describe('the audit log', () => {
       expect((await owner.call('GET', `${tenant.teamPath}/audit-log${query}`)).status).toBe(400);
   });
 
+  it('is listed by time, from the first moment until before the second', async () => {
+    const tenant = await gateway.createTenant();
+    const times = [1, 2, 3].map(minute => `2026-01-01T00:0${minute}:00.000Z`);
+    const entries = times.map(at => ({ ...entryOfCustomer(tenant.projectId), at: new Date(at) }));
+    await gateway.emit(...entries.map(entry => newEvent(AuditRecorded, TeamId.schema.parse(tenant.teamId), entry)));
+    const [first, second, third] = times;
+    const listed = async (query: string) =>
+      (await logOf(tenant, `?actor=pc_1&${query}`)).entries.map(({ at }: { at: string }) => at);
+    expect(await listed(`createdAfter=${second}`)).toEqual([third, second]);
+    expect(await listed(`createdBefore=${second}`)).toEqual([first]);
+    expect(await listed(`createdAfter=${second}&createdBefore=${third}`)).toEqual([second]);
+    expect((await tenant.owner.call('GET', `${tenant.teamPath}/audit-log?createdAfter=today`)).status).toBe(400);
+  });
+
+  it('names users and keys, also those that are gone, but no stranger', async () => {
+    const tenant = await gateway.createTenant();
+    const { owner, teamPath, path } = tenant;
+    const bob = await gateway.signUp();
+    await gateway.addMember(tenant, bob);
+    await bob.call('POST', '/api/auth/update-user', { name: 'Bob' });
+    await bob.call('PATCH', path, { name: 'Web shop' });
+    await owner.call('DELETE', `${teamPath}/members/${bob.userId}`);
+    const key = await tenant.createKey();
+    await owner.call('DELETE', `${path}/api-keys/${key.id}`);
+    const entry = { ...entryOfCustomer(tenant.projectId), actor: { type: 'key', id: key.id } as const };
+    await gateway.emit(newEvent(AuditRecorded, TeamId.schema.parse(tenant.teamId), entry));
+    const body = { email: 'lin@example.com', role: 'member' };
+    const { invitation } = (await owner.call('POST', `${teamPath}/members`, body)).body;
+    const eve = await gateway.signUp();
+    await eve.call('POST', acceptPath(invitation.url));
+    const nameOf = async (actor: string) => {
+      const { entries } = await logOf(tenant, `?actor=${actor}`);
+      return [...new Set(entries.map((listed: { actor: { name: string | null } }) => listed.actor.name))];
+    };
+    expect(await nameOf(owner.userId)).toEqual(['Ada']);
+    expect(await nameOf(bob.userId)).toEqual(['Bob']);
+    expect(await nameOf(key.id)).toEqual(['a key']);
+    expect(await nameOf(eve.userId)).toEqual([null]);
+  });
+
   it('takes the writes of other services in, each once, late and in any order', async () => {
     const tenant = await gateway.createTenant();
     const { teamId, projectId } = tenant;
-    const entryOf = (minute: number): AuditEntry => ({
-      id: AuditEntryId.create(),
+    const entries = [1, 2].map(minute => ({
+      ...entryOfCustomer(projectId),
       at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
-      actor: { type: 'customer', id: 'pc_1' },
-      action: 'updatePortalSubscription',
-      projectId: ProjectId.schema.parse(projectId),
-      target: { type: 'subscription', id: 'ps_1' },
-      requestId: 'a-request',
-      address: '192.0.2.1',
-      outcome: 'succeeded',
-      changes: [change('cancelAtPeriodEnd', false, true)],
-    });
-    const entries = [entryOf(1), entryOf(2)];
+    }));
     const events = entries.map(entry => newEvent(AuditRecorded, TeamId.schema.parse(teamId), entry));
     await gateway.emit(...events.toReversed(), ...events);
     // The same entries in other events: their requests ran twice.
     await gateway.emit(...entries.map(entry => newEvent(AuditRecorded, TeamId.schema.parse(teamId), entry)));
     const listed = (await logOf(tenant, '?actor=pc_1')).entries;
     expect(listed.map(({ at }: { at: string }) => new Date(at).getUTCMinutes())).toEqual([2, 1]);
-    expect(listed[1]).toEqual({ ...entries[0], count: 1, at: entries[0]?.at.toISOString() });
+    const actor = { type: 'customer', id: 'pc_1', name: null };
+    expect(listed[1]).toEqual({ ...entries[0], actor, count: 1, at: entries[0]?.at.toISOString() });
   });
 
   it('has an entry in each team of a user for whom an operator makes a reset link', async () => {

@@ -106,6 +106,20 @@ it('lists and ends the user’s own sessions only', async () => {
   expect((await eve.call('GET', '/api/service/teams')).status).toBe(200);
 });
 
+it('changes the name of its user, and nothing else of them', async () => {
+  const tenant = await gateway.createTenant();
+  const { owner, teamPath } = tenant;
+  const rename = (body: object) => owner.call('POST', '/api/auth/update-user', body);
+  expect(await rename({ name: ' Grace Hopper ' })).toMatchObject({ status: 200, body: { status: true } });
+  const { user } = (await owner.call('GET', '/api/auth/get-session')).body;
+  expect(user).toMatchObject({ name: 'Grace Hopper', email: owner.email });
+  expect((await owner.call('GET', `${teamPath}/members`)).body.members).toMatchObject([{ name: 'Grace Hopper' }]);
+  for (const more of [{ email: 'eve@example.com' }, { image: 'x' }, { emailVerified: true }, { name: '' }])
+    expect((await rename({ name: 'Eve', ...more })).status).toBe(400);
+  expect((await owner.call('GET', '/api/auth/get-session')).body.user).toEqual(user);
+  expect((await gateway.call('POST', '/api/auth/update-user', { body: { name: 'Eve' } })).status).toBe(401);
+});
+
 it('opens although old sessions can not be deleted, so that no sign-up fails whose account is there', async () => {
   const user = await gateway.signUp();
   const em = gateway.em.fork();

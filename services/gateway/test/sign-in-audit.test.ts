@@ -63,6 +63,7 @@ describe('the audit log', () => {
     await person.post('two-factor/verify-totp', { code: codeOf(totpURI) });
     await person.post('two-factor/generate-backup-codes', { password: NEW });
     await person.post('revoke-other-sessions');
+    await person.post('update-user', { name: 'Grace Hopper' });
     await person.post('sign-out');
     person.forget();
     await person.post('sign-in/email', { email, password: 'wrong' });
@@ -82,6 +83,7 @@ describe('the audit log', () => {
       ['auth.verifySecondFactor', 'succeeded'],
       ['auth.generateBackupCodes', 'succeeded'],
       ['auth.revokeOtherSessions', 'succeeded'],
+      ['auth.updateUser', 'succeeded'],
       ['auth.signOut', 'succeeded'],
       ['auth.signIn', 'refused'],
       ['auth.signIn', 'succeeded'],

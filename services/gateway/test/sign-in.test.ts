@@ -134,7 +134,6 @@ describe('sign-in', () => {
   it.each([
     '/change-email',
     '/delete-user',
-    '/update-user',
     '/sign-in/social',
     '/two-factor/send-otp',
     '/two-factor/view-backup-codes',

@@ -135,7 +135,14 @@ describe('requests with a session', () => {
     for (let turn = 0; turn < 30; turn += 1) expect((await get('/api/auth/get-session')).status).toBe(200);
     for (const path of ['/api/auth/get-session', '/api/auth/list-sessions', '/api/service/teams'])
       expect((await get(path)).status).toBe(429);
-    const posts = ['revoke-session', 'revoke-sessions', 'revoke-other-sessions', 'sign-out', 'verify-password'];
+    const posts = [
+      'revoke-session',
+      'revoke-sessions',
+      'revoke-other-sessions',
+      'sign-out',
+      'verify-password',
+      'update-user',
+    ];
     for (const path of posts) expect((await post(limited, cookie, path, { token: 'x', ...wrong })).status).toBe(429);
     // Neither another spelling of the cookie nor a second one of its name is a way around; a session that we did not sign
     // is neither looked up nor counted.

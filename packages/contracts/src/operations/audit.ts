@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { ProjectId } from '../ids.ts';
 import { TEAM_PATH } from '../operation.ts';
-import { longListQuery, pagination } from '../pagination.ts';
+import { createdQuery, longListQuery, pagination } from '../pagination.ts';
 import { listedAuditEntry } from '../resources/audit-entry.ts';
 import { text } from '../text.ts';
 
@@ -16,6 +16,8 @@ export const auditOperations = declareOperations('gateway', {
       action: text(64).optional().describe('Only entries of this action, for example `connectProcessor`.'),
       actor: text(128).optional().describe('Only entries of the actor with this id.'),
       projectId: ProjectId.schema.optional().describe('Only entries of this project.'),
+      createdAfter: createdQuery.createdAfter.describe('Only what happened at this time or later.'),
+      createdBefore: createdQuery.createdBefore.describe('Only what happened before this time.'),
     }),
     response: z.object({ entries: z.array(listedAuditEntry), pagination }),
     example: { query: { action: 'updateProject', limit: '50', offset: '0' } },

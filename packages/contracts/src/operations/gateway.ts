@@ -15,6 +15,7 @@ import {
   projectUpdate,
   team,
   teamCreate,
+  teamUpdate,
 } from '../resources/team.ts';
 import { booleanText } from '../text.ts';
 
@@ -40,6 +41,14 @@ const teamOperations = declareOperations('gateway', {
     summary: 'List the teams of the signed-in user',
     query: z.strictObject(wholeListQuery),
     response: z.object({ teams: z.array(team), pagination }),
+  },
+  updateTeam: {
+    route: `PATCH ${TEAM_PATH}`,
+    access: teamOwner,
+    summary: 'Rename a team',
+    body: teamUpdate,
+    response: z.object({ team }),
+    example: { response: { team: { name: 'Acme Inc.' } } },
   },
   listMembers: {
     route: `GET ${TEAM_PATH}/members`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiKeyId, ProjectId } from '../ids.ts';
+import { ApiKeyId, EXAMPLE_USER_ID, ProjectId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { scope } from '../scopes.ts';
 import { text } from '../text.ts';
@@ -20,6 +20,7 @@ export const apiKey = z
     last4: z.string().meta({ description: 'The last four characters of the secret.', example: '0aXr' }),
     expiresAt: timestamp.nullable().describe('Null when the key does not expire.'),
     lastUsedAt: timestamp.nullable().describe('Accurate to the minute; null when the key was never used.'),
+    createdBy: z.string().meta({ description: 'The id of the user who created it.', example: EXAMPLE_USER_ID }),
     createdAt,
   })
   .meta({

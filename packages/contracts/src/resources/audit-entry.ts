@@ -94,6 +94,17 @@ export type AuditEntry = z.output<typeof auditEntry>;
 /** An entry as it is listed. */
 export const listedAuditEntry = auditEntry
   .extend({
+    actor: auditEntry.shape.actor
+      .extend({
+        name: z
+          .string()
+          .nullable()
+          .describe('Of a user or an API key, also of one that is gone; null for other actors.'),
+      })
+      .meta({
+        description: 'Who made the request.',
+        example: { type: 'user', id: EXAMPLE_USER_ID, name: 'Grace Hopper' },
+      }),
     count: z
       .int()
       .min(1)

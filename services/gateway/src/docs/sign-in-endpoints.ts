@@ -1,6 +1,6 @@
 import { exampleOf } from '@billing/contracts/example';
 import { z } from 'zod';
-import { revokeSessionBody, signInBody, signUpBody, verifyEmailBody } from '#routes/sign-in-bodies.ts';
+import { revokeSessionBody, signInBody, signUpBody, updateUserBody, verifyEmailBody } from '#routes/sign-in-bodies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { done, maybeSignedIn, session, signedIn, signInEndpoint, user, withSession } from './sign-in-endpoint.ts';
 
@@ -65,6 +65,16 @@ export const signInEndpoints: readonly Endpoint[] = [
     security: maybeWithSession,
     response: current.nullable().meta({ example: exampleOf(current) }),
     errors: [],
+  }),
+  signInEndpoint({
+    id: 'updateUser',
+    path: 'update-user',
+    summary: 'Change your name',
+    description: 'Members of your teams see it.',
+    security: withSession,
+    body: updateUserBody,
+    response: done,
+    errors: ['unauthorized'],
   }),
   signInEndpoint({
     id: 'listSessions',

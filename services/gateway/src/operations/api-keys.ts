@@ -25,9 +25,12 @@ interface IssuedKey {
 }
 
 /** Combines a key with one of its secrets. */
-function withSecret({ id, name, scopes, expiresAt, lastUsedAt, createdAt }: ApiKey, secret: string): IssuedKey {
+function withSecret(
+  { id, name, scopes, expiresAt, lastUsedAt, createdBy, createdAt }: ApiKey,
+  secret: string,
+): IssuedKey {
   const { prefix, last4 } = storedParts(secret);
-  return { apiKey: { id, name, scopes, prefix, last4, expiresAt, lastUsedAt, createdAt }, secret };
+  return { apiKey: { id, name, scopes, prefix, last4, expiresAt, lastUsedAt, createdBy, createdAt }, secret };
 }
 
 /** Returns the mode of the keys that a team gets now. */

@@ -1,31 +1,34 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import { MAX_COUNTED, type Page, type Pagination } from '@billing/contracts/pagination';
-import { findNewest } from '@billing/database/find-newest';
+import { MAX_COUNTED, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
+import { createdWithin, findNewest } from '@billing/database/find-newest';
 import type { AuditContext, AuditTarget, ListedAuditEntry } from '@billing/contracts/resources/audit-entry';
 import type { Operation } from '@billing/contracts/operation';
 import { auditEntryOf } from '@billing/service/audit';
 import { AuditEntryRow, AuditRepeats, Invitation } from '#persistence/entities.ts';
 import { hashToken } from '#domain/invitation-link.ts';
 import { insertRefusals } from '#persistence/insert-audit-entries.ts';
+import { findActorNames } from './actor-names.ts';
 
-interface Filter {
+interface Filter extends CreatedRange {
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
   readonly projectId?: ProjectId | undefined;
 }
 
-/** Lists a page of a team's audit log, newest first. */
+/** Lists a page of a team's audit log, newest first, with the names of actors. */
 export function listAuditLog({ em }: { readonly em: EntityManager }) {
   return async (
     teamId: TeamId,
-    { action, actor, projectId, ...page }: Page & Filter,
+    { action, actor, projectId, createdAfter, createdBefore, ...page }: Page & Filter,
   ): Promise<[ListedAuditEntry[], Pagination]> => {
-    const where = { teamId, action, actorId: actor, projectId };
+    const at = createdWithin({ createdAfter, createdBefore });
+    const where = { teamId, action, actorId: actor, projectId, at };
     const order = { time: 'at', maxCounted: MAX_COUNTED };
     const [rows, pagination] = await findNewest(em.fork(), AuditEntryRow, where, page, order);
     const repeats = await findRepeats(em, rows);
-    return [rows.map(row => toEntry(row, repeats.get(row.id) ?? 0)), pagination];
+    const nameOf = await findActorNames(em, teamId, rows);
+    return [rows.map(row => toEntry(row, nameOf(row), repeats.get(row.id) ?? 0)), pagination];
   };
 }
 
@@ -37,11 +40,12 @@ async function findRepeats(em: EntityManager, rows: readonly AuditEntryRow[]): P
 
 const toEntry = (
   { actorType, actorId, targetType, targetId, ...row }: AuditEntryRow,
+  name: string | null,
   repeats: number,
 ): ListedAuditEntry => ({
   id: row.id,
   at: row.at,
-  actor: { type: actorType, id: actorId },
+  actor: { type: actorType, id: actorId, name },
   action: row.action,
   projectId: row.projectId,
   target: targetType === null || targetId === null ? null : { type: targetType, id: targetId },

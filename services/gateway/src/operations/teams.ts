@@ -8,7 +8,7 @@ import { changesOf } from '@billing/service/audit';
 import { Member, Team } from '#persistence/entities.ts';
 import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
-import { lockTeamsOf } from '#persistence/locks.ts';
+import { lockTeam, lockTeamsOf } from '#persistence/locks.ts';
 import { createOnce } from './create-once.ts';
 import type { OperationDependencies } from './dependencies.ts';
 
@@ -20,6 +20,19 @@ export function listTeams({ em }: OperationDependencies) {
     const ids = memberships.map(({ teamId }) => teamId);
     return findNewest(fork, Team, { id: { $in: ids } }, page);
   };
+}
+
+/** Changes the given fields. */
+export function updateTeam({ em }: OperationDependencies) {
+  return (id: TeamId, changes: { readonly name?: string | undefined }, context: AuditContext): Promise<Team> =>
+    inTransaction(em, async tx => {
+      const team = await lockTeam(tx, id);
+      const { name } = team;
+      if (changes.name !== undefined) team.name = changes.name;
+      const audited = { target: { type: 'team', id }, changes: changesOf({ name }, { name: team.name }) } as const;
+      await audit(tx, id, context, audited);
+      return team;
+    });
 }
 
 /**

@@ -14,7 +14,7 @@ import type { OperationDependencies } from '#operations/dependencies.ts';
 import { acceptInvitation, inviteMember, listInvitations, withdrawInvitation } from '#operations/invitations.ts';
 import { listMembers, removeMember } from '#operations/members.ts';
 import { createProject, findProject, listProjects, updateProject } from '#operations/projects.ts';
-import { createTeam, listTeams } from '#operations/teams.ts';
+import { createTeam, listTeams, updateTeam } from '#operations/teams.ts';
 import type { OwnOperations } from './operation-handler.ts';
 
 interface Dependencies extends OperationDependencies {
@@ -27,6 +27,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
   const operations = {
     createTeam: createTeam(dependencies),
     listTeams: listTeams(dependencies),
+    updateTeam: updateTeam(dependencies),
     listAuditLog: listAuditLog(dependencies),
     listMembers: listMembers(dependencies),
     inviteMember: inviteMember(dependencies),
@@ -55,6 +56,7 @@ export function ownOperations(dependencies: Dependencies): OwnOperations {
       team: await operations.createTeam(userId, body.name, audit, operationKey),
     }),
     listTeams: async ({ userId, query }) => paged('teams', await operations.listTeams(userId, query)),
+    updateTeam: async ({ params, body, audit }) => ({ team: await operations.updateTeam(params.teamId, body, audit) }),
 
     listAuditLog: async ({ params, query }) => paged('entries', await operations.listAuditLog(params.teamId, query)),
 

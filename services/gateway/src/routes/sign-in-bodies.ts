@@ -12,6 +12,8 @@ const address = email.meta({ example: 'grace@acme.example' });
 export const signUpBody = z
   .object({ name: text(120), email: address, password, rememberMe })
   .meta({ example: { name: 'Grace Hopper' } });
+/** What people may change of their own account without a password. */
+export const updateUserBody = z.strictObject({ name: text(120).meta({ example: 'Grace Hopper' }) });
 export const signInBody = z.object({ email: address, password, rememberMe });
 export const passwordBody = z.object({ password });
 export const changePasswordBody = z.object({ currentPassword: password, newPassword });

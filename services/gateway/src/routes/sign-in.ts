@@ -25,6 +25,7 @@ import {
   revokeSessionBody,
   signInBody,
   signUpBody,
+  updateUserBody,
   verifyEmailBody,
 } from './sign-in-bodies.ts';
 
@@ -85,8 +86,8 @@ export function signInRoutes(dependencies: Dependencies): Router {
     if (user) await record(response, user.id, 'signIn', outcome);
   };
   const get: Handler = async (request, response) => sendResult(response, await call(request));
-  /** Ends sessions: the one of the request, or what the body names. */
-  const postEnd =
+  /** Changes what needs a session alone: it ends sessions, that of the request or what the body names, or renames the user. */
+  const postRecorded =
     (endpoint: string, schema?: z.ZodType): Handler =>
     async (request, response) => {
       const json = await readJson(request);
@@ -189,12 +190,13 @@ export function signInRoutes(dependencies: Dependencies): Router {
   return router
     .post('/sign-up/email', postSignUp)
     .post('/sign-in/email', postSignIn)
-    .post('/sign-out', postEnd('signOut'))
+    .post('/sign-out', postRecorded('signOut'))
     .get('/get-session', get)
     .get('/list-sessions', get)
-    .post('/revoke-session', postEnd('revokeSession', revokeSessionBody))
-    .post('/revoke-sessions', postEnd('revokeSessions'))
-    .post('/revoke-other-sessions', postEnd('revokeOtherSessions'))
+    .post('/revoke-session', postRecorded('revokeSession', revokeSessionBody))
+    .post('/revoke-sessions', postRecorded('revokeSessions'))
+    .post('/revoke-other-sessions', postRecorded('revokeOtherSessions'))
+    .post('/update-user', postRecorded('updateUser', updateUserBody))
     .post(
       '/verify-password',
       postPassword('verifyPassword', passwordBody, { onRight: token => sessions.recordPasswordCheck(token, now()) }),

@@ -15,8 +15,9 @@ onSubmit('#sign-up', async account => {
   if (signedUp?.token) await showUser();
   else if (signedUp) show('confirm');
 });
-onSubmit('#code form', async code => {
-  if (await send('/api/auth/two-factor/verify-totp', code)) await showUser();
+onSubmit('#code form', async ({ code }) => {
+  const kind = /^\d{6}$/.test(code) ? 'totp' : 'backup-code';
+  if (await send(`/api/auth/two-factor/verify-${kind}`, { code })) await showUser();
 });
 onSubmit('#sign-out', async () => {
   if (await send('/api/auth/sign-out')) show('sign-in');
