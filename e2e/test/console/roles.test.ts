@@ -27,6 +27,46 @@ it.skipIf(withoutBrowser)('offers an owner what only owners may do', async () =>
   await page.getByText('The invitation is withdrawn.').waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('button', { name: 'Invite member' }).first().waitFor();
+
+  await page.getByLabel('Who').selectOption({ label: 'API key backend' });
+  await page.getByText('No entry matches').waitFor();
+  await page.getByLabel('Who').selectOption({ label: `Ada, ${tenant.credentials.email}` });
+  await page.getByRole('button', { name: 'Create API key' }).waitFor();
+  await page.getByLabel('Until').fill('2020-01-31');
+  await page.getByText('No entry matches').waitFor();
+
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByRole('button', { name: `Remove ${member.credentials.email}` }).waitFor();
+  // The team keeps its last owner.
+  expect(await page.getByRole('button', { name: /^(Leave|Remove)/ }).count()).toBe(1);
+  await page.getByLabel('Team name').fill('Acme Inc.');
+  await page.getByRole('button', { name: 'Rename the team' }).click();
+  await page.getByRole('button', { name: /Acme Inc\..*Switch the project/s }).waitFor();
+
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('row', { name: /backend .* by Ada/ }).waitFor();
+  await page.getByRole('button', { name: 'New API key' }).click();
+  await page.getByLabel('Name').fill('short-lived');
+  await page.getByLabel('It works').selectOption('For 30 days');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  const end = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' }).format(Date.now() + 30 * 86_400_000);
+  await page
+    .getByRole('row', { name: /short-lived/ })
+    .getByText(end)
+    .waitFor();
+});
+
+it.skipIf(withoutBrowser)('lets one of two owners leave the team, and shows nothing of it afterwards', async () => {
+  const shared = await newTenant();
+  const other = await newUser();
+  await addMember(shared, other, 'owner');
+  await using visit = await visitConsole(pageOf(shared, 'settings/members'), { user: other.user });
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Leave the team' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Create a team' }).waitFor();
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(shared.teamId);
 });
 
 it.skipIf(withoutBrowser)('shows a member neither the audit log nor how to invite', async () => {

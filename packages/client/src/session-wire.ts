@@ -5,7 +5,13 @@ import type { gatewayOperations } from '@billing/contracts/operations/gateway';
 import type { webhooksOperations } from '@billing/contracts/operations/webhooks';
 import type { apiKeyCreate, apiKeyRotate } from '@billing/contracts/resources/api-key';
 import type { processorConnect } from '@billing/contracts/resources/processor-account';
-import type { invitationCreate, projectCreate, projectUpdate, teamCreate, teamUpdate } from '@billing/contracts/resources/team';
+import type {
+  invitationCreate,
+  projectCreate,
+  projectUpdate,
+  teamCreate,
+  teamUpdate,
+} from '@billing/contracts/resources/team';
 import type { Filters, RequestBody } from './request-types.ts';
 
 type Gateway = typeof gatewayOperations;

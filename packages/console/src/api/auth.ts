@@ -5,6 +5,7 @@ interface User {
   readonly id: string;
   readonly name: string;
   readonly email: string;
+  readonly twoFactorEnabled?: boolean | null;
 }
 
 export interface Session {
@@ -24,6 +25,13 @@ export interface CurrentSession {
 interface SignedIn {
   /** Set when the account has a second factor, whose code is still needed. */
   readonly twoFactorRedirect?: boolean;
+}
+
+/** What sets up a second factor; a code of the app completes that. */
+export interface SecondFactor {
+  /** An `otpauth:` address, which authenticator apps read. */
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
 }
 
 interface SignedUp {
@@ -53,12 +61,23 @@ export const auth = {
     call<SignedUp>('POST', '/sign-up/email', account),
   /** Signs in by a link that works once, on the machine of the gateway only. */
   signInByLink: (token: string) => call<unknown>('POST', '/one-time-token/verify', { token }),
-  verifyCode: (code: string) => call<unknown>('POST', '/two-factor/verify-totp', { code }),
+  /** Takes a code of an authenticator app, and a backup code in its place. */
+  verifyCode: (code: string) =>
+    call<unknown>('POST', /^\d{6}$/.test(code) ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code', {
+      code,
+    }),
   signOut: () => call<unknown>('POST', '/sign-out'),
   /** Makes the session fresh: for 15 minutes it may do what needs a recent password. */
   verifyPassword: (password: string) => call<unknown>('POST', '/verify-password', { password }),
   changePassword: (passwords: { currentPassword: string; newPassword: string }) =>
     call<unknown>('POST', '/change-password', passwords),
+  rename: (name: string) => call<unknown>('POST', '/update-user', { name }),
+  /** Begins to set up a second factor. */
+  enableSecondFactor: (password: string) => call<SecondFactor>('POST', '/two-factor/enable', { password }),
+  disableSecondFactor: (password: string) => call<unknown>('POST', '/two-factor/disable', { password }),
+  /** Makes new backup codes; the ones before stop working. */
+  renewBackupCodes: (password: string) =>
+    call<Pick<SecondFactor, 'backupCodes'>>('POST', '/two-factor/generate-backup-codes', { password }),
   requestReset: (email: string) => call<unknown>('POST', '/request-password-reset', { email }),
   sessions: () => call<readonly Session[]>('GET', '/list-sessions'),
   endSession: (token: string) => call<unknown>('POST', '/revoke-session', { token }),

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { client, projectsQuery, sessionQuery } from './client.ts';
+import { membersQuery } from './queries.ts';
 
 export interface ProjectScope {
   readonly teamId: string;
@@ -15,9 +16,10 @@ export interface ProjectScope {
   readonly teamKey: (...parts: readonly unknown[]) => readonly unknown[];
 }
 
-/** The team and the project of the address, and their clients. */
-export function useProject(): ProjectScope {
-  const { teamId = '', projectId = '' } = useParams({ strict: false });
+/** The team of the address, and one of its projects: that of the address, unless another is given. */
+export function useProject(otherId?: string): ProjectScope {
+  const { teamId = '', projectId: openId = '' } = useParams({ strict: false });
+  const projectId = otherId ?? openId;
   return useMemo(() => {
     const team = client.team(teamId || 'none');
     return {
@@ -42,12 +44,7 @@ export function useProjectDetails() {
 
 /** Whether the reader is an owner of the team; false until that is known. */
 export function useIsOwner(): boolean {
-  const { team, teamKey } = useProject();
   const { data: current } = useQuery(sessionQuery);
-  const { data: members } = useQuery({
-    queryKey: teamKey('members'),
-    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
-    staleTime: 60_000,
-  });
+  const { data: members } = useQuery(membersQuery(useProject()));
   return members?.some(({ userId, role }) => userId === current?.user.id && role === 'owner') ?? false;
 }

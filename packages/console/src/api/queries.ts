@@ -17,6 +17,13 @@ export const processorQuery = ({ team, teamKey }: ProjectScope) =>
     staleTime: 30_000,
   });
 
+export const membersQuery = ({ team, teamKey }: ProjectScope) =>
+  queryOptions({
+    queryKey: teamKey('members'),
+    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
+    staleTime: 60_000,
+  });
+
 export const productsQuery = ({ billing, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('products'),

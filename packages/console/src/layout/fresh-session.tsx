@@ -2,9 +2,7 @@ import { createContext, use, useCallback, useState, type ReactNode } from 'react
 import { useMutation } from '@tanstack/react-query';
 import { auth } from '#api/auth.ts';
 import { hasCode } from '#api/failure.ts';
-import { TextField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
-import { passwordOf } from '#ui/form.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
 
 /** Runs a call; when it needs a recent password, asks for that and runs it once more. */
 type WithFreshSession = <Result>(call: () => Promise<Result>) => Promise<Result>;
@@ -30,14 +28,14 @@ export function FreshSessionProvider({ children }: { readonly children: ReactNod
   return (
     <Context value={run}>
       {children}
-      {asking && <PasswordDialog asking={asking} onClose={() => setAsking(undefined)} />}
+      {asking && <FreshSessionDialog asking={asking} onClose={() => setAsking(undefined)} />}
     </Context>
   );
 }
 
 export const useFreshSession = (): WithFreshSession => use(Context);
 
-function PasswordDialog({ asking, onClose }: { readonly asking: Asking; readonly onClose: () => void }) {
+function FreshSessionDialog({ asking, onClose }: { readonly asking: Asking; readonly onClose: () => void }) {
   const check = useMutation({
     mutationFn: auth.verifyPassword,
     onSuccess: () => {
@@ -50,16 +48,8 @@ function PasswordDialog({ asking, onClose }: { readonly asking: Asking; readonly
     asking.refused(new Error('This needs your password.'));
   };
   return (
-    <FormDialog
-      title="Enter your password"
-      lead={<p className="muted">What you are about to do needs a password that was checked within 15 minutes.</p>}
-      action="Continue"
-      busy={check.isPending}
-      error={check.error}
-      onSubmit={fields => check.mutate(passwordOf(fields, 'password'))}
-      onClose={giveUp}
-    >
-      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-    </FormDialog>
+    <PasswordDialog title="Enter your password" action="Continue" write={check} onClose={giveUp}>
+      What you are about to do needs a password that was checked within 15 minutes.
+    </PasswordDialog>
   );
 }

@@ -1,23 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { auth, type Session } from '#api/auth.ts';
+import { auth } from '#api/auth.ts';
 import { sessionQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
-import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
+import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
-import { Time } from '#ui/time.tsx';
 import { useTitle } from '#ui/use-title.ts';
-import { deviceName } from './device-name.ts';
+import { SecondFactorCard } from './second-factor-card.tsx';
+import { SESSIONS, SessionsCard } from './sessions-card.tsx';
 
-const SESSIONS = ['sessions'];
-
-/** The reader's password and sessions. */
+/** The reader's name, password, second factor and sessions. */
 export function AccountPage() {
   const { data } = useQuery(sessionQuery);
   useTitle('Your account');
@@ -33,9 +29,42 @@ export function AccountPage() {
           <bdi>{data?.user.name}</bdi>, {data?.user.email}
         </p>
       </header>
+      <NameCard />
       <PasswordCard />
+      <SecondFactorCard />
       <SessionsCard />
     </main>
+  );
+}
+
+function NameCard() {
+  const { data: current } = useQuery(sessionQuery);
+  const rename = useWrite({
+    write: auth.rename,
+    stale: [sessionQuery.queryKey],
+    done: 'Your name is changed.',
+  });
+  const problems = problemsOf(rename.error, ['name']);
+  return (
+    <Card title="Name" lead="The members of your teams see it.">
+      <Form key={current?.user.name} onSubmit={fields => rename.mutate(textOf(fields, 'name'))}>
+        <TextField
+          label="Your name"
+          name="name"
+          autoComplete="name"
+          maxLength={120}
+          required
+          defaultValue={current?.user.name}
+          problem={problems.of.name}
+        />
+        <FormProblem error={problems.rest} />
+        <div>
+          <Button type="submit" busy={rename.isPending}>
+            Change the name
+          </Button>
+        </div>
+      </Form>
+    </Card>
   );
 }
 
@@ -73,57 +102,6 @@ function PasswordCard() {
           </Button>
         </div>
       </Form>
-    </Card>
-  );
-}
-
-function SessionsCard() {
-  const { data: current } = useQuery(sessionQuery);
-  const sessions = useQuery({ queryKey: SESSIONS, queryFn: auth.sessions });
-  const end = useWrite({
-    write: (session: Session) => auth.endSession(session.token),
-    stale: [SESSIONS],
-    done: 'The session has ended.',
-    failed: 'The session goes on.',
-  });
-  const endOthers = useWrite({
-    write: auth.endOtherSessions,
-    stale: [SESSIONS],
-    done: 'All other sessions have ended.',
-    failed: 'The sessions go on.',
-  });
-  return (
-    <Card
-      title="Sessions"
-      lead="Where you are signed in."
-      actions={
-        <Button small busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-          End all others
-        </Button>
-      }
-    >
-      <Loading query={sessions} lines={2} />
-      <ul className="stack">
-        {sessions.data?.map(session => (
-          <li key={session.id} className="spread">
-            <div>
-              <div className="row">
-                <bdi>{deviceName(session.userAgent ?? '')}</bdi>
-                {session.id === current?.session.id && <Badge tone="good">This one</Badge>}
-              </div>
-              <div className="muted small">
-                Signed in <Time at={session.createdAt} show="time" />, used{' '}
-                <Time at={session.updatedAt} show="relative" />
-              </div>
-            </div>
-            {session.id !== current?.session.id && (
-              <Button small busy={end.isPending} onClick={() => end.mutate(session)}>
-                End
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

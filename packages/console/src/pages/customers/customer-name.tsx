@@ -3,9 +3,9 @@ import { customerTitle, findCustomer } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 
-/** How a customer is called; the id until that is known, and when the customer was deleted. */
-export function CustomerName({ id }: { readonly id: string }) {
-  const scope = useProject();
+/** How a customer of the open project, or of another, is called; the id until that is known, and when the customer was deleted. */
+export function CustomerName({ id, projectId }: { readonly id: string; readonly projectId?: string | undefined }) {
+  const scope = useProject(projectId);
   const { data } = useQuery({
     queryKey: scope.key('customer-name', id),
     queryFn: () => findCustomer(scope, id),

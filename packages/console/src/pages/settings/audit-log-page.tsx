@@ -2,10 +2,13 @@ import type { AuditEntry } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
+import { apiKeysQuery, membersQuery } from '#api/queries.ts';
 import { DataTable } from '#layout/data-table.tsx';
-import { SearchFilter, useFilters } from '#layout/filters.tsx';
-import { ListPage } from '#layout/list-page.tsx';
+import { DateRangeFilter, useDateRange } from '#layout/date-range.tsx';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
+import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
+import { CustomerName } from '#pages/customers/customer-name.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
@@ -17,10 +20,15 @@ import { actionOf, sentenceOf } from './action-names.ts';
 /** Who changed what in the team; only owners may see it. */
 export function AuditLogPage() {
   const { team, teamKey } = useProject();
-  const action = actionOf(useFilters().text('action')) || undefined;
+  const { text } = useFilters();
+  const wanted = {
+    action: actionOf(text('action')) || undefined,
+    actor: text('actor') || undefined,
+    ...useDateRange(),
+  };
   const [shown, setShown] = useState<AuditEntry>();
   const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
-    team.auditLog.list({ action, ...page }, { signal });
+    team.auditLog.list({ ...wanted, ...page }, { signal });
   const columns: readonly Column<AuditEntry>[] = [
     {
       title: 'Action',
@@ -33,18 +41,16 @@ export function AuditLogPage() {
     },
     {
       title: 'Who',
-      cell: ({ actor }) => <Actor actor={actor} />,
-      csv: ({ actor }) => `${actor.type} ${actor.id ?? ''}`.trim(),
+      cell: entry => <Actor of={entry} />,
+      csv: ({ actor }) => actor.name ?? actor.type,
     },
     {
       title: 'What',
-      wide: true,
       cell: ({ target }) => target && <code>{target.id}</code>,
       csv: ({ target }) => target?.id,
     },
     {
       title: 'Outcome',
-      wide: true,
       cell: ({ outcome, count }) =>
         outcome === 'refused' ? (
           <Badge tone="bad">Refused{count > 1 && ` ${count} times`}</Badge>
@@ -55,42 +61,72 @@ export function AuditLogPage() {
     },
     { title: 'When', cell: ({ at }) => <Time at={at} show="relative" />, csv: ({ at }) => at },
   ];
+  const exported = [...columns, exportedColumn<AuditEntry>('Actor id', ({ actor }) => actor.id)];
   return (
     <ListPage
       title="Audit log"
       lead="Every write and sign-in, by whom, and from where. Entries can't be changed."
-      exported={{ name: 'audit-log' }}
-      filters={<SearchFilter name="action" label="Action, such as Create API key" />}
-      queryKey={teamKey('audit-log', { action })}
+      exported={{ name: 'audit-log', columns: exported }}
+      filters={
+        <>
+          <SearchFilter name="action" label="Action, such as Create API key" />
+          <ActorFilter />
+          <DateRangeFilter />
+        </>
+      }
+      queryKey={teamKey('audit-log', wanted)}
       list={list}
       columns={columns}
       rowKey={({ id }) => id}
-      empty={<EmptyState icon="log" title={action ? 'No entry matches' : 'No entries yet'} />}
+      empty={
+        <EmptyState icon="log" title={Object.values(wanted).some(Boolean) ? 'No entry matches' : 'No entries yet'} />
+      }
     >
       {shown && <EntryDialog entry={shown} onClose={() => setShown(undefined)} />}
     </ListPage>
   );
 }
 
-function Actor({ actor }: { readonly actor: AuditEntry['actor'] }) {
-  const { team, teamKey } = useProject();
-  const { data: members } = useQuery({
-    queryKey: teamKey('members'),
-    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
-    staleTime: 60_000,
-  });
-  const member = members?.find(({ userId }) => userId === actor.id);
-  if (member) return <bdi>{member.name}</bdi>;
+/** The actors of a log that are known by name: members of the team and keys of the open project. */
+function ActorFilter() {
+  const scope = useProject();
+  const { data: members = [] } = useQuery(membersQuery(scope));
+  const { data: keys = [] } = useQuery(apiKeysQuery(scope));
+  const chosen = useFilters().text('actor');
+  const options = Object.fromEntries([
+    ...(chosen ? [[chosen, { name: chosen }]] : []),
+    ...members.map(({ userId, name, email }) => [userId, { name: `${name}, ${email}` }]),
+    ...keys.map(({ id, name }) => [id, { name: `API key ${name}` }]),
+  ]) as Record<string, { readonly name: string }>; // a computed name is typed as any
+  return <SelectFilter name="actor" label="Who" options={options} all="Everyone" />;
+}
+
+function Actor({ of: { actor, projectId } }: { readonly of: Pick<AuditEntry, 'actor' | 'projectId'> }) {
+  const { type, id, name } = actor;
+  if (type === 'user' && name !== null) return <bdi>{name}</bdi>;
+  if (type === 'customer' && id !== null && projectId !== null)
+    return (
+      <>
+        Customer <CustomerName id={id} projectId={projectId} />
+      </>
+    );
   return (
     <>
-      {actor.type === 'key' ? 'API key' : actor.type}{' '}
-      {actor.id && <code className="wide">{actor.id.slice(0, 12)}</code>}
+      {ACTORS[type]} {name === null ? id && <code>{id.slice(0, 12)}</code> : <bdi>{name}</bdi>}
     </>
   );
 }
 
+const ACTORS: Readonly<Record<AuditEntry['actor']['type'], string>> = {
+  user: 'User',
+  key: 'API key',
+  customer: 'Customer',
+  operator: 'Operator',
+  system: 'The system',
+};
+
 function EntryDialog({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
-  const { actor, target, address, requestId, changes, at } = entry;
+  const { target, address, requestId, changes, at } = entry;
   return (
     <Dialog title={sentenceOf(entry.action)} onClose={onClose}>
       <Details
@@ -98,7 +134,7 @@ function EntryDialog({ entry, onClose }: { readonly entry: AuditEntry; readonly 
           When: <Time at={at} show="time" />,
           Who: (
             <>
-              <Actor actor={actor} />
+              <Actor of={entry} />
               {address && `, from ${address}`}
             </>
           ),

@@ -10,15 +10,17 @@ import type { Column } from '#layout/list-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Dialog } from '#ui/dialog.tsx';
-import { TextField } from '#ui/field.tsx';
+import { SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { KeySecret } from './key-secret.tsx';
+import { MemberName } from './member-name.tsx';
 import { ALL_SCOPES, SCOPES, type Scope } from './scopes.ts';
 
 /** The API keys of the project. */
@@ -71,7 +73,7 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
   {
     title: 'Key',
     cell: ({ prefix, last4 }) => (
-      <code>
+      <code className="num">
         {prefix}…{last4}
       </code>
     ),
@@ -83,22 +85,37 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
       <span title={scopes.join(', ')}>{scopes.length === ALL_SCOPES.length ? 'All' : scopes.length}</span>
     ),
   },
+  {
+    title: 'Created',
+    cell: ({ createdAt, createdBy }) => (
+      <>
+        <Time at={createdAt} /> by <MemberName userId={createdBy} />
+      </>
+    ),
+  },
   { title: 'Last used', wide: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} show="relative" /> },
+  {
+    title: 'Ends',
+    cell: ({ expiresAt }) =>
+      expiresAt && new Date(expiresAt) <= new Date() ? <Badge tone="bad">Ended</Badge> : <Time at={expiresAt} />,
+  },
   {
     title: 'Actions',
     end: true,
     cell: apiKey => (
-      <>
+      <div className="row">
         <Button small onClick={() => open('rotate', apiKey)}>
           Rotate
-        </Button>{' '}
+        </Button>
         <Button small onClick={() => open('revoke', apiKey)}>
           Revoke
         </Button>
-      </>
+      </div>
     ),
   },
 ];
+
+const DAY_MS = 86_400_000;
 
 function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const scope = useProject();
@@ -107,7 +124,11 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const create = useWrite({
     write: (fields: FormData) => {
       const scopes: Scope[] = ALL_SCOPES.filter(name => fields.has(name));
-      return withFreshSession(() => team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes }));
+      const days = Number(textOf(fields, 'days'));
+      const expiresAt = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
+      return withFreshSession(() =>
+        team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes, expiresAt }),
+      );
     },
     stale: [apiKeysQuery(scope).queryKey],
   });
@@ -123,6 +144,12 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <TextField label="Name" name="name" maxLength={120} required placeholder="backend" problem={problems.of.name} />
+      <SelectField label="It works" name="days" defaultValue="">
+        <option value="">Until it is revoked</option>
+        <option value="30">For 30 days</option>
+        <option value="90">For 90 days</option>
+        <option value="365">For a year</option>
+      </SelectField>
       <fieldset className="field">
         <legend>It may</legend>
         <div className="checks">

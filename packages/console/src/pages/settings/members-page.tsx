@@ -1,10 +1,13 @@
 import type { IssuedInvitation, Member } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { sessionQuery } from '#api/client.ts';
+import { sessionQuery, teamsQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
+import { membersQuery } from '#api/queries.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
+import { forgetLastProject } from '#layout/last-project.ts';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -18,16 +21,14 @@ import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
+import { TeamCard } from './team-card.tsx';
 
 /** Who belongs to the team, and who is invited. */
 export function MembersPage() {
-  const { team, teamKey } = useProject();
   const { data: current } = useQuery(sessionQuery);
   const isOwner = useIsOwner();
-  const members = useQuery({
-    queryKey: teamKey('members'),
-    queryFn: async ({ signal }) => (await team.members.list({}, { signal }).page()).items,
-  });
+  const members = useQuery({ ...membersQuery(useProject()), staleTime: 0 });
+  const hasOneOwner = members.data?.filter(({ role }) => role === 'owner').length === 1;
   const [inviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member>();
   return (
@@ -60,9 +61,14 @@ export function MembersPage() {
               <span className="muted small wide">
                 since <Time at={member.createdAt} />
               </span>
-              {isOwner && (
-                <Button small onClick={() => setRemoving(member)} aria-label={`Remove ${member.email}`}>
-                  Remove
+              {/* A team keeps an owner. */}
+              {isOwner && !(hasOneOwner && member.role === 'owner') && (
+                <Button
+                  small
+                  onClick={() => setRemoving(member)}
+                  aria-label={member.userId === current?.user.id ? 'Leave the team' : `Remove ${member.email}`}
+                >
+                  {member.userId === current?.user.id ? 'Leave' : 'Remove'}
                 </Button>
               )}
             </li>
@@ -70,6 +76,7 @@ export function MembersPage() {
         </ul>
       </Card>
       {isOwner && <InvitationsCard />}
+      {isOwner && <TeamCard />}
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
       {removing && <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />}
     </Page>
@@ -126,20 +133,39 @@ function InvitationLink({
 
 function RemoveDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team, teamKey } = useProject();
+  const navigate = useNavigate();
   const withFreshSession = useFreshSession();
+  const { data: current } = useQuery(sessionQuery);
+  const isReader = member.userId === current?.user.id;
   const remove = useWrite({
     write: () => withFreshSession(() => team.members.remove(member.userId)),
-    stale: [teamKey()],
+    // Whoever has left the team may load nothing of it.
+    stale: [isReader ? teamsQuery.queryKey : teamKey()],
     done: ({ revokedKeys }) =>
-      revokedKeys.length === 0
-        ? 'The member is removed.'
-        : `The member is removed, and ${revokedKeys.length} of their API keys are revoked.`,
-    onDone: onClose,
+      (isReader ? 'You have left the team' : 'The member is removed') +
+      (revokedKeys.length === 0 ? '.' : `, and ${revokedKeys.length} API keys are revoked.`),
+    onDone: () => {
+      onClose();
+      if (!isReader) return;
+      forgetLastProject();
+      void navigate({ to: '/' });
+    },
   });
   return (
-    <ConfirmDialog title="Remove a member" action="Remove" write={remove} onClose={onClose}>
-      <bdi>{member.name}</bdi> ({member.email}) loses access at once. The API keys that they made are revoked, and so
-      are their invitations.
+    <ConfirmDialog
+      title={isReader ? 'Leave the team' : 'Remove a member'}
+      action={isReader ? 'Leave' : 'Remove'}
+      write={remove}
+      onClose={onClose}
+    >
+      {isReader ? (
+        'You lose access at once. The API keys that you made are revoked, and so are your invitations.'
+      ) : (
+        <>
+          <bdi>{member.name}</bdi> ({member.email}) loses access at once. The API keys that they made are revoked, and
+          so are their invitations.
+        </>
+      )}
     </ConfirmDialog>
   );
 }

@@ -12,7 +12,7 @@ export function SignInPage() {
   const [token] = useState(takeLinkToken);
   const [step, setStep] = useState<'link' | 'password' | 'code' | 'reset'>(token === '' ? 'password' : 'link');
   if (step === 'link') return <LinkForm token={token} onBack={() => setStep('password')} />;
-  if (step === 'code') return <CodeForm />;
+  if (step === 'code') return <CodeForm onBack={() => setStep('password')} />;
   if (step === 'reset') return <ResetForm onBack={() => setStep('password')} />;
   return <PasswordForm onCode={() => setStep('code')} onReset={() => setStep('reset')} />;
 }
@@ -87,18 +87,27 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
   );
 }
 
-function CodeForm() {
+function CodeForm({ onBack }: { readonly onBack: () => void }) {
   const enter = useEnter();
   const verify = useMutation({ mutationFn: auth.verifyCode, onSuccess: enter });
   return (
-    <EntryCard title="Enter your code" lead="Your authenticator app shows a code of six digits for this account.">
-      <Form onSubmit={fields => verify.mutate(textOf(fields, 'code'))}>
-        <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" required />
+    <EntryCard title="Enter your code" lead="Your authenticator app shows six digits for this account.">
+      <Form onSubmit={fields => verify.mutate(textOf(fields, 'code').replaceAll(' ', ''))}>
+        <TextField
+          label="Code"
+          name="code"
+          autoComplete="one-time-code"
+          required
+          hint="Or one of your backup codes, each of which works once."
+        />
         <FormProblem error={verify.error} />
         <Button kind="primary" type="submit" busy={verify.isPending}>
           Continue
         </Button>
       </Form>
+      <Button kind="quiet" small onClick={onBack}>
+        Back to sign-in
+      </Button>
     </EntryCard>
   );
 }
