@@ -69,7 +69,7 @@ it.skipIf(isWithoutBrowser())(
     await refusal.getByRole('button', { name: 'Delete the records…' }).click();
     await page.getByLabel('Name of the team').fill('acme');
     await page.getByRole('button', { name: 'Delete the records', exact: true }).click();
-    await page.getByText('confirm must be the name of the team').waitFor();
+    await page.getByText('This is not the name of the team.').waitFor();
     await page.getByLabel('Name of the team').fill('Acme');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete the records', exact: true }).click();

@@ -26,6 +26,7 @@ const PAGES = [
   { path: 'settings/keys', heading: 'API keys', shows: 'backend' },
   { path: 'settings/members', heading: 'Members', shows: 'Ada' },
   { path: 'settings/connection', heading: 'Connection', shows: 'Connected to Stripe' },
+  { path: 'settings/syncs', heading: 'Syncs', shows: 'Not compared yet' },
   { path: 'settings/project', heading: 'Project', shows: 'Project id' },
   { path: 'settings/audit-log', heading: 'Audit log', shows: 'Create API key' },
 ] as const;

@@ -10,14 +10,15 @@ export function countsTable({ types, counts }: Pick<Sync, 'types' | 'counts'>): 
 
 /** Writes findings as a table. */
 export function findingsTable(findings: readonly SyncFinding[]): string {
-  const rows = findings.map(({ outcome, type, processorId, id, fields, reason, applied }) => [
+  const rows = findings.map(({ outcome, type, name, belongsTo, processorId, id, fields, reason, applied }) => [
     outcome,
     type,
+    name ?? belongsTo?.name ?? '',
     processorId,
     id ?? '',
     applied ? 'applied' : (reason ?? fields.map(({ field }) => field).join(', ')),
   ]);
-  return table([['outcome', 'type', 'at the processor', 'here', 'why'], ...rows]);
+  return table([['outcome', 'type', 'name', 'at the processor', 'here', 'why'], ...rows]);
 }
 
 /** Columns are as wide as their widest text. */

@@ -33,7 +33,7 @@ export async function createEndpoint(
     throw new Problem(
       'unprocessable',
       'webhook_endpoint_not_permitted',
-      `The secret key may not create webhook endpoints: give it the permission ${permission}, or create an endpoint in the Stripe Dashboard and connect with its signing secret (webhookSecret).`,
+      `The secret key may not create webhook endpoints: give it the permission ${permission}, or create an endpoint in the Stripe Dashboard and connect with its signing secret.`,
       { details: { permission }, cause: err },
     );
   }

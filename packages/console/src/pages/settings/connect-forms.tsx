@@ -97,7 +97,7 @@ function useConnect() {
   const withFreshSession = useFreshSession();
   return useWrite({
     write: (credentials: Credentials) => withFreshSession(() => team.processor.connect(credentials)),
-    stale: [teamKey('processor')],
+    stale: [teamKey('processor'), teamKey('processor-health')],
     done: (_connected, { webhookSecret }) =>
       webhookSecret ? 'Connected.' : 'Connected. The webhook endpoint was added.',
   });

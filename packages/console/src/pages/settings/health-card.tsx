@@ -65,13 +65,18 @@ export function HealthCard({ onReplaceKey }: HealthCardProps) {
 
 /** The buttons that do what a check asks for. */
 function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check: Check['name'] }) {
+  const replaceKey = onReplaceKey && (
+    <Button small onClick={onReplaceKey}>
+      Replace the key
+    </Button>
+  );
   const actions: Readonly<Record<Check['name'], ReactNode>> = {
-    key: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
-    endpoint: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
-    signatures: onReplaceKey && <ReplaceKey onClick={onReplaceKey} />,
+    key: replaceKey,
+    endpoint: replaceKey,
+    signatures: replaceKey,
     events: (
-      <ProjectLink page="events" search={{ status: 'failed' }} className="button small">
-        See the failed events
+      <ProjectLink page="events" search={{ of: 'team' }} className="button small">
+        See the webhook events
       </ProjectLink>
     ),
     drift: (
@@ -83,9 +88,3 @@ function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check:
   };
   return actions[check] && <div className="row fix">{actions[check]}</div>;
 }
-
-const ReplaceKey = ({ onClick }: { readonly onClick: () => void }) => (
-  <Button small onClick={onClick}>
-    Replace the key
-  </Button>
-);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { teamsQuery } from '#api/client.ts';
+import { hasCode } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -20,6 +21,7 @@ export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => vo
     done: 'The records are being deleted.',
     onDone: onStarted,
   });
+  const isOtherName = hasCode(purge.error, 'confirmation_required');
   return (
     <Dialog title="Delete the records" onClose={onClose}>
       <p>
@@ -35,6 +37,7 @@ export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => vo
           required
           autoComplete="off"
           spellCheck={false}
+          problem={isOtherName ? 'This is not the name of the team.' : undefined}
           hint={
             name && (
               <>
@@ -43,7 +46,7 @@ export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => vo
             )
           }
         />
-        <FormProblem error={purge.error} />
+        <FormProblem error={isOtherName ? null : purge.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Go back</Button>
           <Button kind="danger" type="submit" busy={purge.isPending}>

@@ -1,12 +1,16 @@
 import type { Sync, SyncFinding } from '@billing/client';
 import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useProject } from '#api/project.ts';
+import { productsQuery } from '#api/queries.ts';
+import { useProductNames } from '#api/use-product-names.ts';
 import { exportedColumn } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { FINDING_OUTCOME, StatusBadge } from '#ui/statuses.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
-import { differencesText, explainFinding, fieldName, valueText } from './finding-words.ts';
+import { differencesOf, differencesText, explainFinding, fieldName, valueText } from './finding-words.ts';
 import { SYNC_TYPE } from './types.ts';
 
 /** The columns of the findings of a report or an apply. */
@@ -37,7 +41,8 @@ function FoundObject({ finding }: { readonly finding: SyncFinding }) {
   const { type, id, name, processorId } = finding;
   const place = id === null ? undefined : placeOf(finding);
   const kind = SYNC_TYPE[type].one;
-  const shown = name ? <bdi>{name}</bdi> : type === 'customer' && id ? <CustomerName id={id} /> : kind;
+  const recorded = useRecordName(finding);
+  const shown = name ? <bdi>{name}</bdi> : (recorded ?? kind);
   return (
     <>
       {place ? (
@@ -52,6 +57,15 @@ function FoundObject({ finding }: { readonly finding: SyncFinding }) {
       </div>
     </>
   );
+}
+
+/** The name that the record of a finding has; of what Stripe does not have any more only that is known. */
+function useRecordName({ type, id }: SyncFinding): ReactNode {
+  const names = useProductNames();
+  const { data: products } = useQuery(productsQuery(useProject()));
+  if (id === null) return undefined;
+  if (type === 'customer') return <CustomerName id={id} />;
+  return type === 'price' ? names.ofPrice(id) : products?.find(product => product.id === id)?.name;
 }
 
 interface Place {
@@ -91,7 +105,7 @@ function Why({ finding, mode }: { readonly finding: SyncFinding; readonly mode: 
       <div>{explainFinding(finding, mode)}</div>
       {finding.fields.length > 0 && (
         <ul className="differences" aria-label="Fields that differ">
-          {finding.fields.map(({ field, ours, theirs }) => (
+          {differencesOf(finding).map(({ field, ours, theirs }) => (
             <li key={field}>
               <strong>{fieldName(field)}</strong>: <bdi>{valueText(ours)}</bdi> here, <bdi>{valueText(theirs)}</bdi> at
               Stripe

@@ -31,10 +31,10 @@ it('says in words why an object is left as it is', () => {
 it('names the fields that differ, with both values', () => {
   const fields = [
     { field: 'cancelAtPeriodEnd', ours: false, theirs: true },
-    { field: 'metadata', ours: {}, theirs: { tier: 'gold' } },
+    { field: 'metadata', ours: { app: 'shop', tier: 'free' }, theirs: { app: 'shop', planId: '7', tier: 'gold' } },
     { field: 'name', ours: null, theirs: 'Ada' },
   ];
   expect(differencesText({ fields })).toBe(
-    'cancel at period end: no → yes; metadata: {} → {"tier":"gold"}; name: nothing → Ada',
+    'cancel at period end: no → yes; metadata tier: free → gold; metadata planId: nothing → 7; name: nothing → Ada',
   );
 });

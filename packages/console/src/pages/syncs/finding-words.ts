@@ -42,9 +42,11 @@ function asSentence(text: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** The name of a field as people read it: `cancelAtPeriodEnd` is "cancel at period end". */
-export const fieldName = (field: string): string =>
-  field.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).trim();
+/** The name of a field as people read it: `cancelAtPeriodEnd` is "cancel at period end". A key of metadata stays as it is. */
+export function fieldName(field: string): string {
+  const [name = '', ...key] = field.split(' ');
+  return [name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).trim(), ...key].join(' ');
+}
 
 /** A value of a field as people read it. */
 export function valueText(value: unknown): string {
@@ -53,6 +55,23 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? withLocalTimes(value) : JSON.stringify(value);
 }
 
-/** All fields of a finding that differ, in one text. */
-export const differencesText = ({ fields }: Pick<SyncFinding, 'fields'>): string =>
-  fields.map(({ field, ours, theirs }) => `${fieldName(field)}: ${valueText(ours)} → ${valueText(theirs)}`).join('; ');
+type Difference = SyncFinding['fields'][number];
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns what differs, field by field: of objects, such as metadata, each key that has another value. */
+export const differencesOf = ({ fields }: Pick<SyncFinding, 'fields'>): readonly Difference[] =>
+  fields.flatMap(({ field, ours, theirs }) => {
+    if (!isPlain(ours) || !isPlain(theirs)) return [{ field, ours, theirs }];
+    const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
+    return keys
+      .filter(key => JSON.stringify(ours[key]) !== JSON.stringify(theirs[key]))
+      .map(key => ({ field: `${field} ${key}`, ours: ours[key], theirs: theirs[key] }));
+  });
+
+/** The same in one text. */
+export const differencesText = (finding: Pick<SyncFinding, 'fields'>): string =>
+  differencesOf(finding)
+    .map(({ field, ours, theirs }) => `${fieldName(field)}: ${valueText(ours)} → ${valueText(theirs)}`)
+    .join('; ');
