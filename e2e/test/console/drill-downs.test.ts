@@ -122,9 +122,13 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
   await using visit = await visitConsole(pageOf(tenant, 'overview?days=90'), { user: tenant.user });
   const { page, problems } = visit;
   await page.getByText('Estimated: before the first sync').waitFor();
-  const cards = await linksIn(page, '.figures a');
+  await page.getByText('in 90 days, less refunds').waitFor();
+  const cards = await linksIn(page, '.figure');
   expect(cards.map(({ text }) => text.split('\n')[0])).toEqual([
     'MRR',
+    'ARR',
+    'Collected',
+    'Past due',
     'Customers',
     'Churn',
     'Trial conversion',
@@ -135,6 +139,12 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
   // A number on two lines is read as two numbers.
   const heights = await page.locator('.figure .value').evaluateAll(all => all.map(value => value.clientHeight));
   expect(heights.filter(height => height > 48)).toEqual([]);
+  const euros = page.locator('.figure').first().getByRole('link', { name: /^€/ });
+  const revenue = await euros.innerText();
+  await euros.click();
+  await page.waitForURL(/metric=mrr&currency=eur/);
+  expect(await page.getByTestId('sum').innerText()).toBe(revenue);
+  await page.goBack();
   const legend = await linksIn(page, '.legend a');
   expect(legend).toHaveLength(MOVEMENTS.length);
   // The charts follow the numbers.
@@ -159,11 +169,14 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
     await page.goto(new URL(href, page.url()).href);
     await page.locator('[aria-busy=false] tbody td').first().waitFor();
     const rows = Number(await page.locator('table').getAttribute('aria-rowcount')) - 1;
-    const isOfCustomers = name === 'Customers' || name.endsWith('subscriptions') || name === 'In a trial';
+    const isOfCustomers = !['MRR', 'ARR', 'Churn', 'Trial conversion', 'Left out of MRR'].includes(name);
     const added = isOfCustomers ? '' : await page.getByTestId('sum').innerText();
     const lead = isOfCustomers ? '' : await page.locator('main').innerText();
     const shown: Readonly<Record<string, () => boolean>> = {
       MRR: () => added === value,
+      ARR: () => lead.includes(`Sum of ${rows} subscriptions`),
+      Collected: () => rows > 0,
+      'Past due': () => rows > 0,
       Churn: () => added === String(rows) && lead.includes(`Churn in 90 days: ${value}.`),
       'Trial conversion': () => note === `${added} of ${rows} that ended in 90 days`,
     };
@@ -194,7 +207,7 @@ it.skipIf(isWithoutBrowser())('opens the list behind a bar, and numbers by keybo
 const linksIn = (page: Page, selector: string) =>
   page.locator(selector).evaluateAll(links =>
     links.map(link => ({
-      href: link.getAttribute('href') ?? '',
+      href: (link.querySelector('a') ?? link).getAttribute('href') ?? '',
       text: (link as unknown as { innerText: string }).innerText.trim(), // the DOM's types are not loaded here
     })),
   );

@@ -1,6 +1,6 @@
 import { BillingError } from '@billing/client';
 import { expect, it } from 'vitest';
-import { describeFailure, problemsOf } from './failure.ts';
+import { describeFailure, missingRecord, problemsOf } from './failure.ts';
 
 const refused = (...fields: { path: string; message: string }[]) =>
   new BillingError({ status: 400, code: 'validation_error', message: 'Refused.', details: { fields } });
@@ -38,4 +38,17 @@ it('tells a person at another address of the gateway from one whose role is not 
     describeFailure(new BillingError({ status: 403, code: 'forbidden', message: 'Refused.', details: { ...details } }));
   expect(titleOf({ origin: 'http://localhost:8080' }).title).toBe('This page was opened at another address');
   expect(titleOf().title).toBe('Your role does not allow this');
+});
+
+it.each([
+  [new BillingError({ status: 404, code: 'webhook_event_not_found', message: '' }), 'webhook event'],
+  [new BillingError({ status: 404, code: 'api_key_not_found', message: '' }), 'API key'],
+  [new BillingError({ status: 404, code: 'route_not_found', message: '' }), undefined],
+  [refused({ path: 'customerId', message: 'Expected an id that starts with pc_.' }), 'customer'],
+  [refused({ path: 'code', message: 'Too long.' }), 'referral code'],
+  [refused(name), undefined],
+  [new BillingError({ status: 503, code: 'unavailable', message: '' }), undefined],
+  [new Error('No number.'), undefined],
+])('names what a page asked for in vain (%#)', (error, noun) => {
+  expect(missingRecord(error)).toBe(noun);
 });

@@ -30,6 +30,31 @@ export function describeFailure(error: unknown): Failure {
   return { title: TITLES[code] ?? (status >= 500 ? 'The service failed' : 'This was refused'), message, requestId };
 }
 
+/** The records that paths name, by parameter. */
+const RECORDS: Readonly<Record<string, string>> = {
+  teamId: 'team',
+  projectId: 'project',
+  productId: 'product',
+  priceId: 'price',
+  customerId: 'customer',
+  subscriptionId: 'subscription',
+  invoiceId: 'invoice',
+  paymentId: 'payment',
+  eventId: 'webhook event',
+  deadLetterId: 'dead letter',
+  syncId: 'sync',
+  code: 'referral code',
+};
+
+/** Returns the noun of what a page asked for in vain: nothing has its id, or no record's id looks like it. */
+export function missingRecord(error: unknown): string | undefined {
+  if (!(error instanceof BillingError)) return undefined;
+  const { code, fields } = error;
+  if (code === 'validation_error' && fields.length === 1) return RECORDS[fields[0]?.path ?? ''];
+  const noun = /^(?!route_)(.+)_not_found$/.exec(code)?.[1]?.replaceAll('_', ' ');
+  return noun === 'api key' ? 'API key' : noun;
+}
+
 /** What a request that was refused says about a form. */
 interface FormProblems<Field extends string> {
   /** What is wrong with a field, to be shown beside it. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { describeFailure } from '#api/failure.ts';
+import { describeFailure, missingRecord } from '#api/failure.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -33,6 +33,8 @@ export function ErrorState({
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
 }) {
+  const missing = missingRecord(error);
+  if (missing) return <MissingState noun={missing} />;
   const { title, message, requestId } = describeFailure(error);
   return (
     <div className="empty" role="alert">
@@ -49,6 +51,17 @@ export function ErrorState({
           Try again
         </Button>
       )}
+    </div>
+  );
+}
+
+/** That there is nothing with the id in the address; to try again would not help. */
+function MissingState({ noun }: { readonly noun: string }) {
+  return (
+    <div className="empty" role="alert">
+      <Icon name="search" />
+      <h2>No such {noun}</h2>
+      <p>Its address may be misspelled, or it was deleted, or it belongs to another project.</p>
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { Dialog } from '#ui/dialog.tsx';
 import { FormProblem } from '#ui/form.tsx';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { happeningOf, outdatedBy } from './dead-letter-text.ts';
 import { JsonTree } from './json-tree.tsx';
 
 const REFRESH_MS = 5_000;
@@ -25,15 +26,14 @@ export function DeadLettersPage() {
       title: 'Event',
       cell: letter => (
         <button type="button" className="copyable primary-cell" onClick={() => setShown(letter)}>
-          {letter.type}
+          {happeningOf(letter)}
         </button>
       ),
     },
-    { title: 'Service', cell: ({ service }) => service },
-    { title: 'Error', wide: true, cell: ({ error }) => error },
+    { title: 'Out of date', cell: letter => outdatedBy(letter) },
+    { title: 'Reason', cell: ({ error }) => error },
     {
       title: 'Status',
-      wide: true,
       cell: ({ status }) => (
         <Badge tone={status === 'failed' ? 'bad' : 'accent'}>{status === 'failed' ? 'Failed' : 'Retrying'}</Badge>
       ),
@@ -43,7 +43,7 @@ export function DeadLettersPage() {
   return (
     <Page
       title="Dead letters"
-      lead="Events inside this installation that a service failed to handle, after several attempts. Once the cause is mended, retry them."
+      lead="What happened but could not be taken in, even after several attempts. Until it is, a part of this team’s records is out of date. Once the cause is mended, retry."
     >
       <Card flush>
         <ListTable
@@ -55,7 +55,7 @@ export function DeadLettersPage() {
           refreshMs={REFRESH_MS}
           empty={
             <EmptyState icon="check" title="Nothing is left behind">
-              Every event was handled.
+              Everything that happened was taken in.
             </EmptyState>
           }
         />
@@ -80,14 +80,19 @@ function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClo
   });
   if (dropping) return <DropDialog id={id} onClose={onClose} />;
   return (
-    <Dialog title={data?.type ?? 'Dead letter'} onClose={onClose}>
+    <Dialog title={data ? happeningOf(data) : 'Dead letter'} onClose={onClose}>
       {error && <ErrorState error={error} />}
       {!data && !error && <SkeletonLines lines={4} />}
       {data && (
         <>
-          <p>{data.error}</p>
-          <p className="muted">
-            {data.service}, {data.consumer}, {data.attempts} attempts
+          <p>
+            This has happened, but could not be taken in, after {data.attempts}{' '}
+            {data.attempts === 1 ? 'attempt' : 'attempts'}. Until it is, these may be out of date:{' '}
+            {outdatedBy(data).toLowerCase()}. Retry it once the cause is mended.
+          </p>
+          <p dir="auto">{data.error}</p>
+          <p className="muted small">
+            <code>{data.type}</code> in {data.service}, consumer <code>{data.consumer}</code>
           </p>
           <div className="json" dir="ltr">
             <JsonTree value={data.data} open />

@@ -95,13 +95,14 @@ function daysOf({ days, span }: Question): string {
 
 /** Adds up the rows, and says what the overview shows. */
 function Sum({
-  question: { metric, days, span },
+  question: { metric, days, span, currency },
   drillDown,
 }: {
   readonly question: Question;
   readonly drillDown: DrillDown;
 }) {
   const { baseCurrency } = useProjectDetails();
+  const shown = currency ?? baseCurrency;
   const { analytics, figure, rows } = drillDown;
   if (rows === null)
     return <p className="muted">More than {MAX_ROWS.toLocaleString()} subscriptions are not added up here.</p>;
@@ -109,16 +110,16 @@ function Sum({
     const converted = rows.filter(row => row.converted).length;
     return (
       <p>
-        <span data-testid="sum">{converted}</span> of {rows.length} trials converted:{' '}
-        {formatPercent(analytics.trialConversion.rate)} in {days} days.
+        <span data-testid="sum">{converted}</span> of {rows.length} trials converted in {days} days
+        {rows.length > 0 && `: ${formatPercent(analytics.trialConversion.rate)}`}.
       </p>
     );
   }
   if (metric === 'churn')
     return (
       <p>
-        <span data-testid="sum">{rows.length}</span> of those active {days} days ago ended. Churn in {days} days:{' '}
-        {formatPercent(analytics.churnRate)}.
+        <span data-testid="sum">{rows.length}</span> of {analytics.churn.active} active {days} days ago ended.
+        {analytics.churn.active > 0 && ` Churn in ${days} days: ${formatPercent(analytics.churnRate)}.`}
       </p>
     );
   if (metric === 'excluded')
@@ -131,12 +132,12 @@ function Sum({
   const name = metric === 'mrr' ? 'MRR' : AT_PRESENT.has(metric) ? 'the figure' : METRICS[metric].title.toLowerCase();
   return (
     <p>
-      <strong data-testid="sum">{formatMoney(sumAmounts(rows), baseCurrency)}</strong>{' '}
+      <strong data-testid="sum">{formatMoney(sumAmounts(rows), shown)}</strong>{' '}
       <span className="muted">
         Sum of {rows.length} {rows.length === 1 ? 'subscription' : 'subscriptions'}
-        {figure !== null && `; ${name} is ${formatMoney(figure, baseCurrency)}`}
+        {figure !== null && `; ${name} is ${formatMoney(figure, shown)}`}
       </span>
-      {metric === 'mrr' && !span && <Parts analytics={analytics} />}
+      {metric === 'mrr' && !span && !currency && <Parts analytics={analytics} />}
     </p>
   );
 }

@@ -13,8 +13,11 @@ export interface Question {
   readonly metric: Metric;
   readonly days: number;
   readonly span: { readonly from?: string; readonly to: string } | null;
+  /** Of revenue in another currency than the project's. */
+  readonly currency?: string;
 }
 
+const CURRENCY = /^[a-z]{3}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const dayOf = (value: unknown) => (typeof value === 'string' && DAY.test(value) ? value : undefined);
 
@@ -24,12 +27,20 @@ export function useQuestion(): Question {
   const metric = metricOf(search['metric']);
   const [from, to] = [dayOf(search['from']), dayOf(search['to'])];
   const days = windowOf(search['days']);
+  const currency = search['currency'];
+  if (metric === 'mrr' && typeof currency === 'string' && CURRENCY.test(currency))
+    return { metric, days, span: null, currency };
   if (metric === 'mrr' && to) return { metric, days, span: { to } };
   return { metric, days, span: from && to && isMovement(metric) ? { from, to } : null };
 }
 
 /** The query of the list behind a metric. */
-export const filtersOf = ({ metric, days, span }: Question) => ({ metric, growthDays: days, ...span });
+export const filtersOf = ({ metric, days, span, currency }: Question) => ({
+  metric,
+  growthDays: days,
+  ...span,
+  ...(currency !== undefined && { currency }),
+});
 
 /** A figure as the overview shows it, and the metrics beside it. */
 export interface DrillDown {
@@ -58,10 +69,11 @@ export function useDrillDown(question: Question) {
 }
 
 async function figureOf(
-  { metric, days, span }: Question,
+  { metric, days, span, currency }: Question,
   analytics: Analytics,
   { scope, signal }: { scope: ProjectScope; signal: AbortSignal },
 ): Promise<number | null> {
+  if (currency !== undefined) return analytics.mrrByCurrency[currency] ?? 0;
   if (metric === 'mrrTrialing' || metric === 'mrrPaused') return analytics[metric];
   if (metric === 'mrr' && !span) return analytics.mrr;
   if (metric !== 'mrr' && !isMovement(metric)) return null;

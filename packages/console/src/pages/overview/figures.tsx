@@ -1,57 +1,32 @@
-import type { Analytics } from '@billing/client';
-import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import type { Analytics, PaymentTotals } from '@billing/client';
+import { ProjectLink } from '#layout/project-link.tsx';
 import { formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
-import type { ReactNode } from 'react';
+import { READER_LOCALE } from '#ui/reader-locale.ts';
+import { Figure } from './figure.tsx';
+import { MoneyFigures } from './money-figures.tsx';
 import { excludedCount } from './metrics.ts';
 
-interface FigureProps {
-  readonly name: string;
-  readonly value: string;
-  readonly note: ReactNode;
-  readonly page: ProjectPage;
-  readonly search?: Search;
-}
-
-/** A number that opens the list behind it. */
-function Figure({ name, value, note, page, search = {} }: FigureProps) {
-  return (
-    <ProjectLink page={page} search={search} className="figure">
-      <span className="name">{name}</span>
-      <span className="value">{value}</span>
-      <span className="note">{note}</span>
-    </ProjectLink>
-  );
-}
-
-const COUNT = new Intl.NumberFormat();
+/** What a figure shows when there is nothing to divide. */
+const NOTHING = '–';
+const COUNT = new Intl.NumberFormat(READER_LOCALE);
 const count = (number: number): string => COUNT.format(number);
 
 interface FiguresProps {
   readonly analytics: Analytics;
+  /** Undefined until it is loaded, null when it can't be. */
+  readonly totals: PaymentTotals | undefined | null;
   /** How much revenue changed in the window. */
   readonly net: number;
   readonly currency: string;
   readonly days: number;
 }
 
-export function Figures({ analytics, net, currency, days }: FiguresProps) {
-  const {
-    mrr,
-    mrrTrialing,
-    mrrPaused,
-    customerCount,
-    churnRate,
-    trialConversion,
-    subscriptionBreakdown: statuses,
-  } = analytics;
+export function Figures({ analytics, totals, net, currency, days }: FiguresProps) {
+  const { mrr, arr, customerCount, churn, churnRate, trialConversion, subscriptionBreakdown: statuses } = analytics;
   const [first] = analytics.customerGrowth;
   const grown = first ? customerCount - first.count : 0;
   const excluded = excludedCount(analytics);
-  const parts = [
-    mrrTrialing > 0 && `${formatMoney(mrrTrialing, currency)} in trials`,
-    mrrPaused > 0 && `${formatMoney(mrrPaused, currency)} paused`,
-  ].filter(Boolean);
   return (
     <div className="figures">
       <Figure
@@ -60,17 +35,20 @@ export function Figures({ analytics, net, currency, days }: FiguresProps) {
         note={
           <>
             <Change amount={net} text={formatMoney(net, currency)} /> in {days} days
-            {parts.length > 0 && (
-              <>
-                {' · '}
-                {parts.join(', ')}
-              </>
-            )}
+            <PartsOfMrr analytics={analytics} currency={currency} />
           </>
         }
         page="overview/subscriptions"
         search={{ metric: 'mrr' }}
       />
+      <Figure
+        name="ARR"
+        value={formatMoney(arr, currency)}
+        note="twelve times MRR"
+        page="overview/subscriptions"
+        search={{ metric: 'mrr' }}
+      />
+      <MoneyFigures totals={totals} currency={currency} days={days} />
       <Figure
         name="Customers"
         value={count(customerCount)}
@@ -83,14 +61,18 @@ export function Figures({ analytics, net, currency, days }: FiguresProps) {
       />
       <Figure
         name="Churn"
-        value={formatPercent(churnRate)}
-        note={`of those active ${days} days ago`}
+        value={churn.active === 0 ? NOTHING : formatPercent(churnRate)}
+        note={
+          churn.active === 0
+            ? `nobody was active ${days} days ago`
+            : `${count(churn.ended)} of ${count(churn.active)} active ${days} days ago`
+        }
         page="overview/subscriptions"
         search={{ metric: 'churn', days }}
       />
       <Figure
         name="Trial conversion"
-        value={formatPercent(trialConversion.rate)}
+        value={trialConversion.ended === 0 ? NOTHING : formatPercent(trialConversion.rate)}
         note={
           trialConversion.ended === 0
             ? `no trial ended in ${days} days`
@@ -124,6 +106,28 @@ export function Figures({ analytics, net, currency, days }: FiguresProps) {
       )}
     </div>
   );
+}
+
+/** What of the revenue is in trials or paused, and revenue in other currencies; each opens its list. */
+function PartsOfMrr({
+  analytics: { mrrTrialing, mrrPaused, mrrByCurrency },
+  currency,
+}: Pick<FiguresProps, 'analytics' | 'currency'>) {
+  const others = Object.entries(mrrByCurrency).filter(([other]) => other !== currency);
+  const parts = [
+    { key: 'mrrTrialing', amount: mrrTrialing, of: currency, words: ' in trials', search: { metric: 'mrrTrialing' } },
+    { key: 'mrrPaused', amount: mrrPaused, of: currency, words: ' paused', search: { metric: 'mrrPaused' } },
+    ...others.map(([of, amount]) => ({ key: of, amount, of, words: '', search: { metric: 'mrr', currency: of } })),
+  ].filter(({ amount }) => amount > 0);
+  return parts.map(({ key, amount, of, words, search }) => (
+    <span key={key}>
+      {' · '}
+      <ProjectLink page="overview/subscriptions" search={search}>
+        {formatMoney(amount, of)}
+        {words}
+      </ProjectLink>
+    </span>
+  ));
 }
 
 function Change({ amount, text }: { readonly amount: number; readonly text: string }) {

@@ -30,6 +30,12 @@ export function OverviewPage() {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
+  const totals = useQuery({
+    queryKey: scope.key('payments', 'totals', days),
+    queryFn: ({ signal }) => scope.billing.payments.totals({ growthDays: days }, { signal }),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
   const asOf = data?.analytics.asOf;
   return (
     <Page
@@ -50,6 +56,7 @@ export function OverviewPage() {
         <>
           <Figures
             analytics={data.analytics}
+            totals={totals.data ?? (totals.error ? null : undefined)}
             net={data.history.totals.netMrr}
             currency={data.history.currency}
             days={days}
@@ -62,7 +69,17 @@ export function OverviewPage() {
   );
 }
 
-const PLACES = ['MRR', 'Customers', 'Churn', 'Trial conversion', 'Active subscriptions', 'In a trial'];
+const PLACES = [
+  'MRR',
+  'ARR',
+  'Collected',
+  'Past due',
+  'Customers',
+  'Churn',
+  'Trial conversion',
+  'Active subscriptions',
+  'In a trial',
+];
 
 /** Has the places of the figures and of the chart, so that nothing moves when they arrive. */
 function OverviewSkeleton() {

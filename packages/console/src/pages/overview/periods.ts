@@ -30,6 +30,12 @@ export const windowOf = (value: unknown): number => WINDOWS.find(days => days ==
 /** The history that a window shows: the API adds its days up, so that each amount is rounded once. */
 export const historyOf = (days: number) => ({ days, step: DAYS_PER_BAR[days] ?? 1 });
 
+/** Returns the reader's day some days before a time, such as `2026-03-02`: lists are filtered by these. */
+export function localDayBefore(time: Date, days: number): string {
+  const day = new Date(time.getFullYear(), time.getMonth(), time.getDate() - days);
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map(part => String(part).padStart(2, '0')).join('-');
+}
+
 export const toPeriod = (entry: Entry): Period => ({
   label: entry.from === entry.date ? formatDay(entry.date) : `${formatDay(entry.from)} – ${formatDay(entry.date)}`,
   from: entry.from,

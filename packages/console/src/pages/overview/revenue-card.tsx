@@ -3,10 +3,10 @@ import { lazy, Suspense, useState } from 'react';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatMoney } from '#ui/money.ts';
-import { Skeleton } from '#ui/states.tsx';
+import { EmptyState, Skeleton } from '#ui/states.tsx';
 import { MOVEMENTS, NET } from './metrics.ts';
 import { PeriodTable } from './period-table.tsx';
-import { toPeriod } from './periods.ts';
+import { toPeriod, type Period } from './periods.ts';
 
 // The charts are most of the code of this page; its numbers don't wait for them.
 const MovementsChart = lazy(() => import('./movements-chart.tsx'));
@@ -14,6 +14,21 @@ const RevenueChart = lazy(async () => ({ default: (await import('./movements-cha
 
 const VIEWS = { movements: 'Movements', mrr: 'MRR', table: 'Table' } as const;
 type View = keyof typeof VIEWS;
+
+/** What is said instead of a chart of zeros, whose axis would count cents. */
+const EMPTY = {
+  movements: {
+    title: 'Nothing changed in these days',
+    text: 'New, rising, falling and lost revenue appears here as it happens.',
+  },
+  mrr: { title: 'No revenue in these days', text: 'The first active subscription with a price appears here at once.' },
+} as const;
+
+/** Whether a chart would show nothing but zeros. */
+function isFlat(view: keyof typeof EMPTY, periods: readonly Period[]): boolean {
+  const amountsOf = (period: Period) => (view === 'mrr' ? [period.mrr] : MOVEMENTS.map(({ key }) => period[key]));
+  return periods.every(period => amountsOf(period).every(amount => amount === 0));
+}
 
 interface RevenueCardProps {
   readonly history: AnalyticsHistory;
@@ -41,6 +56,12 @@ export function RevenueCard({ history: { history, totals, currency }, days }: Re
     >
       {view === 'table' ? (
         <PeriodTable periods={periods} currency={currency} days={days} />
+      ) : isFlat(view, periods) ? (
+        <div className="chart">
+          <EmptyState icon="overview" title={EMPTY[view].title}>
+            {EMPTY[view].text}
+          </EmptyState>
+        </div>
       ) : (
         <figure className="stack-s">
           <div

@@ -8,6 +8,7 @@ import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { ConnectForms } from '../settings/connect-forms.tsx';
 import { FirstKey } from './first-key.tsx';
 import { FirstProduct } from './first-product.tsx';
+import { ImportExisting } from './import-existing.tsx';
 import { LiveEvents } from './live-events.tsx';
 import { Step } from './step.tsx';
 import { TestCheckout } from './test-checkout.tsx';
@@ -39,6 +40,7 @@ function Steps({ progress }: { readonly progress: NonNullable<ReturnType<typeof 
           </div>
         </div>
       )}
+      {!payment && <ImportExisting isConnected={account !== null} />}
       <ol className="steps">
         <Step number={1} title="Connect Stripe" done={account !== null} current={current === 0}>
           {account ? (

@@ -1,0 +1,25 @@
+import type { DeadLetter } from '@billing/client';
+
+/** What each service keeps, as people know it. */
+const KEPT: Readonly<Record<DeadLetter['service'], string>> = {
+  analytics: 'Metrics',
+  catalog: 'Products and prices',
+  customers: 'Customers',
+  gateway: 'Audit log',
+  portal: 'Customer portal',
+  referrals: 'Referrals',
+  subscriptions: 'Subscriptions and payments',
+  webhooks: 'Webhook events',
+};
+
+/** Returns what is out of date while an event is not handled: `Subscriptions and payments`. */
+export const outdatedBy = ({ service }: Pick<DeadLetter, 'service'>): string => KEPT[service];
+
+/** Returns what happened: `Invoice paid` of `processor.invoice.paid.v1`. */
+export function happeningOf({ type }: Pick<DeadLetter, 'type'>): string {
+  const words = type
+    .replace(/^processor\./, '')
+    .replace(/\.v\d+$/, '')
+    .replaceAll(/[._-]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
