@@ -9,6 +9,7 @@ import { secretChecks } from '#auth/secret-checks.ts';
 import { sessionCookies } from '#auth/session-cookies.ts';
 import { openSessions } from '#auth/sessions.ts';
 import type { SignIn } from '#auth/sign-in.ts';
+import type { MailInvitation } from '#auth/account-mails.ts';
 import type { DocsPage } from '#docs/page/docs-page.ts';
 import type { ConsoleFiles } from '#routes/console.ts';
 import type { IsTrustedProxy } from '#domain/addresses.ts';
@@ -21,6 +22,7 @@ import { requestContext } from '#http/request-context.ts';
 import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
 import { portalAdmission } from '#limits/portal-admission.ts';
 import { signInAdmission } from '#limits/sign-in-admission.ts';
+import { describeInvitation } from '#operations/describe-invitation.ts';
 import { isInvited } from '#operations/invitations.ts';
 import { recordRefusal } from '#operations/audit-log.ts';
 import { recordSignIn } from '#operations/record-sign-in.ts';
@@ -47,6 +49,8 @@ interface Dependencies extends Pick<
   readonly rateLimits: RateLimits;
   readonly proxy: ServiceProxy;
   readonly webhooks: WebhookForwarder;
+  /** Undefined where this installation sends no mail. */
+  readonly mailInvitation: MailInvitation | undefined;
   readonly consoleFiles: ConsoleFiles;
   readonly docsPage: DocsPage;
 }
@@ -78,7 +82,12 @@ export function createApp(dependencies: Dependencies): Express {
   );
   app.use(healthRoutes({ ...health, checks }));
   app.use(docsRoutes({ operations, publicUrl, sessionCookie: cookies.name }, dependencies.docsPage));
-  app.use(accountPageRoutes());
+  app.use(
+    accountPageRoutes({
+      describeInvitation: describeInvitation({ em, users: signIn.users, now }),
+      rateLimits,
+    }),
+  );
   app.use(consoleRoutes(dependencies.consoleFiles));
   app.use(
     '/api/auth',

@@ -5,6 +5,7 @@ import { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
 import { identityTokens } from '#auth/identity-tokens.ts';
 import { createRateLimits } from '#auth/rate-limits.ts';
+import { mailInvitations } from '#auth/account-mails.ts';
 import { openMailer } from '#auth/mailer.ts';
 import { openSignIn } from '#auth/sign-in.ts';
 import { readConsoleFiles } from '#routes/console.ts';
@@ -48,6 +49,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
         signIn: opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, logger })),
         apiKeys: opened(openApiKeyCache({ em, now, logger })),
         rateLimits,
+        mailInvitation: mailer && mailInvitations(mailer, rateLimits.invitationMails),
         proxy: opened(openServiceProxy({ urls, ...forwarding })),
         webhooks: opened(openWebhookForwarder({ url: urls.webhooks, quota: webhookQuota(rateLimits), ...forwarding })),
         consoleFiles: await readConsoleFiles(consoleFolder),

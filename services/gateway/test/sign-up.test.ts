@@ -78,6 +78,29 @@ describe('sign-up', () => {
   });
 });
 
+it('names team and inviter in the mail of an invitation, and sends only so many for a team', async () => {
+  const { owner, teamPath } = await gateway.createTenant();
+  const headers = { cookie: owner.cookie };
+  const emails = Array.from({ length: 21 }, newEmail);
+  const links: string[] = [];
+  for (const email of emails) {
+    const { status, body } = await mailing.call('POST', `${teamPath}/members`, {
+      body: { email, role: 'member' },
+      headers,
+    });
+    expect(status).toBe(202);
+    links.push(body.invitation.url);
+  }
+  const sentTo = (email: string) => mailServer.messages.find(text => text.includes(`To: ${email}`));
+  const [first = '', last = ''] = [emails[0], emails.at(-1)];
+  await waitFor(() => sentTo(emails[19] ?? '') !== undefined, { what: 'the last of the mails' });
+  const mail = sentTo(first)?.replaceAll('=\n', '').replaceAll('=3D', '=');
+  expect(mail).toContain('Subject: Ada invites you to Acme');
+  expect(mail).toContain(`Ada (${owner.email}) invites you to the team Acme.`);
+  expect(mail).toContain(links[0]);
+  expect(sentTo(last)).toBeUndefined();
+});
+
 describe('npm run invite', () => {
   const run = async (...args: readonly string[]) => {
     const { DATABASE_URL, PUBLIC_URL } = closed.env;

@@ -1,14 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
+import { z } from 'zod';
+import { Problem } from '@billing/contracts/problem';
+import { invitationToken } from '@billing/contracts/resources/team';
+import type { RateLimits } from '#auth/rate-limits.ts';
+import { addressGroup } from '#domain/addresses.ts';
 import { pagePolicy } from '#http/page-policy.ts';
+import { requireWithin } from '#http/rate-limit-headers.ts';
+import { readJson } from '#http/request-body.ts';
 import type { Handler } from '#http/request-context.ts';
+import type { DescribedInvitation } from '#operations/describe-invitation.ts';
+import { parse } from '#routes/operation-handler.ts';
 
-/** The pages that secret links open. */
-export function accountPageRoutes(): Router {
+interface Dependencies {
+  readonly describeInvitation: (token: string) => Promise<DescribedInvitation>;
+  readonly rateLimits: Pick<RateLimits, 'badInvitations'>;
+}
+
+/** The pages that secret links open, and what the page of an invitation says about it. */
+export function accountPageRoutes(dependencies: Dependencies): Router {
   return Router({ caseSensitive: true, strict: true })
     .get('/accept-invitation', send(readAccountPage('accept-invitation', 'Accept an invitation')))
+    .post('/accept-invitation', describe(dependencies))
     .get('/verify-email', send(readAccountPage('verify-email', 'Confirm your e-mail address')))
     .get('/reset-password', send(readAccountPage('reset-password', 'Choose a new password')));
+}
+
+const describedBody = z.strictObject({ token: invitationToken });
+
+/** Tells who has the secret of an invitation whom it is from; guesses are limited by address. */
+function describe({ describeInvitation, rateLimits }: Dependencies): Handler {
+  return async (request, response) => {
+    const { token } = parse(describedBody, await readJson(request));
+    const address = addressGroup(response.locals.address);
+    const usage = rateLimits.badInvitations.peek(address);
+    if (!usage.isAllowed) requireWithin(response, usage);
+    try {
+      response.json({ invitation: await describeInvitation(token) });
+    } catch (err) {
+      if (err instanceof Problem && err.kind === 'not_found') await rateLimits.badInvitations.take(address);
+      throw err;
+    }
+  };
 }
 
 const send =
@@ -37,6 +70,7 @@ function readAccountPage(name: 'accept-invitation' | 'verify-email' | 'reset-pas
 </head>
 <body>
 <main>
+${LOGO}
 ${read(`${name}.html`)}</main>
 <script type="module">${script}</script>
 </body>
@@ -44,5 +78,8 @@ ${read(`${name}.html`)}</main>
 `;
   return { html, policy: pagePolicy({ style, script, callsApi: true }) };
 }
+
+/** That of the console. */
+const LOGO = `<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#5048e5"/><path d="M9 21.5V14m5 7.5v-11m5 11V16m5 5.5v-9" stroke="#fff" stroke-width="2.75" stroke-linecap="round" fill="none"/></svg>`;
 
 const read = (file: string): string => readFileSync(new URL(`browser/${file}`, import.meta.url), 'utf8');

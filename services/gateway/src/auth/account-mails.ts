@@ -1,4 +1,7 @@
+import type { TeamId } from '@billing/contracts/ids';
+import type { SharedLimit } from '#limits/shared-limit.ts';
 import type { Mailer } from './mailer.ts';
+import { hashedKey } from './rate-limits.ts';
 
 /** The mails to a user, each with a secret link. */
 export interface AccountMails {
@@ -28,3 +31,30 @@ export const accountMails = (mailer: Mailer): AccountMails => ({
       text: `Someone has signed up with your address, which has an account already. If that was you, sign in, or choose a new password within an hour:\n\n${link}\n\nOtherwise ignore it.\n`,
     }),
 });
+
+/** An invitation as its mail names it. */
+interface MailedInvitation {
+  readonly teamId: TeamId;
+  readonly teamName: string;
+  readonly inviter: { readonly name: string; readonly email: string };
+  readonly link: string;
+}
+
+/** Sends an invitation to an address. */
+export type MailInvitation = (to: string, invitation: MailedInvitation) => Promise<void>;
+
+/** Sends invitations, of each team only so many: whoever has a team must not mail the world. */
+export const mailInvitations =
+  (mailer: Mailer, limit: SharedLimit): MailInvitation =>
+  async (to, { teamId, teamName, inviter, link }) => {
+    if (!(await limit.take(hashedKey(teamId))).isAllowed) return;
+    const [team, name] = [onOneLine(teamName), onOneLine(inviter.name)];
+    mailer.send({
+      to,
+      subject: `${name} invites you to ${team}`,
+      text: `${name} (${inviter.email}) invites you to the team ${team}.\n\nAccept within seven days:\n\n${link}\n\nIf you do not know them, ignore it.\n`,
+    });
+  };
+
+/** People choose their names and those of teams. */
+const onOneLine = (name: string): string => name.replaceAll(/\s+/g, ' ');

@@ -34,9 +34,13 @@ const limitsOf = (env: LimitVariables) => ({
   signInFailures: { points: env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
   /** Sent to an address, of all kinds. */
   mails: { points: env.RATE_LIMIT_MAILS, seconds: HOUR },
+  /** Invitations that are sent for a team. */
+  invitationMails: { points: 4 * env.RATE_LIMIT_MAILS, seconds: HOUR },
   signInFailuresOfNewAddresses: { points: 10 * env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
   /** API keys that do not work, per address. */
   badKeys: { points: env.RATE_LIMIT_BAD_KEYS, seconds: MINUTE },
+  /** Links of invitations that do not work, per address. */
+  badInvitations: { points: env.RATE_LIMIT_BAD_PORTAL_TOKENS, seconds: MINUTE },
   /** Portal links that do not work, per address. */
   badPortalTokens: { points: env.RATE_LIMIT_BAD_PORTAL_TOKENS, seconds: MINUTE },
   portalLink: { points: env.RATE_LIMIT_PORTAL_LINK, seconds: MINUTE },

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
+import type { MailInvitation } from '#auth/account-mails.ts';
 import type { Users } from '#auth/sign-in.ts';
 import type { KeyMode, KeySecrets } from '#domain/api-key-secret.ts';
 import type { InvitationLinks } from '#domain/invitation-link.ts';
@@ -16,6 +17,8 @@ export interface OperationDependencies {
   /** Of new API keys in teams without a processor account. */
   readonly keyMode: KeyMode;
   readonly invitationLinks: InvitationLinks;
+  /** Undefined where this installation sends no mail. */
+  readonly mailInvitation: MailInvitation | undefined;
   readonly quotas: Quotas;
   readonly now: () => Date;
 }

@@ -9,7 +9,7 @@ import { derivedId } from '@billing/service/derived-id';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { MemberRole, issuedInvitation } from '@billing/contracts/resources/team';
 import type { z } from 'zod';
-import { Invitation, Member, type Team } from '#persistence/entities.ts';
+import { Invitation, Member, Team } from '#persistence/entities.ts';
 import { hashToken, tokenOf } from '#domain/invitation-link.ts';
 import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
@@ -44,11 +44,12 @@ type IssuedInvitation = z.output<typeof issuedInvitation>;
 export const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
 /**
- * Invites an address to a team and closes its earlier invitations; the same `operationKey` makes one invitation and
+ * Invites an address to a team, by mail where this installation sends mail, and closes its earlier invitations; the same `operationKey` makes one invitation and
  * returns the same link. Whether anyone has signed up with the address makes no difference.
  * @throws Problem 409 `member_exists`, 422 `quota_exceeded`, 403 when the inviter is no owner any more
  */
-export function inviteMember({ em, users, invitationLinks, quotas, now }: OperationDependencies) {
+export function inviteMember(dependencies: OperationDependencies) {
+  const { em, users, invitationLinks, mailInvitation, quotas, now } = dependencies;
   const insert = (id: InvitationId, invited: Invited, url: string, context: AuditContext): Promise<Invitation> =>
     inTransaction(em, async tx => {
       const { teamId, invitedBy, email } = invited;
@@ -75,6 +76,17 @@ export function inviteMember({ em, users, invitationLinks, quotas, now }: Operat
       });
     });
 
+  async function invite(id: InvitationId, invited: Invited, link: string, context: AuditContext): Promise<Invitation> {
+    const invitation = await insert(id, invited, link, context);
+    const { teamId, invitedBy, email } = invited;
+    const [team, [inviter]] = await Promise.all([
+      em.fork().findOneOrFail(Team, { id: teamId }),
+      users.findAll([invitedBy]),
+    ]);
+    if (inviter) await mailInvitation?.(email, { teamId, teamName: team.name, inviter, link });
+    return invitation;
+  }
+
   async function isMember(teamId: TeamId, email: string): Promise<boolean> {
     const members = await em.fork().find(Member, { teamId });
     const found = await users.findAll(members.map(({ userId }) => userId));
@@ -86,11 +98,11 @@ export function inviteMember({ em, users, invitationLinks, quotas, now }: Operat
     if (await isMember(teamId, invited.email))
       throw conflict('member_exists', 'This user is already a member of the team.');
     const url = invitationLinks.issue(operationKey);
-    if (operationKey === undefined) return withLink(await insert(InvitationId.create(), invited, url, context), url);
+    if (operationKey === undefined) return withLink(await invite(InvitationId.create(), invited, url, context), url);
     const id = derivedId(InvitationId, operationKey, 'invitation');
     const invitation = await createOnce(
       () => em.fork().findOne(Invitation, { id, teamId }),
-      () => insert(id, invited, url, context),
+      () => invite(id, invited, url, context),
     );
     return withLink(invitation, invitationLinks.reissue(operationKey, invitation.tokenHash));
   };

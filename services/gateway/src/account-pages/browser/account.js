@@ -3,22 +3,26 @@
 const status = document.querySelector('[role=status]');
 const token = location.hash.slice(1);
 
-/** Sends JSON and returns the body of a success; shows the message of an error and returns undefined. */
-async function send(path, body) {
+/** Sends JSON and returns the body of a success; hands an error to `refused`, which shows its message, and returns undefined. */
+async function send(path, body, refused = showError) {
   status.textContent = 'One moment…';
   try {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) };
     const response = await fetch(path, init);
     const received = await response.json();
-    status.textContent = response.ok ? '' : messageOf(received.error);
-    return response.ok ? received : undefined;
+    status.textContent = '';
+    if (response.ok) return received;
+    refused(received.error);
+    return undefined;
   } catch {
     status.textContent = 'The service can not be reached. Try again.';
     return undefined;
   }
 }
 
-const messageOf = ({ message, details }) => details?.fields?.[0]?.message ?? message;
+function showError({ message, details }) {
+  status.textContent = details?.fields?.[0]?.message ?? message;
+}
 
 /** Calls `submit` with the fields of a form instead of sending it. */
 function onSubmit(selector, submit) {
