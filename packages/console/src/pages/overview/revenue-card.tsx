@@ -1,16 +1,13 @@
 import type { AnalyticsHistory } from '@billing/client';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatMoney } from '#ui/money.ts';
-import { EmptyState, Skeleton } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { MOVEMENTS, NET } from './metrics.ts';
+import { MovementsChart, RevenueChart } from './movements-chart.tsx';
 import { PeriodTable } from './period-table.tsx';
 import { toPeriod, type Period } from './periods.ts';
-
-// The charts are most of the code of this page; its numbers don't wait for them.
-const MovementsChart = lazy(() => import('./movements-chart.tsx'));
-const RevenueChart = lazy(async () => ({ default: (await import('./movements-chart.tsx')).RevenueChart }));
 
 const VIEWS = { movements: 'Movements', mrr: 'MRR', table: 'Table' } as const;
 type View = keyof typeof VIEWS;
@@ -69,13 +66,11 @@ export function RevenueCard({ history: { history, totals, currency }, days }: Re
             role="img"
             aria-label={`${VIEWS[view]} of revenue as a chart; the table has the same numbers`}
           >
-            <Suspense fallback={<Skeleton />}>
-              {view === 'movements' ? (
-                <MovementsChart periods={periods} currency={currency} days={days} />
-              ) : (
-                <RevenueChart periods={periods} currency={currency} />
-              )}
-            </Suspense>
+            {view === 'movements' ? (
+              <MovementsChart periods={periods} currency={currency} days={days} />
+            ) : (
+              <RevenueChart periods={periods} currency={currency} />
+            )}
           </div>
           <figcaption className="legend">
             {view === 'movements' && <Legend totals={totals} currency={currency} days={days} />}
