@@ -29,7 +29,6 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<Subscription>[] = [
     cell: ({ items }) => <span className="num">{formatItems(items)}</span>,
     csv: ({ items }) => formatItems(items),
   },
-  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, csv: ({ startedAt }) => startedAt },
   {
     title: 'Next',
     cell: subscription => {

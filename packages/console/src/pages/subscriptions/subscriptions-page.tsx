@@ -16,6 +16,7 @@ const COLUMNS = [customerColumn, ...SUBSCRIPTION_COLUMNS];
 const EXPORTED: readonly Column<Subscription>[] = [
   exportedColumn('Id', ({ id }) => id),
   ...COLUMNS,
+  exportedColumn('Started', ({ startedAt }) => startedAt),
   exportedColumn('Stripe id', ({ processorSubscriptionId }) => processorSubscriptionId),
 ];
 
