@@ -50,46 +50,49 @@ it.skipIf(isWithoutBrowser())('refunds a part of a payment, and then the rest', 
   expect(problems).toEqual([]);
 });
 
-it.skipIf(isWithoutBrowser())('gives up an invoice, voids one, and shows the payment of another', async () => {
-  const tenant = await newTenant();
-  const { priceId } = await newMonthlyPrice(tenant);
-  const given = await newOpenInvoice(tenant, priceId);
-  await using visit = await visitConsole(pageOf(tenant, 'invoices'), { user: tenant.user });
-  const { page, problems } = visit;
-  const status = async (id: string) => (await tenant.billing.invoices.get(id)).status;
-  const giveUp = page.getByRole('button', { name: 'Give up…' });
-  const toVoid = page.getByRole('button', { name: 'Void…' });
+it.skipIf(isWithoutBrowser())(
+  'marks an invoice as uncollectible, voids it, and shows the payment of another',
+  async () => {
+    const tenant = await newTenant();
+    const { priceId } = await newMonthlyPrice(tenant);
+    const given = await newOpenInvoice(tenant, priceId);
+    await using visit = await visitConsole(pageOf(tenant, 'invoices'), { user: tenant.user });
+    const { page, problems } = visit;
+    const status = async (id: string) => (await tenant.billing.invoices.get(id)).status;
+    const uncollectible = page.getByRole('button', { name: 'Uncollectible…' });
+    const toVoid = page.getByRole('button', { name: 'Void…' });
 
-  await giveUp.click();
-  expect(await focused(page)).toBe('Go back');
-  await expectAccessible(page);
-  await page.getByRole('button', { name: 'Mark as uncollectible' }).click();
-  await page.getByText('The invoice is marked as uncollectible.').waitFor();
-  expect(await status(given)).toBe('uncollectible');
-  await giveUp.waitFor({ state: 'detached' });
+    await uncollectible.click();
+    expect(await focused(page)).toBe('Go back');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Mark as uncollectible' }).click();
+    await page.getByText('The invoice is marked as uncollectible.').waitFor();
+    expect(await status(given)).toBe('uncollectible');
+    await uncollectible.waitFor({ state: 'detached' });
 
-  await toVoid.click();
-  expect(await focused(page)).toBe('Go back');
-  await takeScreenshot(page, 'desktop-light-void');
-  await page.keyboard.press('Escape');
-  expect(await status(given)).toBe('uncollectible');
-  await toVoid.click();
-  await page.getByRole('button', { name: 'Void the invoice' }).click();
-  await page.getByText('The invoice is void.').waitFor();
-  expect(await status(given)).toBe('void');
-  await toVoid.waitFor({ state: 'detached' });
+    await toVoid.click();
+    expect(await focused(page)).toBe('Go back');
+    await takeScreenshot(page, 'desktop-light-void');
+    await page.keyboard.press('Escape');
+    expect(await status(given)).toBe('uncollectible');
+    await toVoid.click();
+    await page.getByRole('button', { name: 'Void the invoice' }).click();
+    await page.getByText('The invoice is void.').waitFor();
+    expect(await status(given)).toBe('void');
+    await toVoid.waitFor({ state: 'detached' });
 
-  const open = await newOpenInvoice(tenant, priceId);
-  const { hostedInvoiceUrl, number } = await tenant.billing.invoices.get(open);
-  await page.reload();
-  const [document] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('link', { name: `Invoice ${number} at Stripe` }).click(),
-  ]);
-  expect(document.url()).toBe(hostedInvoiceUrl);
-  await document.getByRole('button', { name: 'Pay' }).click();
-  await document.getByText('Amount paid').waitFor();
-  await toVoid.waitFor({ state: 'detached' });
-  expect(await status(open)).toBe('paid');
-  expect(problems).toEqual([]);
-});
+    const open = await newOpenInvoice(tenant, priceId);
+    const { hostedInvoiceUrl, number } = await tenant.billing.invoices.get(open);
+    await page.reload();
+    const [document] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: `Invoice ${number} at Stripe` }).click(),
+    ]);
+    expect(document.url()).toBe(hostedInvoiceUrl);
+    await document.getByRole('button', { name: 'Pay' }).click();
+    await document.getByText('Amount paid').waitFor();
+    await toVoid.waitFor({ state: 'detached' });
+    expect(await status(open)).toBe('paid');
+    expect(problems).toEqual([]);
+  },
+);

@@ -144,16 +144,15 @@ describe('a refund', () => {
       },
     });
     const operationKey = randomUUID();
-    const wanted = { amount: 400 };
-    await expect(dying(scope, id, wanted, testAuditContext(), operationKey)).rejects.toBe(died);
+    await expect(dying(scope, id, {}, testAuditContext(), operationKey)).rejects.toBe(died);
     await service.endLeases();
     const living = refundBy({});
-    const repeat = () => living(scope, id, wanted, testAuditContext(), operationKey);
-    expect([await repeat(), await repeat()]).toMatchObject([{ amountRefunded: 400 }, { amountRefunded: 400 }]);
-    expect(await atProcessor()).toMatchObject([{ amount: 400 }]);
+    const repeat = () => living(scope, id, {}, testAuditContext(), operationKey);
+    expect([await repeat(), await repeat()]).toMatchObject([{ amountRefunded: 2_999 }, { amountRefunded: 2_999 }]);
+    expect(await atProcessor()).toMatchObject([{ amount: 2_999 }]);
     // Another request is another refund.
-    expect(codeOf(await refund({ amount: 1 }))).toBe('201 done');
-    expect(await get()).toMatchObject({ amountRefunded: 401 });
+    expect(codeOf(await refund({}))).toBe('422 payment_not_refundable');
+    expect(await get()).toMatchObject({ status: 'refunded', amountRefunded: 2_999 });
   });
 });
 

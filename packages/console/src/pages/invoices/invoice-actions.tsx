@@ -1,6 +1,7 @@
 import type { Invoice } from '@billing/client';
 import { useState, type ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
+import { randomHex } from '#api/random-hex.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
@@ -11,7 +12,7 @@ import { CustomerName } from '../customers/customer-name.tsx';
 
 type Change = 'void' | 'uncollectible';
 
-/** Voids an invoice that is not paid, or gives it up; nothing for one that is settled. */
+/** Voids an invoice that is not paid, or marks it as uncollectible; nothing for one that is settled. */
 export function InvoiceActions({ invoice }: { readonly invoice: Invoice }) {
   const [change, setChange] = useState<Change>();
   const { status } = invoice;
@@ -20,7 +21,7 @@ export function InvoiceActions({ invoice }: { readonly invoice: Invoice }) {
       <span className="row">
         {status === 'open' && (
           <Button small onClick={() => setChange('uncollectible')}>
-            Give up…
+            Uncollectible…
           </Button>
         )}
         {(status === 'open' || status === 'uncollectible') && (
@@ -42,10 +43,15 @@ interface ChangeDialogProps {
 
 function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
   const { billing, key } = useProject();
+  // Sent again because its response was lost, it is the same change.
+  const [idempotencyKey] = useState(() => randomHex(32));
   const name = invoice.number ? `invoice ${invoice.number}` : 'the invoice';
   const isVoid = change === 'void';
   const write = useWrite({
-    write: () => (isVoid ? billing.invoices.void(invoice.id) : billing.invoices.markUncollectible(invoice.id)),
+    write: () =>
+      isVoid
+        ? billing.invoices.void(invoice.id, { idempotencyKey })
+        : billing.invoices.markUncollectible(invoice.id, { idempotencyKey }),
     stale: [key()],
     done: isVoid ? 'The invoice is void.' : 'The invoice is marked as uncollectible.',
     onDone: onClose,
@@ -54,7 +60,7 @@ function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
   const owed = formatMoney(invoice.amountRemaining, invoice.currency);
   return (
     <ConfirmDialog
-      title={isVoid ? `Void ${name}` : `Give up ${name}`}
+      title={isVoid ? `Void ${name}` : `Mark ${name} as uncollectible`}
       action={isVoid ? 'Void the invoice' : 'Mark as uncollectible'}
       write={write}
       onClose={onClose}
