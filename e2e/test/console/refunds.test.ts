@@ -1,4 +1,5 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
@@ -91,8 +92,10 @@ it.skipIf(isWithoutBrowser())(
     expect(document.url()).toBe(hostedInvoiceUrl);
     await document.getByRole('button', { name: 'Pay' }).click();
     await document.getByText('Amount paid').waitFor();
-    await toVoid.waitFor({ state: 'detached' });
-    expect(await status(open)).toBe('paid');
+    await waitFor(async () => (await status(open)) === 'paid', { what: 'the payment', intervalMs: 50 });
+    await page.reload();
+    await page.getByText(number ?? '').waitFor();
+    expect(await toVoid.count()).toBe(0);
     expect(problems).toEqual([]);
   },
 );
