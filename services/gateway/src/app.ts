@@ -85,6 +85,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(
     accountPageRoutes({
       describeInvitation: describeInvitation({ em, users: signIn.users, now }),
+      consoleFiles: dependencies.consoleFiles,
       rateLimits,
     }),
   );

@@ -10,20 +10,26 @@ import { requireWithin } from '#http/rate-limit-headers.ts';
 import { readJson } from '#http/request-body.ts';
 import type { Handler } from '#http/request-context.ts';
 import type { DescribedInvitation } from '#operations/describe-invitation.ts';
+import type { ConsoleFiles } from '#routes/console.ts';
 import { parse } from '#routes/operation-handler.ts';
 
+type PageName = 'accept-invitation' | 'verify-email' | 'reset-password';
+
 interface Dependencies {
+  /** Its font is that of these pages too. */
+  readonly consoleFiles: Pick<ConsoleFiles, 'assets'>;
   readonly describeInvitation: (token: string) => Promise<DescribedInvitation>;
   readonly rateLimits: Pick<RateLimits, 'badInvitations'>;
 }
 
 /** The pages that secret links open, and what the page of an invitation says about it. */
 export function accountPageRoutes(dependencies: Dependencies): Router {
+  const page = (name: PageName, title: string) => send(readAccountPage(name, title, dependencies.consoleFiles));
   return Router({ caseSensitive: true, strict: true })
-    .get('/accept-invitation', send(readAccountPage('accept-invitation', 'Accept an invitation')))
+    .get('/accept-invitation', page('accept-invitation', 'Accept an invitation'))
     .post('/accept-invitation', describe(dependencies))
-    .get('/verify-email', send(readAccountPage('verify-email', 'Confirm your e-mail address')))
-    .get('/reset-password', send(readAccountPage('reset-password', 'Choose a new password')));
+    .get('/verify-email', page('verify-email', 'Confirm your e-mail address'))
+    .get('/reset-password', page('reset-password', 'Choose a new password'));
 }
 
 const describedBody = z.strictObject({ token: invitationToken });
@@ -56,8 +62,9 @@ interface AccountPage {
 }
 
 /** Reads a page from the folder `browser`. It holds no data: the token of its link stays in the browser, behind the #. */
-function readAccountPage(name: 'accept-invitation' | 'verify-email' | 'reset-password', title: string): AccountPage {
-  const style = read('page.css');
+function readAccountPage(name: PageName, title: string, { assets }: Pick<ConsoleFiles, 'assets'>): AccountPage {
+  const font = [...assets.keys()].find(asset => asset.startsWith('inter-latin-wght-'));
+  const style = `${font === undefined ? '' : fontFace(font)}${read('page.css')}`;
   const script = `${read('account.js')}${read(`${name}.js`)}`;
   const html = `<!doctype html>
 <html lang="en">
@@ -76,8 +83,11 @@ ${read(`${name}.html`)}</main>
 </body>
 </html>
 `;
-  return { html, policy: pagePolicy({ style, script, callsApi: true }) };
+  return { html, policy: pagePolicy({ style, script, callsApi: true, hasFont: font !== undefined }) };
 }
+
+const fontFace = (asset: string): string =>
+  `@font-face{font-family:'Inter Variable';font-weight:100 900;font-display:swap;src:url(/assets/${asset}) format('woff2')}`;
 
 /** That of the console. */
 const LOGO = `<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#5048e5"/><path d="M9 21.5V14m5 7.5v-11m5 11V16m5 5.5v-9" stroke="#fff" stroke-width="2.75" stroke-linecap="round" fill="none"/></svg>`;

@@ -29,17 +29,26 @@ onSubmit('#accept form', async () => {
   status.textContent = `You are a member of ${accepted.team.name}.`;
 });
 
+function showTitle(title) {
+  document.title = title;
+  document.querySelector('h1').textContent = title;
+}
+
+function showInvalid() {
+  showTitle('This invitation is no longer valid');
+  show('invalid');
+}
+
 /** Says who invites to which team; names are people's own texts, and shown as such. */
 async function showInvitation() {
   const isInvalid = ({ code }) => code === 'invitation_not_found' || code === 'validation_error';
   const described = await send('/accept-invitation', { token }, error =>
-    isInvalid(error) ? show('invalid') : showError(error),
+    isInvalid(error) ? showInvalid() : showError(error),
   );
   if (!described) return;
   const { teamName, inviter, email, role } = described.invitation;
   const name = teamName.replaceAll(/\s+/g, ' ');
-  document.title = `Join ${name}`;
-  document.querySelector('#offer').textContent = `Join ${name}`;
+  showTitle(`Join ${name}`);
   const from = inviter ? `${inviter.name} (${inviter.email}) invites you` : 'You are invited';
   document.querySelector('#from').textContent = `${from} as ${role === 'owner' ? 'an owner' : 'a member'} of the team.`;
   for (const field of document.querySelectorAll('[name=email]')) field.value = email;
