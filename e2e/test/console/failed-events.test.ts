@@ -34,7 +34,7 @@ it.skipIf(isWithoutBrowser())('retries a dead letter, and drops it for good', as
   await using visit = await visitConsole(pageOf(tenant, 'dead-letters'), { user });
   const { page, problems } = visit;
   const choose = async (name: string) => {
-    await page.getByRole('table').getByRole('button').first().click();
+    await page.getByRole('table').getByRole('button', { name: 'Checkout session completed' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name }).click();
   };
   await choose('Retry');

@@ -18,6 +18,8 @@ it.skipIf(isWithoutBrowser())('leads from sign-up to the first payment without a
 
   await page.getByRole('button', { name: 'Connect the local processor' }).click();
   await page.getByText('Connected to').waitFor();
+  const imported = await page.getByRole('link', { name: 'Compare and import' }).getAttribute('href');
+  expect(imported).toMatch(/\/settings\/syncs$/);
   await page.getByLabel('Product', { exact: true }).fill('Pro');
   await page.getByLabel('Amount').fill('29.99');
   await page.getByRole('button', { name: 'Create both' }).click();

@@ -74,6 +74,34 @@ it.skipIf(withoutBrowser)('says that there is no such page, and leads back', asy
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
 });
 
+it.skipIf(withoutBrowser)('says that there is nothing with a wrong id, without another try', async () => {
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
+  const { page } = visit;
+  for (const [path, noun] of [
+    ['customers/pc_00000000000000000000', 'customer'],
+    ['customers/nonsense', 'customer'],
+    ['subscriptions/nonsense', 'subscription'],
+    ['products/pp_00000000000000000000', 'product'],
+    ['events/evt_nonsense', 'webhook event'],
+    ['referrals/NONSENSE', 'referral code'],
+    ['settings/syncs/nonsense', 'sync'],
+  ] as const) {
+    await follow(page, pageOf(tenant, path));
+    await page
+      .getByRole('alert')
+      .getByRole('heading', { name: `No such ${noun}` })
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count(), path).toBe(0);
+  }
+  for (const path of ['/teams/nonsense/projects/nonsense', pageOf({ ...tenant, projectId: 'nonsense' }, 'overview')]) {
+    await page.goto(new URL(path, page.url()).href);
+    await page.getByRole('heading', { level: 1, name: 'No such project' }).waitFor();
+  }
+  const unknown = await page.goto(new URL('/nonsense', page.url()).href);
+  expect(unknown?.status()).toBe(404);
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+});
+
 it.skipIf(withoutBrowser)('shows one customer on one page, and links from each list to its items', async () => {
   await using visit = await visitConsole(pageOf(tenant, 'subscriptions?status=active'), { user: tenant.user });
   const { page, problems } = visit;
