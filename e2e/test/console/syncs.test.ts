@@ -8,25 +8,33 @@ import { pageOf, visitConsole } from './browse.ts';
 import { DESKTOP, expectFitting, PHONE, takeScreenshot } from './looks.ts';
 
 it.skipIf(isWithoutBrowser())(
-  'compares, says what an apply will do, and shows what became of each object',
+  'stops a sync, says what an apply will do, and shows what became of each object',
   async () => {
     const tenant = await newTenant();
     const { customerIds } = await newAccount(tenant, 2);
     await tenant.callProcessor(`/v1/customers/${customerIds[0]}`, { name: 'Ada Lovelace' });
     await using visit = await visitConsole(pageOf(tenant, 'settings/connection'), { user: tenant.user });
     const { page, problems } = visit;
+    // So that it runs until it is stopped.
+    await tenant.processor.fail({ mode: '500', method: 'GET', path: '/v1/products', times: 1_000 });
     await page.getByText('Not compared yet').waitFor();
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('heading', { level: 1, name: 'Report' }).waitFor();
-    await page.getByText('Completed').waitFor();
+    await page.getByText('Not begun yet').first().waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped').waitFor();
+    await tenant.processor.clearFaults();
+
+    const { sync } = await runSync(tenant, { mode: 'report', types: ['product', 'price', 'customer'] });
+    await page.goto(new URL(pageOf(tenant, `settings/syncs/${sync.id}`), page.url()).href);
     await page.getByRole('row', { name: /^Customers 0 2$/ }).waitFor();
-    await page.getByLabel('Type').selectOption({ label: 'Subscriptions' });
+    await page.getByLabel('Type').selectOption({ label: 'Customers' });
     const findings = page.getByRole('region', { name: 'Findings' }).getByRole('row');
     const adas = findings.filter({ hasText: 'Ada Lovelace' });
     // The head and a row for each of the two.
     await findings.nth(3).waitFor({ state: 'detached' });
     await adas.getByText('It has no record here.').waitFor();
-    expect(new URL(page.url()).searchParams.get('type')).toBe('subscription');
+    expect(new URL(page.url()).searchParams.get('type')).toBe('customer');
     await expectAccessible(page);
     await takeScreenshot(page, 'sync-report');
 
@@ -48,7 +56,7 @@ it.skipIf(isWithoutBrowser())(
     await adas.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
     await page.goto(new URL(pageOf(tenant, 'settings/syncs'), page.url()).href);
-    await page.getByRole('row').filter({ hasText: 'Report' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Stopped' }).waitFor();
     await expectAccessible(page);
     await takeScreenshot(page, 'syncs');
     expect(problems).toEqual([]);
