@@ -35,6 +35,7 @@ export const NAV: readonly { readonly title?: string; readonly items: readonly N
       { page: 'dead-letters', title: 'Dead letters', icon: 'warning', forOwners: true },
       { page: 'settings/keys', title: 'API keys', icon: 'key' },
       { page: 'settings/connection', title: 'Connection', icon: 'connection' },
+      { page: 'settings/syncs', title: 'Syncs', icon: 'retry' },
       { page: 'settings/members', title: 'Members', icon: 'people' },
       { page: 'settings/audit-log', title: 'Audit log', icon: 'log', forOwners: true },
       { page: 'settings/project', title: 'Project', icon: 'settings' },
