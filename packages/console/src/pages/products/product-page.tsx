@@ -117,7 +117,7 @@ function PriceTable({
             </>
           ),
         },
-        { title: 'Id', wide: true, cell: ({ id }) => <CopyableId id={id} /> },
+        { title: 'Id', cell: ({ id }) => <CopyableId id={id} /> },
         {
           title: 'Actions',
           end: true,
