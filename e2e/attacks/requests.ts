@@ -34,7 +34,12 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
     listPayments: 'processorPaymentIntentId',
   },
   objectId: { listWebhookEvents: 'processorSubscriptionId', listTeamWebhookEvents: 'processorSubscriptionId' },
-  ids: { listSubscriptions: 'subscriptionId', listCustomers: 'customerId', getAnalyticsCustomers: 'customerId' },
+  ids: {
+    listSubscriptions: 'subscriptionId',
+    listInvoices: 'invoiceId',
+    listCustomers: 'customerId',
+    getAnalyticsCustomers: 'customerId',
+  },
 };
 
 /**

@@ -1,8 +1,9 @@
 import type { List } from '@billing/client';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '#ui/button.tsx';
-import { csvLine, saveCsv } from '#ui/csv.ts';
+import { saveCsv } from '#ui/csv.ts';
 import { useToasts } from '#ui/toasts.tsx';
+import { csvLines } from './csv-lines.ts';
 import type { Column } from './list-table.tsx';
 
 interface ExportButtonProps<Item> {
@@ -16,16 +17,15 @@ const PAGE_SIZE = 100;
 /** Saves the whole list, as it is filtered, as a CSV file. */
 export function ExportButton<Item>({ name, columns, list }: ExportButtonProps<Item>) {
   const toasts = useToasts();
-  const exported = columns.filter(column => column.csv);
+  const exported = columns.flatMap(({ title, csv }) => (csv ? [{ title, csv }] : []));
   const save = useMutation({
     mutationFn: async () => {
-      const lines = [csvLine(exported.map(({ title }) => title))];
-      for await (const item of list({ limit: PAGE_SIZE, offset: 0 }, new AbortController().signal))
-        lines.push(csvLine(exported.map(({ csv }) => csv?.(item))));
+      const lines = await csvLines(list({ limit: PAGE_SIZE, offset: 0 }, new AbortController().signal), exported);
       saveCsv(name, lines);
       return lines.length - 1;
     },
-    onSuccess: count => toasts.done(`${count} rows are saved as ${name}.csv.`),
+    onSuccess: count =>
+      toasts.done(`${count.toLocaleString()} ${count === 1 ? 'row is' : 'rows are'} saved as ${name}.csv.`),
     onError: error => toasts.failed('The file was not made.', error),
   });
   return (

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { Icon } from '#ui/icon.tsx';
 
 /** The filters of a list; they stand in the address, so that a list can be linked to. */
 export function useFilters() {
@@ -73,5 +74,19 @@ export function SearchFilter({ name, label }: { readonly name: string; readonly 
       value={typed}
       onChange={event => change(event.target.value)}
     />
+  );
+}
+
+/** The one record that the address selects, with a way back to all; nothing when it selects none. */
+export function ChosenFilter({ name }: { readonly name: string }) {
+  const { text, set } = useFilters();
+  const chosen = text(name);
+  if (chosen === '') return null;
+  return (
+    <button type="button" className="button small" onClick={() => set(name, undefined)}>
+      Only <code className="truncate">{chosen}</code>
+      <Icon name="close" size={14} />
+      <span className="visually-hidden">Show all again</span>
+    </button>
   );
 }

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import type { CsvValue } from '#ui/csv.ts';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
+import type { CsvColumn } from './csv-lines.ts';
 import { useRowHeight } from './row-height.ts';
 import { Cell, HeadRow, type TableColumn } from './table-rows.tsx';
 import { useListRows, type ListSource } from './use-list-rows.ts';
 
 export interface Column<Item> extends TableColumn<Item> {
   /** The value in an export. */
-  readonly csv?: (item: Item) => CsvValue;
+  readonly csv?: CsvColumn<Item>['csv'];
   /** Has no effect: every column is shown on a phone. */
   readonly wide?: boolean;
 }

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { Icon } from '#ui/icon.tsx';
+import { useOrder } from './use-order.ts';
 
 /** A column of a table. Its title is also the label of its values where rows are cards. */
 export interface TableColumn<Item> {
@@ -6,6 +8,8 @@ export interface TableColumn<Item> {
   readonly cell: (item: Item) => ReactNode;
   /** Numbers stand at the end of the line. */
   readonly end?: boolean;
+  /** The time that the list is in the order of: its title turns the order. */
+  readonly sorts?: boolean;
 }
 
 /** The titles of the columns; where rows are cards, for screen readers alone. */
@@ -13,13 +17,30 @@ export function HeadRow({ columns }: { readonly columns: readonly TableColumn<ne
   return (
     <thead>
       <tr aria-rowindex={1}>
-        {columns.map(({ title, end }) => (
-          <th key={title} scope="col" className={end ? 'end' : undefined}>
-            {title}
-          </th>
-        ))}
+        {columns.map(({ title, end, sorts }) =>
+          sorts ? (
+            <SortedTitle key={title} title={title} />
+          ) : (
+            <th key={title} scope="col" className={end ? 'end' : undefined}>
+              {title}
+            </th>
+          ),
+        )}
       </tr>
     </thead>
+  );
+}
+
+function SortedTitle({ title }: { readonly title: string }) {
+  const { order, turn } = useOrder();
+  const isOldest = order === 'oldest';
+  return (
+    <th scope="col" aria-sort={isOldest ? 'ascending' : 'descending'}>
+      <button type="button" className="sort" title={isOldest ? 'Oldest first' : 'Newest first'} onClick={turn}>
+        {title}
+        <Icon name={isOldest ? 'up' : 'down'} size={14} />
+      </button>
+    </th>
   );
 }
 

@@ -1,6 +1,10 @@
 /** What a cell may contain; times are ISO 8601. */
 export type CsvValue = string | number | boolean | null | undefined;
 
+/** What a spreadsheet may run: signs of a formula, also full-width ones and after what shows nothing, and what breaks out of a cell. */
+const RUNS = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const NEGATIVE = /^-\d+(?:\.\d+)?$/;
+
 /** Returns a line of a CSV file. Text that a spreadsheet would run as a formula is marked as text. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
@@ -8,7 +12,7 @@ export function csvLine(values: readonly CsvValue[]): string {
 
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const text = typeof value === 'string' && RUNS.test(value) && !NEGATIVE.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

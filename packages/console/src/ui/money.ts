@@ -5,6 +5,14 @@ import { READER_LOCALE } from './reader-locale.ts';
 export const formatMoney = (amount: number, currency: string, locale = READER_LOCALE): string =>
   formatMoneyFor(amount, currency, locale);
 
+/** Writes an amount in the currency's smallest unit as a decimal number without the currency: 2999 usd is 29.99. */
+export function decimalText(amount: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
+  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
+  return `${amount < 0 ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+}
+
 /** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. */
 export function formatExactMoney(amount: string, currency: string): string {
   const decimals = decimalsOf(currency);

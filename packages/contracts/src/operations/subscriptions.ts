@@ -111,6 +111,9 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       customerId: CustomerId.schema.optional().describe('Only invoices of this customer.'),
       subscriptionId: SubscriptionId.schema.optional().describe('Only invoices of this subscription.'),
       status: z.enum(INVOICE_STATUSES).optional().describe('Only invoices with this status.'),
+      ids: idsText(InvoiceId.schema, 100)
+        .optional()
+        .describe('Only invoices with one of these ids, up to 100 of them with commas between them.'),
       number: text(64).optional().describe('Only invoices whose number contains this text, in any case.'),
       processorId: processorId.describe('Only the invoice with this id at the payment processor.'),
       ...createdQuery,

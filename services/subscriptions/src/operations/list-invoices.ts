@@ -1,4 +1,4 @@
-import type { CustomerId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
+import type { CustomerId, InvoiceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import { containing } from '@billing/database/containing';
 import { createdWithin, findNewest } from '@billing/database/find-newest';
@@ -11,6 +11,7 @@ interface InvoiceFilter extends Page, CreatedRange {
   readonly customerId?: CustomerId | undefined;
   readonly subscriptionId?: SubscriptionId | undefined;
   readonly status?: InvoiceStatus | undefined;
+  readonly ids?: readonly InvoiceId[] | undefined;
   /** What the number contains, in any case. */
   readonly number?: string | undefined;
   readonly processorId?: string | undefined;
@@ -28,6 +29,7 @@ export function listInvoices({ em, now }: Pick<Dependencies, 'em' | 'now'>) {
       customerId,
       subscriptionId,
       status,
+      ids,
       number,
       processorId,
       createdAfter,
@@ -44,6 +46,7 @@ export function listInvoices({ em, now }: Pick<Dependencies, 'em' | 'now'>) {
       customerId,
       subscriptionId,
       status: status ?? shown,
+      id: ids && { $in: ids },
       number: number === undefined ? undefined : containing(number),
       processorInvoiceId: processorId,
       createdAt: createdWithin({ createdAfter, createdBefore }),

@@ -1,17 +1,22 @@
 import type { Customer } from '@billing/client';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { findCustomerMetrics } from '#api/customer-metrics.ts';
+import { queryClient } from '#api/client.ts';
 import { customerTitle } from '#api/customer-names.ts';
-import { useProject } from '#api/project.ts';
+import { useProject, type ProjectScope } from '#api/project.ts';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
-import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
+import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
+import { decimalText } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
+import { CustomerRevenue, CustomerStatus } from './customer-metrics.tsx';
 
-const COLUMNS: readonly Column<Customer>[] = [
+const COLUMNS = sortedBy<Customer>('Created', [
   {
     title: 'Customer',
     cell: customer => (
@@ -19,31 +24,25 @@ const COLUMNS: readonly Column<Customer>[] = [
         <bdi>{customerTitle(customer)}</bdi>
       </ProjectLink>
     ),
-    csv: ({ name }) => name,
   },
-  { title: 'E-mail', cell: ({ email }) => email, csv: ({ email }) => email },
+  { title: 'E-mail', cell: ({ email }) => email },
+  { title: 'Status', cell: ({ id }) => <CustomerStatus id={id} /> },
+  { title: 'MRR', end: true, cell: ({ id }) => <CustomerRevenue id={id} /> },
   {
     title: 'External id',
     wide: true,
     cell: ({ externalId }) => externalId ?? <span className="muted">–</span>,
-    csv: ({ externalId }) => externalId,
   },
-  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
-];
-
-const EXPORTED: readonly Column<Customer>[] = [
-  exportedColumn('Id', ({ id }) => id),
-  ...COLUMNS,
-  exportedColumn('Stripe id', ({ processorCustomerId }) => processorCustomerId),
-];
+  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]);
 
 export function CustomersPage() {
-  const { billing, key } = useProject();
+  const scope = useProject();
   const filters = useFilters();
   const [creating, setCreating] = useState(false);
   const search = filters.text('search') || undefined;
-  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
-    billing.customers.list({ search, ...page }, { signal });
+  const { shown, isFiltered } = useListFilters();
+  const wanted = { ...shown, search };
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New customer
@@ -54,16 +53,24 @@ export function CustomersPage() {
       title="Customers"
       lead="Who pays you. Each is linked to a customer in Stripe."
       actions={create}
-      exported={{ name: 'customers', columns: EXPORTED }}
-      filters={<SearchFilter name="search" label="Search by name, e-mail or external id" />}
-      queryKey={key('customers', { search })}
-      list={list}
+      nouns={['customer', 'customers']}
+      exported={{ name: 'customers', columns: useMemo(() => exportedColumns(scope), [scope]) }}
+      filters={
+        <>
+          <SearchFilter name="search" label="Search by name, e-mail or external id" />
+          <ListFilters />
+        </>
+      }
+      queryKey={scope.key('customers', wanted)}
+      list={(page, signal) => scope.billing.customers.list({ ...wanted, ...page }, { signal })}
       columns={COLUMNS}
       rowKey={({ id }) => id}
       empty={
-        search ? (
+        search || isFiltered ? (
           <EmptyState icon="search" title="Nobody matches">
-            No name, e-mail address or external id contains “{search}”.
+            {search
+              ? `No name, e-mail address or external id contains “${search}”.`
+              : 'Choose other filters to see more.'}
           </EmptyState>
         ) : (
           <EmptyState icon="customers" title="No customers yet" action={create}>
@@ -76,4 +83,29 @@ export function CustomersPage() {
       {creating && <CustomerDialog onClose={() => setCreating(false)} />}
     </ListPage>
   );
+}
+
+function exportedColumns(scope: ProjectScope): readonly Column<Customer>[] {
+  const metricsOf = ({ id }: Customer) =>
+    queryClient.fetchQuery({
+      queryKey: scope.key('customer-metrics', id),
+      queryFn: () => findCustomerMetrics(scope, id),
+      staleTime: 30_000,
+    });
+  const revenueOf = async (customer: Customer) => (await metricsOf(customer))?.mrr ?? [];
+  return [
+    exportedColumn('Id', ({ id }) => id),
+    exportedColumn('Customer', ({ name }) => name),
+    exportedColumn('E-mail', ({ email }) => email),
+    exportedColumn('External id', ({ externalId }) => externalId),
+    exportedColumn('Status', async customer => (await metricsOf(customer))?.status),
+    exportedColumn('MRR', async customer =>
+      (await revenueOf(customer)).map(it => decimalText(Math.round(Number(it.amount)), it.currency)).join('; '),
+    ),
+    exportedColumn('MRR currency', async customer =>
+      (await revenueOf(customer)).map(({ currency }) => currency.toUpperCase()).join('; '),
+    ),
+    exportedColumn('Created', ({ createdAt }) => createdAt),
+    exportedColumn('Stripe id', ({ processorCustomerId }) => processorCustomerId),
+  ];
 }

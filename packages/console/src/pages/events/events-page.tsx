@@ -6,7 +6,6 @@ import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -57,6 +56,7 @@ export function EventsPage() {
       title="Webhook events"
       lead="What Stripe has sent, where it went, and what came of it."
       actions={<span className="live">Live</span>}
+      nouns={['event', 'events']}
       exported={{ name: 'webhook-events', columns: EXPORTED }}
       filters={
         <>
@@ -95,7 +95,7 @@ function FailedEvents() {
   if (!data || data.total === 0) return null;
   return (
     <Card
-      title={data.total === 1 ? 'One event has failed' : `${formatCount(data.total)} events have failed`}
+      title={data.total === 1 ? 'One event has failed' : `${data.total.toLocaleString()} events have failed`}
       lead="In any project of the team, or in none."
       flush
       actions={

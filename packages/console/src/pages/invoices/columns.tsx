@@ -9,19 +9,17 @@ import { InvoiceActions, InvoiceLinks } from './invoice-actions.tsx';
 export const invoiceCustomer: Column<Invoice> = {
   title: 'Customer',
   cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  csv: ({ customerId }) => customerId,
 };
 
 export const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
-  { title: 'Number', cell: ({ number, id }) => <code>{number ?? id.slice(0, 14)}</code>, csv: ({ number }) => number },
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={INVOICE_STATUS[status]} />, csv: ({ status }) => status },
-  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
-  { title: 'Paid', wide: true, cell: ({ paidAt }) => <Time at={paidAt} />, csv: ({ paidAt }) => paidAt },
+  { title: 'Number', cell: ({ number, id }) => <code>{number ?? id.slice(0, 14)}</code> },
+  { title: 'Status', cell: ({ status }) => <StatusBadge of={INVOICE_STATUS[status]} /> },
+  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Paid', wide: true, cell: ({ paidAt }) => <Time at={paidAt} /> },
   {
     title: 'Amount',
     end: true,
     cell: ({ amountDue, currency }) => <span className="num">{formatMoney(amountDue, currency)}</span>,
-    csv: ({ amountDue }) => amountDue,
   },
   {
     title: 'Document',

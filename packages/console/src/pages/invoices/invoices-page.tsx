@@ -1,40 +1,92 @@
 import type { Invoice } from '@billing/client';
-import { useProject } from '#api/project.ts';
-import { SelectFilter, useFilters } from '#layout/filters.tsx';
-import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import { useMemo } from 'react';
+import { useProject, type ProjectScope } from '#api/project.ts';
+import { ChosenFilter, SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
+import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
+import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
+import { formatMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_STATUS } from '#ui/statuses.tsx';
+import { Time } from '#ui/time.tsx';
+import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
 import { INVOICE_COLUMNS, invoiceCustomer } from './columns.tsx';
 
-const COLUMNS = [invoiceCustomer, ...INVOICE_COLUMNS.map(it => (it.title === 'Number' ? { ...it, wide: true } : it))];
-const EXPORTED: readonly Column<Invoice>[] = [
-  exportedColumn('Id', ({ id }) => id),
-  ...COLUMNS,
-  exportedColumn('Currency', ({ currency }) => currency),
-  exportedColumn('Stripe id', ({ processorInvoiceId }) => processorInvoiceId),
-];
+const DUE: Column<Invoice> = { title: 'Due', cell: ({ dueDate }) => <Time at={dueDate} /> };
+const REMAINING: Column<Invoice> = {
+  title: 'Remaining',
+  end: true,
+  cell: ({ amountRemaining, currency, status }) => (
+    <span className="num">
+      {status === 'open' || status === 'uncollectible' ? formatMoney(amountRemaining, currency) : '–'}
+    </span>
+  ),
+};
+const COLUMNS = sortedBy('Created', [
+  invoiceCustomer,
+  ...INVOICE_COLUMNS.flatMap(column => {
+    if (column.title === 'Paid') return [DUE, column];
+    return column.title === 'Amount' ? [column, REMAINING] : [column];
+  }),
+]);
+const PAST_DUE = { true: { name: 'Past due' } };
 
 export function InvoicesPage() {
-  const { billing, key } = useProject();
-  const status = useFilters().oneOf('status', INVOICE_STATUS);
-  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
-    billing.invoices.list({ status, ...page }, { signal });
+  const scope = useProject();
+  const filters = useFilters();
+  const { shown, isFiltered } = useListFilters();
+  const status = filters.oneOf('status', INVOICE_STATUS);
+  const number = filters.text('number') || undefined;
+  const pastDue = filters.oneOf('pastDue', PAST_DUE) ? true : undefined;
+  const id = filters.text('id') || undefined;
+  const wanted = { ...shown, status, number, pastDue, ...(id && { ids: [id as Invoice['id']] }) }; // the API checks it
+  const isChosen = isFiltered || [status, number, pastDue, id].some(Boolean);
   return (
     <ListPage
       title="Invoices"
       lead="What Stripe has billed."
-      exported={{ name: 'invoices', columns: EXPORTED }}
-      filters={<SelectFilter name="status" label="Status" options={INVOICE_STATUS} all="All statuses" />}
-      queryKey={key('invoices', { status })}
-      list={list}
+      nouns={['invoice', 'invoices']}
+      exported={{ name: 'invoices', columns: useMemo(() => exportedColumns(scope), [scope]) }}
+      filters={
+        <>
+          <SearchFilter name="number" label="Search by number" />
+          <SelectFilter name="status" label="Status" options={INVOICE_STATUS} all="All statuses" />
+          <SelectFilter name="pastDue" label="Due" options={PAST_DUE} all="Due or not" />
+          <ChosenFilter name="id" />
+          <ListFilters />
+        </>
+      }
+      queryKey={scope.key('invoices', wanted)}
+      list={(page, signal) => scope.billing.invoices.list({ ...wanted, ...page }, { signal })}
       columns={COLUMNS}
-      rowKey={({ id }) => id}
+      rowKey={invoice => invoice.id}
       empty={
-        <EmptyState icon="invoices" title={status ? 'No invoice matches' : 'No invoices yet'}>
-          {status ? 'Choose another status to see more.' : 'Stripe makes an invoice for each period of a subscription.'}
+        <EmptyState icon="invoices" title={isChosen ? 'No invoice matches' : 'No invoices yet'}>
+          {isChosen
+            ? 'Choose other filters to see more.'
+            : 'Stripe makes an invoice for each period of a subscription.'}
         </EmptyState>
       }
     />
   );
+}
+
+function exportedColumns(scope: ProjectScope): readonly Column<Invoice>[] {
+  const products = productFinder(scope);
+  return [
+    exportedColumn('Id', ({ id }) => id),
+    exportedColumn('Number', ({ number }) => number),
+    exportedColumn('Status', ({ status }) => status),
+    ...customerColumns<Invoice>(scope),
+    exportedColumn('Product', ({ subscriptionId }) => products.ofSubscription(subscriptionId)),
+    amountColumn('Amount', ({ amountDue }) => amountDue),
+    amountColumn('Paid amount', ({ amountPaid }) => amountPaid),
+    amountColumn('Remaining', ({ amountRemaining }) => amountRemaining),
+    currencyColumn(),
+    exportedColumn('Created', ({ createdAt }) => createdAt),
+    exportedColumn('Due', ({ dueDate }) => dueDate),
+    exportedColumn('Paid', ({ paidAt }) => paidAt),
+    exportedColumn('Subscription id', ({ subscriptionId }) => subscriptionId),
+    exportedColumn('Stripe id', ({ processorInvoiceId }) => processorInvoiceId),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Payment } from '@billing/client';
 import type { Column } from '#layout/list-table.tsx';
 import { formatMoney } from '#ui/money.ts';
+import { methodText } from '#ui/payment-method.ts';
 import { PAYMENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
@@ -9,29 +10,26 @@ import { PaymentActions } from './payment-actions.tsx';
 export const paymentCustomer: Column<Payment> = {
   title: 'Customer',
   cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  csv: ({ customerId }) => customerId,
 };
 
 export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={PAYMENT_STATUS[status]} />, csv: ({ status }) => status },
+  { title: 'Status', cell: ({ status }) => <StatusBadge of={PAYMENT_STATUS[status]} /> },
+  { title: 'Method', cell: ({ paymentMethod }) => <span className="num">{methodText(paymentMethod)}</span> },
   {
     title: 'Reason',
     wide: true,
     cell: ({ failureMessage, amountRefunded, currency }) =>
       failureMessage ?? (amountRefunded > 0 ? `${formatMoney(amountRefunded, currency)} refunded` : ''),
-    csv: ({ failureCode }) => failureCode,
   },
   {
     title: 'Date',
     wide: true,
     cell: ({ createdAt }) => <Time at={createdAt} show="time" />,
-    csv: ({ createdAt }) => createdAt,
   },
   {
     title: 'Amount',
     end: true,
     cell: ({ amount, currency }) => <span className="num">{formatMoney(amount, currency)}</span>,
-    csv: ({ amount }) => amount,
   },
   { title: 'Actions', end: true, cell: payment => <PaymentActions payment={payment} /> },
 ];

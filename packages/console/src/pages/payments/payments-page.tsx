@@ -1,42 +1,72 @@
 import type { Payment } from '@billing/client';
-import { useProject } from '#api/project.ts';
+import { useMemo } from 'react';
+import { useProject, type ProjectScope } from '#api/project.ts';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
-import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
+import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { PAYMENT_STATUS } from '#ui/statuses.tsx';
+import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
+import { InvoiceLink } from '../invoices/invoice-link.tsx';
 import { PAYMENT_COLUMNS, paymentCustomer } from './columns.tsx';
 
-const COLUMNS = [paymentCustomer, ...PAYMENT_COLUMNS];
-const EXPORTED: readonly Column<Payment>[] = [
-  exportedColumn('Id', ({ id }) => id),
-  ...COLUMNS,
-  exportedColumn('Refunded', ({ amountRefunded }) => amountRefunded),
-  exportedColumn('Currency', ({ currency }) => currency),
-];
+const INVOICE: Column<Payment> = { title: 'Invoice', cell: ({ invoiceId }) => <InvoiceLink id={invoiceId} /> };
+const COLUMNS = sortedBy('Date', [
+  paymentCustomer,
+  ...PAYMENT_COLUMNS.flatMap(column => (column.title === 'Date' ? [INVOICE, column] : [column])),
+]);
 
 export function PaymentsPage() {
-  const { billing, key } = useProject();
+  const scope = useProject();
+  const { shown, isFiltered } = useListFilters();
   const status = useFilters().oneOf('status', PAYMENT_STATUS);
-  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
-    billing.payments.list({ status, ...page }, { signal });
+  const wanted = { ...shown, status };
+  const isChosen = isFiltered || status !== undefined;
   return (
     <ListPage
       title="Payments"
       lead="What was paid, refunded and disputed."
-      exported={{ name: 'payments', columns: EXPORTED }}
-      filters={<SelectFilter name="status" label="Status" options={PAYMENT_STATUS} all="All statuses" />}
-      queryKey={key('payments', { status })}
-      list={list}
+      nouns={['payment', 'payments']}
+      exported={{ name: 'payments', columns: useMemo(() => exportedColumns(scope), [scope]) }}
+      filters={
+        <>
+          <SelectFilter name="status" label="Status" options={PAYMENT_STATUS} all="All statuses" />
+          <ListFilters />
+        </>
+      }
+      queryKey={scope.key('payments', wanted)}
+      list={(page, signal) => scope.billing.payments.list({ ...wanted, ...page }, { signal })}
       columns={COLUMNS}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState icon="payments" title={status ? 'No payment matches' : 'No payments yet'}>
-          {status
-            ? 'Choose another status to see more.'
+        <EmptyState icon="payments" title={isChosen ? 'No payment matches' : 'No payments yet'}>
+          {isChosen
+            ? 'Choose other filters to see more.'
             : 'Each charge of a customer appears here, also those that failed.'}
         </EmptyState>
       }
     />
   );
+}
+
+function exportedColumns(scope: ProjectScope): readonly Column<Payment>[] {
+  const products = productFinder(scope);
+  return [
+    exportedColumn('Id', ({ id }) => id),
+    exportedColumn('Status', ({ status }) => status),
+    ...customerColumns<Payment>(scope),
+    exportedColumn('Product', ({ invoiceId }) => products.ofInvoice(invoiceId)),
+    amountColumn('Amount', ({ amount }) => amount),
+    amountColumn('Refunded', ({ amountRefunded }) => amountRefunded),
+    currencyColumn(),
+    exportedColumn('Date', ({ createdAt }) => createdAt),
+    exportedColumn('Method', ({ paymentMethod }) => paymentMethod?.type),
+    exportedColumn('Brand', ({ paymentMethod }) => paymentMethod?.brand),
+    exportedColumn('Last four', ({ paymentMethod }) => paymentMethod?.last4),
+    exportedColumn('Reason', ({ failureCode }) => failureCode),
+    exportedColumn('Invoice', ({ invoiceId }) => products.invoiceNumber(invoiceId)),
+    exportedColumn('Stripe payment intent', ({ processorPaymentIntentId }) => processorPaymentIntentId),
+    exportedColumn('Stripe charge', ({ processorChargeId }) => processorChargeId),
+  ];
 }

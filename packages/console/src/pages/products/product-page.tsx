@@ -1,4 +1,4 @@
-import type { Price } from '@billing/client';
+import type { Price, Product } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,15 +8,14 @@ import { DataTable } from '#layout/data-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { useWrite } from '#layout/use-write.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details, MetadataRows } from '#ui/details.tsx';
-import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { ArchiveButton } from './archive-button.tsx';
 import { PriceDialog, PriceMetadataDialog } from './price-dialog.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
@@ -31,6 +30,7 @@ export function ProductPage() {
   });
   const { data: prices } = useQuery(pricesQuery(scope));
   const [dialog, setDialog] = useState<'edit' | 'price' | Price>();
+  const archive = useArchive();
   const close = () => setDialog(undefined);
 
   const { data: product } = query;
@@ -42,9 +42,10 @@ export function ProductPage() {
       up={UP}
       actions={
         <>
-          <OpenInStripe id={product.processorProductId} />
           <Button onClick={() => setDialog('edit')}>Edit</Button>
-          <ArchiveButton sold={product} name={product.name} />
+          <Button busy={archive.isPending} onClick={() => archive.mutate({ product })}>
+            {product.isActive ? 'Archive' : 'Activate'}
+          </Button>
         </>
       }
     >
@@ -62,13 +63,17 @@ export function ProductPage() {
           )
         }
       >
-        <PriceTable prices={prices?.filter(price => price.productId === product.id)} edit={setDialog} />
+        <PriceTable
+          prices={prices?.filter(price => price.productId === product.id)}
+          edit={setDialog}
+          archive={price => archive.mutate({ price })}
+        />
       </Card>
       <Card title="Details">
         <Details
           of={{
             Id: <CopyableId id={product.id} />,
-            'Stripe id': <StripeId id={product.processorProductId} what="the product" />,
+            'Stripe id': <CopyableId id={product.processorProductId} />,
             Created: <Time at={product.createdAt} show="time" />,
           }}
         >
@@ -85,9 +90,11 @@ export function ProductPage() {
 function PriceTable({
   prices,
   edit,
+  archive,
 }: {
   readonly prices: readonly Price[] | undefined;
   readonly edit: (price: Price) => void;
+  readonly archive: (price: Price) => void;
 }) {
   if (!prices)
     return (
@@ -113,7 +120,7 @@ function PriceTable({
               <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
                 {formatPrice(price)}
               </ProjectLink>{' '}
-              {!price.isActive && <Badge>Archived</Badge>} <OpenInStripe id={price.processorPriceId} what="the price" />
+              {!price.isActive && <Badge>Archived</Badge>}
             </>
           ),
         },
@@ -126,11 +133,27 @@ function PriceTable({
               <Button small onClick={() => edit(price)}>
                 Edit
               </Button>
-              <ArchiveButton sold={price} name={formatPrice(price)} small />
+              <Button small onClick={() => archive(price)}>
+                {price.isActive ? 'Archive' : 'Activate'}
+              </Button>
             </div>
           ),
         },
       ]}
     />
   );
+}
+
+/** Archives a product or a price, or activates it again. */
+function useArchive() {
+  const { billing, key } = useProject();
+  return useWrite({
+    write: async ({ product, price }: { readonly product?: Product; readonly price?: Price }) => {
+      if (product) await billing.products.update(product.id, { isActive: !product.isActive });
+      if (price) await billing.prices.update(price.id, { isActive: !price.isActive });
+    },
+    stale: [key('products'), key('prices')],
+    done: 'Changed, here and in Stripe.',
+    failed: 'Nothing was changed.',
+  });
 }

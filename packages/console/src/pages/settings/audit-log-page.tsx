@@ -66,6 +66,7 @@ export function AuditLogPage() {
     <ListPage
       title="Audit log"
       lead="Every write and sign-in, by whom, and from where. Entries can't be changed."
+      nouns={['entry', 'entries']}
       exported={{ name: 'audit-log', columns: exported }}
       filters={
         <>

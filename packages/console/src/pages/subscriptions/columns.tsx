@@ -11,7 +11,6 @@ import { SubscriptionStatus } from './subscription-status.tsx';
 export const customerColumn: Column<Subscription> = {
   title: 'Customer',
   cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  csv: ({ customerId }) => customerId,
 };
 
 export const SUBSCRIPTION_COLUMNS: readonly Column<Subscription>[] = [
@@ -22,13 +21,12 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<Subscription>[] = [
   {
     title: 'Status',
     cell: subscription => <SubscriptionStatus subscription={subscription} />,
-    csv: ({ status }) => status,
   },
   {
     title: 'Price',
     cell: ({ items }) => <span className="num">{formatItems(items)}</span>,
-    csv: ({ items }) => formatItems(items),
   },
+  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
   {
     title: 'Next',
     cell: subscription => {
@@ -39,7 +37,6 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<Subscription>[] = [
         </>
       );
     },
-    csv: subscription => nextStep(subscription).at,
   },
   { title: 'Actions', end: true, cell: subscription => <SubscriptionActions subscription={subscription} /> },
 ];

@@ -1,0 +1,123 @@
+import type { Customer } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { customerTitle } from '#api/customer-names.ts';
+import { useIsOwner, useProject, type ProjectScope } from '#api/project.ts';
+import { productsQuery } from '#api/queries.ts';
+import { useDebounced } from '#ui/debounced.ts';
+import type { IconName } from '#ui/icon.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { NAV } from './nav.ts';
+import type { ProjectPage, Search } from './project-link.tsx';
+
+/** What the palette opens. */
+export interface Command {
+  readonly id: string;
+  readonly page: ProjectPage;
+  readonly search?: Search;
+  readonly title: string;
+  readonly note: string;
+  readonly icon: IconName;
+}
+
+const MIN_SEARCH = 2;
+const MAX_RESULTS = 6;
+
+/** Returns the pages and records that a text names. */
+export function useCommands(text: string): { readonly commands: readonly Command[]; readonly isSearching: boolean } {
+  const scope = useProject();
+  const isOwner = useIsOwner();
+  const search = useDebounced(text, 150);
+  const isWanted = search.length >= MIN_SEARCH;
+  const { data: found = [], isFetching } = useQuery({
+    queryKey: scope.key('palette', search),
+    queryFn: ({ signal }) => findRecords(scope, search, signal),
+    enabled: isWanted,
+  });
+  const { data: products = [] } = useQuery({ ...productsQuery(scope), enabled: text !== '' });
+
+  const contains = (title: string) => title.toLowerCase().includes(text.toLowerCase());
+  const pages = NAV.flatMap(({ items }) => items).filter(({ forOwners }) => isOwner || !forOwners);
+  const commands: readonly Command[] = [
+    ...pages
+      .filter(({ title }) => contains(title))
+      .map(({ page, title, icon }) => ({ id: page, page, title, icon, note: '' })),
+    ...(search === text && isWanted ? found : []),
+    ...(text === '' ? [] : products)
+      .filter(({ name, processorProductId }) => contains(name) || processorProductId === text)
+      .slice(0, MAX_RESULTS)
+      .map(({ id, name }) => ({ id, page: `products/${id}`, title: name, note: 'Product', icon: 'products' }) as const),
+  ];
+  return { commands, isSearching: isFetching || search !== text };
+}
+
+type Find = (scope: ProjectScope, text: string, signal: AbortSignal) => Promise<readonly Command[]>;
+
+const findCustomers: Find = async ({ billing }, processorId, signal) =>
+  (await billing.customers.list({ processorId }, { signal }).page()).items.map(customerCommand);
+
+const findSubscriptions: Find = async ({ billing }, processorId, signal) =>
+  (await billing.subscriptions.list({ processorId }, { signal }).page()).items.map(({ id }) => ({
+    id,
+    page: `subscriptions/${id}`,
+    title: processorId,
+    note: 'Subscription',
+    icon: 'subscriptions',
+  }));
+
+const findPayments: Find = async ({ billing }, processorId, signal) =>
+  (await billing.payments.list({ processorId }, { signal }).page()).items.map(({ id, amount, currency }) => ({
+    id,
+    page: 'payments',
+    search: { processorId },
+    title: processorId,
+    note: `Payment of ${formatMoney(amount, currency)}`,
+    icon: 'payments',
+  }));
+
+/** By the prefixes of ids at Stripe. */
+const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
+  ['cus', findCustomers],
+  ['sub', findSubscriptions],
+  ['in', (scope, processorId, signal) => findInvoices(scope, { processorId }, signal)],
+  ['pi', findPayments],
+  ['ch', findPayments],
+  ['py', findPayments],
+]);
+
+/** Finds the record with an id at Stripe, or else customers and invoices that contain the text. */
+const findRecords: Find = async (scope, text, signal) => {
+  const findById = FIND_BY_ID.get(/^([a-z]+)_\w+$/.exec(text)?.[1]);
+  if (findById) return findById(scope, text, signal);
+  const [customers, invoices] = await Promise.all([
+    scope.billing.customers.list({ search: text, limit: MAX_RESULTS }, { signal }).page(),
+    text.length > MAX_NUMBER ? [] : findInvoices(scope, { number: text }, signal),
+  ]);
+  return [...customers.items.map(customerCommand), ...invoices];
+};
+
+/** As many characters as the API takes of an invoice's number. */
+const MAX_NUMBER = 64;
+
+async function findInvoices(
+  { billing }: ProjectScope,
+  wanted: { readonly processorId: string } | { readonly number: string },
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  const { items } = await billing.invoices.list({ ...wanted, limit: MAX_RESULTS }, { signal }).page();
+  return items.map(({ id, number, processorInvoiceId, amountDue, currency }) => ({
+    id,
+    page: 'invoices',
+    search: { id },
+    title: number ?? processorInvoiceId,
+    note: `Invoice of ${formatMoney(amountDue, currency)}`,
+    icon: 'invoices',
+  }));
+}
+
+const customerCommand = (customer: Customer): Command => ({
+  id: customer.id,
+  page: `customers/${customer.id}`,
+  title: customerTitle(customer),
+  note: customer.name ? (customer.email ?? '') : '',
+  icon: 'customers',
+});
