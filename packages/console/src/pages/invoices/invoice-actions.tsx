@@ -66,8 +66,8 @@ function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
     >
       {isVoid ? (
         <p>
-          {customer} no longer owes {owed}: nobody can pay the invoice any more, and Stripe stops trying. A subscription
-          goes on and bills its next period; cancel it separately. Voiding cannot be undone.
+          {customer} will no longer owe {owed}: nobody can pay the invoice any more, and Stripe stops trying. A
+          subscription goes on and bills its next period; cancel it separately. Voiding cannot be undone.
         </p>
       ) : (
         <p>
