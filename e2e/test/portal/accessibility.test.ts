@@ -74,7 +74,7 @@ it.skipIf(withoutBrowser)('works with the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Cancel Pro?' });
   await dialog.waitFor();
-  expect(await dialog.locator(':focus').innerText()).toBe('Cancel subscription');
+  expect(await dialog.locator(':focus').innerText()).toBe('Keep it');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   expect(await focused()).toContain('Cancel');

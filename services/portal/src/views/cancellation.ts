@@ -20,7 +20,7 @@ export function cancelAction(subscription: ShownSubscription, { links, locale }:
       ${consequences(subscription, locale)}
       <form method="post" action="${links.cancel(id)}" data-change="${id}" data-cancel="true" class="actions">
         <button class="danger">Cancel subscription</button>
-        <button class="quiet" type="button" data-close>Keep it</button>
+        <button class="quiet" type="button" data-close autofocus>Keep it</button>
       </form>
     </dialog>`;
 }
