@@ -94,6 +94,6 @@ it.skipIf(withoutBrowser)('keeps the tabs of a browser at one session', async ()
   await first.getByRole('button', { name: 'Sign out' }).click();
   await atSignIn(second);
   await signIn(first, (await newUser()).credentials);
-  await second.getByRole('alert').waitFor();
+  await second.getByRole('heading', { level: 1, name: 'No such project' }).waitFor();
   expect(await second.getByText('Shop').count()).toBe(0);
 });

@@ -4,10 +4,11 @@ import { auth } from '#api/auth.ts';
 import { sessionQuery } from '#api/client.ts';
 import { problemsOf } from '#api/failure.ts';
 import { Card } from '#layout/page.tsx';
+import { RenameForm } from '#layout/rename-form.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
+import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { useTitle } from '#ui/use-title.ts';
 import { SecondFactorCard } from './second-factor-card.tsx';
@@ -44,26 +45,15 @@ function NameCard() {
     stale: [sessionQuery.queryKey],
     done: 'Your name is changed.',
   });
-  const problems = problemsOf(rename.error, ['name']);
   return (
     <Card title="Name" lead="The members of your teams see it.">
-      <Form key={current?.user.name} onSubmit={fields => rename.mutate(textOf(fields, 'name'))}>
-        <TextField
-          label="Your name"
-          name="name"
-          autoComplete="name"
-          maxLength={120}
-          required
-          defaultValue={current?.user.name}
-          problem={problems.of.name}
-        />
-        <FormProblem error={problems.rest} />
-        <div>
-          <Button type="submit" busy={rename.isPending}>
-            Change the name
-          </Button>
-        </div>
-      </Form>
+      <RenameForm
+        label="Your name"
+        name={current?.user.name}
+        action="Change the name"
+        write={rename}
+        autoComplete="name"
+      />
     </Card>
   );
 }

@@ -26,6 +26,7 @@ onSubmit('#accept form', async () => {
   const accepted = await send(`/api/service/invitations/${encodeURIComponent(token)}/accept`);
   if (!accepted) return;
   show('done');
+  document.querySelector('#done a').href = `/teams/${accepted.team.id}`;
   status.textContent = `You are a member of ${accepted.team.name}.`;
 });
 
