@@ -98,7 +98,7 @@ async function codeOf({ billing }: Tenant, customerId: string): Promise<Referral
 }
 
 /** Waits until the customer's invoice and payment are recorded, and returns their ids and that of a processed event of the project. */
-export function findBilled({ api, P }: Tenant, customerId: string) {
+function findBilled({ api, P }: Tenant, customerId: string) {
   return waitFor(
     async () => {
       const [{ invoices }, { payments }, { webhookEvents }] = await Promise.all([

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../system/hostile/send.ts';
-import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
+import { newPayment } from '../system/payment.ts';
+import { newCustomer, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import { findBilled } from './resources.ts';
 
 /** JSON tokens, written as they are: JavaScript could not say them all. */
 const NO_WHOLE_NUMBERS = [
@@ -61,7 +61,7 @@ let ids: { productId: string; priceId: string; customerId: string; paymentId: st
 beforeAll(async () => {
   tenant = await newTenant();
   const [price, customerId] = await Promise.all([newMonthlyPrice(tenant), newCustomer(tenant)]);
-  const { paymentId } = await findBilled(tenant, (await newSubscription(tenant, price.priceId)).customerId);
+  const paymentId = await newPayment(tenant, price.priceId);
   ids = { ...price, customerId, paymentId };
 });
 

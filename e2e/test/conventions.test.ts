@@ -3,6 +3,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { canceledSync } from '../system/canceled-sync.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { ok } from '../system/http.ts';
+import { newOpenInvoice } from '../system/open-invoice.ts';
+import { newPayment } from '../system/payment.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
 
 let tenant: Tenant;
@@ -89,6 +91,8 @@ it.each(
     P +
     below
       .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
+      .replace(':invoiceId', below.includes(':invoiceId') ? await newOpenInvoice(tenant, priceId) : '')
+      .replace(':paymentId', below.includes(':paymentId') ? await newPayment(tenant, priceId) : '')
       .replace(':creditId', below.includes(':creditId') ? await newFailedCredit(tenant) : '');
   const first = await ok(api.post(url, body, key), status);
   const again = await api.post(url, body, key);

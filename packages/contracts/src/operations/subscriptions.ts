@@ -199,5 +199,6 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'processor_not_connected',
       'processor_error',
     ],
+    example: { body: { amount: 999, reason: 'requested_by_customer' } },
   },
 });
