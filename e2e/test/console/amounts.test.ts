@@ -41,23 +41,28 @@ it.skipIf(withoutBrowser)('takes the first click after an amount was mended', as
   expect(problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('changes the metadata of a product', async () => {
-  await using visit = await visitConsole(pageOf(tenant, `products/${productId}`), { user: tenant.user });
-  const { page } = visit;
-  await page.getByRole('button', { name: 'Edit' }).first().click();
-  await page.getByLabel('Value 1').fill('gold');
-  await page.getByRole('button', { name: 'Remove seats' }).click();
-  expect(await isFocusInDialog(page)).toBe(true);
-  await page.getByRole('button', { name: 'Add metadata' }).click();
-  await page.keyboard.type('team');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('ops');
-  await expectAccessible(page);
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('term').getByText('team').waitFor();
-  const { name, metadata } = await tenant.billing.products.get(productId);
-  expect({ name, metadata }).toEqual({ name: 'Pro', metadata: { tier: 'gold', team: 'ops' } });
-});
+it.skipIf(withoutBrowser)(
+  'changes the metadata of a product, on an English page wherever its reader lives',
+  async () => {
+    const { user } = tenant;
+    await using visit = await visitConsole(pageOf(tenant, `products/${productId}`), { user, locale: 'ar-EG' });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByLabel('Value 1').fill('gold');
+    await page.getByRole('button', { name: 'Remove seats' }).click();
+    expect(await isFocusInDialog(page)).toBe(true);
+    await page.getByRole('button', { name: 'Add metadata' }).click();
+    await page.keyboard.type('team');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('ops');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('term').getByText('team').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/[\u0660-\u0669]/);
+    const { name, metadata } = await tenant.billing.products.get(productId);
+    expect({ name, metadata }).toEqual({ name: 'Pro', metadata: { tier: 'gold', team: 'ops' } });
+  },
+);
 
 it.skipIf(withoutBrowser)('sells several at once after a trial, in a dialog that keeps the focus', async () => {
   const { id: customerId } = await tenant.billing.customers.create({ email: newEmail() });

@@ -27,7 +27,8 @@ export const currency = storedCurrency.refine(
 export const MAX_AMOUNT = 99_999_999;
 
 /** How amounts are described. */
-export const AMOUNT = 'In the currency’s smallest unit: 2999 is 29.99 USD.';
+export const AMOUNT =
+  'In the currency’s smallest unit at the payment processor: 2999 is 29.99 USD, 500 is 500 JPY, 500000 is 5,000 UGX.';
 
 /** An amount in the currency's smallest unit (cents), a whole number from 0 to 99,999,999. */
 export const unitAmount = z.int().min(0).max(MAX_AMOUNT).describe(AMOUNT);

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import type { List, PageOptions } from '@billing/client';
+import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { DataTable } from './data-table.tsx';
@@ -47,7 +48,7 @@ export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty
             Previous
           </Button>
           <span className="num" role="status">
-            {(skip + 1).toLocaleString()} – {(skip + items.length).toLocaleString()} of {total.toLocaleString()}
+            {formatCount(skip + 1)} – {formatCount(skip + items.length)} of {formatCount(total)}
             {!totalIsExact && ' or more'}
           </span>
           <Button

@@ -1,10 +1,15 @@
 import type { Price, Subscription } from '@billing/client';
 import { formatExactMoney, formatMoney } from './money.ts';
+import { READER_LOCALE } from './reader-locale.ts';
 
-const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+const PERCENT = new Intl.NumberFormat(READER_LOCALE, { style: 'percent', maximumFractionDigits: 2 });
+const COUNT = new Intl.NumberFormat(READER_LOCALE);
 
 /** Formats 12.5 as 12.5%, for the reader's locale. */
 export const formatPercent = (percent: number): string => PERCENT.format(percent / 100);
+
+/** Formats 2345 as 2,345, for the reader's locale. */
+export const formatCount = (count: number): string => COUNT.format(count);
 
 type SubscriptionItem = Subscription['items'][number];
 

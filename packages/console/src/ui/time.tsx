@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from 'react';
+import { READER_LOCALE } from './reader-locale.ts';
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const DATE_SECONDS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const DATE = new Intl.DateTimeFormat(READER_LOCALE, { dateStyle: 'medium' });
+const DATE_TIME = new Intl.DateTimeFormat(READER_LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const DATE_SECONDS = new Intl.DateTimeFormat(READER_LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const EXACT = new Intl.DateTimeFormat(READER_LOCALE, { dateStyle: 'full', timeStyle: 'long' });
+const DAY = new Intl.DateTimeFormat(READER_LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const RELATIVE = new Intl.RelativeTimeFormat(READER_LOCALE, { numeric: 'auto' });
 
 const FORMATS = { date: DATE, time: DATE_TIME, seconds: DATE_SECONDS };
 

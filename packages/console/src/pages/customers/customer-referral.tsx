@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { formatCount } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { CREDIT_STATUS, REFERRAL_STATUS, StatusBadge } from '#ui/statuses.tsx';
@@ -64,8 +65,7 @@ function Referrals({ referral, codes, credits, referred, converted }: CustomerRe
           </Rows>
           <dt>Referred</dt>
           <dd>
-            {referred === 1 ? '1 customer' : `${referred.toLocaleString()} customers`}, {converted.toLocaleString()}{' '}
-            converted
+            {referred === 1 ? '1 customer' : `${formatCount(referred)} customers`}, {formatCount(converted)} converted
           </dd>
         </>
       )}
@@ -93,7 +93,7 @@ function Rows({ total, children }: { readonly total: number; readonly children: 
     <dd>
       <ul className="stack-s">
         {children}
-        {total > children.length && <li className="muted">and {(total - children.length).toLocaleString()} more</li>}
+        {total > children.length && <li className="muted">and {formatCount(total - children.length)} more</li>}
       </ul>
     </dd>
   );

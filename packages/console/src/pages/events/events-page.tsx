@@ -6,6 +6,7 @@ import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -95,7 +96,7 @@ function FailedEvents() {
   if (!data || data.total === 0) return null;
   return (
     <Card
-      title={data.total === 1 ? 'One event has failed' : `${data.total.toLocaleString()} events have failed`}
+      title={data.total === 1 ? 'One event has failed' : `${formatCount(data.total)} events have failed`}
       lead="In any project of the team, or in none."
       flush
       actions={

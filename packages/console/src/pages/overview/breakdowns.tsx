@@ -1,7 +1,7 @@
 import type { Analytics } from '@billing/client';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
-import { formatPercent } from '#ui/amount.ts';
+import { formatCount, formatPercent } from '#ui/amount.ts';
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 
 interface Row {
@@ -11,8 +11,6 @@ interface Row {
   readonly page: ProjectPage;
   readonly search?: Search;
 }
-
-const COUNT = new Intl.NumberFormat();
 
 /** Numbers as bars, each of which opens its list. */
 function Bars({ rows }: { readonly rows: readonly Row[] }) {
@@ -26,7 +24,7 @@ function Bars({ rows }: { readonly rows: readonly Row[] }) {
             <span className="bar-track" aria-hidden="true">
               <span className={`bar-fill ${tone}`} style={{ display: 'block', width: `${(100 * value) / most}%` }} />
             </span>
-            <span className="num">{COUNT.format(value)}</span>
+            <span className="num">{formatCount(value)}</span>
           </ProjectLink>
         </li>
       ))}
@@ -88,7 +86,7 @@ export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
 
 function healthOf({ total, failed }: Analytics['webhookStats']): string {
   if (total === 0) return 'None has arrived yet.';
-  return failed === 0 ? 'None has failed.' : `${COUNT.format(failed)} failed: replay them once the cause is fixed.`;
+  return failed === 0 ? 'None has failed.' : `${formatCount(failed)} failed: replay them once the cause is fixed.`;
 }
 
 function conversionOf({ totalReferrals, converted }: Analytics['referralStats']): string {

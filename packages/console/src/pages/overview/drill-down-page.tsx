@@ -4,7 +4,7 @@ import type { Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { formatPercent } from '#ui/amount.ts';
+import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
@@ -105,7 +105,7 @@ function Sum({
   const shown = currency ?? baseCurrency;
   const { analytics, figure, rows } = drillDown;
   if (rows === null)
-    return <p className="muted">More than {MAX_ROWS.toLocaleString()} subscriptions are not added up here.</p>;
+    return <p className="muted">More than {formatCount(MAX_ROWS)} subscriptions are not added up here.</p>;
   if (metric === 'trialConversion') {
     const converted = rows.filter(row => row.converted).length;
     return (

@@ -1,6 +1,7 @@
 import { BillingError } from '@billing/client';
 import type { ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
+import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Icon } from '#ui/icon.tsx';
 
@@ -96,7 +97,7 @@ function Mismatch({ error }: { readonly error: unknown }) {
   const { connected, given, records } = error.details as unknown as MismatchDetails; // as the API documents them
   const counts = Object.entries(records)
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count.toLocaleString()} ${count === 1 ? kind.slice(0, -1) : kind}`);
+    .map(([kind, count]) => `${formatCount(count)} ${count === 1 ? kind.slice(0, -1) : kind}`);
   return (
     <>
       This key is of <AccountName of={given} />, but the records of this team ({counts.join(', ')}) are of{' '}

@@ -2,6 +2,7 @@ import type { Sync, SyncCreate } from '@billing/client';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { formatCount } from '#ui/amount.ts';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { Time } from '#ui/time.tsx';
 import { planOf, type PlannedType } from './apply-plan.ts';
@@ -67,7 +68,7 @@ function Plan({ report }: { readonly report: Sync }) {
         </ul>
       )}
       <p className="muted">
-        {left > 0 && `${left.toLocaleString()} findings stay as they are: they are skipped or in conflict. `}
+        {left > 0 && `${formatCount(left)} findings stay as they are: they are skipped or in conflict. `}
         What has changed at Stripe since the report is taken over too.
       </p>
     </div>

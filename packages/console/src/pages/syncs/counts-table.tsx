@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { DataTable } from '#layout/data-table.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink, type Search } from '#layout/project-link.tsx';
+import { formatCount } from '#ui/amount.ts';
 import { FINDING_OUTCOME } from '#ui/statuses.tsx';
 import { totalsOfType } from './sync-counts.ts';
 import { SYNC_TYPE } from './types.ts';
@@ -17,14 +18,14 @@ export function CountsTable({ sync }: { readonly sync: Sync }) {
       <span className="muted">0</span>
     ) : (
       <ProjectLink page={`settings/syncs/${id}`} search={search}>
-        {count.toLocaleString()}
+        {formatCount(count)}
       </ProjectLink>
     );
   const outcomes = Object.entries(FINDING_OUTCOME) as [SyncFinding['outcome'], { name: string }][]; // an object's keys are typed as string
   const found = outcomes.filter(([outcome]) => types.some(type => (counts[type]?.[outcome] ?? 0) > 0));
   const columns: readonly Column<SyncType>[] = [
     { title: 'Type', cell: type => <strong>{SYNC_TYPE[type].name}</strong> },
-    { title: 'Equal', end: true, cell: type => (counts[type]?.same ?? 0).toLocaleString() },
+    { title: 'Equal', end: true, cell: type => formatCount(counts[type]?.same ?? 0) },
     ...found.map(([outcome, { name }]): Column<SyncType> => ({
       title: name,
       end: true,

@@ -3,6 +3,7 @@ import { useProject } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -22,12 +23,12 @@ const COLUMNS: readonly Column<Sync>[] = [
   },
   { title: 'Kind', cell: syncName },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={SYNC_STATUS[status]} /> },
-  { title: 'Compared', end: true, cell: sync => totalsOf(sync).compared.toLocaleString() },
-  { title: 'Found', end: true, cell: sync => totalsOf(sync).found.toLocaleString() },
+  { title: 'Compared', end: true, cell: sync => formatCount(totalsOf(sync).compared) },
+  { title: 'Found', end: true, cell: sync => formatCount(totalsOf(sync).found) },
   {
     title: 'Taken over',
     end: true,
-    cell: sync => (sync.mode === 'apply' ? totalsOf(sync).applied.toLocaleString() : '–'),
+    cell: sync => (sync.mode === 'apply' ? formatCount(totalsOf(sync).applied) : '–'),
   },
 ];
 

@@ -1,4 +1,5 @@
 import type { Sync, SyncFinding } from '@billing/client';
+import { formatCount } from '#ui/amount.ts';
 
 /** What a sync compares. */
 export const SYNC_TYPE: Readonly<Record<Sync['types'][number], { readonly name: string; readonly one: string }>> = {
@@ -20,5 +21,5 @@ export const syncName = ({ mode, nightly }: Pick<Sync, 'mode' | 'nightly'>): str
 /** A number of objects of a type: `3 customers`. */
 export function countOf(type: SyncFinding['type'], count: number): string {
   const { name, one } = SYNC_TYPE[type];
-  return `${count.toLocaleString()} ${(count === 1 ? one : name).toLowerCase()}`;
+  return `${formatCount(count)} ${(count === 1 ? one : name).toLowerCase()}`;
 }
