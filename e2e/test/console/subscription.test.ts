@@ -12,11 +12,13 @@ const withoutBrowser = isWithoutBrowser();
 
 let tenant: Tenant;
 let subscription: Subscription;
+let productId: string;
 beforeAll(async () => {
   if (withoutBrowser) return;
   tenant = await newTenant();
-  const { priceId } = await newMonthlyPrice(tenant);
-  subscription = await newSubscription(tenant, priceId);
+  const price = await newMonthlyPrice(tenant);
+  ({ productId } = price);
+  subscription = await newSubscription(tenant, price.priceId);
 });
 
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.outerHTML');
@@ -77,12 +79,13 @@ it.skipIf(withoutBrowser)('shows a subscription, and cancels and resumes it by k
   expect(problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('begins every question before a loss away from the red button, and leads back', async () => {
+it.skipIf(withoutBrowser)('begins every question before a loss away from the red button, leads back, and to Stripe', async () => {
   await addMember(tenant, await newUser());
   await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
   const { page } = visit;
   for (const { path, opens, action } of [
     { path: `customers/${subscription.customerId}`, opens: 'Delete', action: 'Delete' },
+    { path: `products/${productId}`, opens: 'Archive', action: 'Archive' },
     { path: 'settings/keys', opens: 'Revoke', action: 'Revoke' },
     { path: 'settings/members', opens: 'Remove', action: 'Remove' },
     { path: 'settings/connection', opens: 'Disconnect…', action: 'Disconnect' },
@@ -96,5 +99,25 @@ it.skipIf(withoutBrowser)('begins every question before a loss away from the red
     await dialog.getByRole('button', { name: 'Go back' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect([path, await focused(page)]).toEqual([path, expect.stringContaining(opens)]);
+  }
+
+  // As if the team were connected to Stripe itself: each record leads to its page there.
+  await page.route('**/processor', async route => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), isLocal: false } });
+  });
+  await page.goto(new URL(pageOf(tenant, `subscriptions/${subscription.id}`), page.url()).href);
+  await page.getByRole('link', { name: 'Open in Stripe', exact: true }).waitFor();
+  for (const { name, leads } of [
+    { name: 'Open in Stripe', leads: `/subscriptions/${subscription.processorSubscriptionId}` },
+    { name: 'Open the price in Stripe', leads: '/prices/price_' },
+    { name: 'Open the payment of $29.99 in Stripe', leads: '/payments/pi_' },
+    { name: /^Open invoice .+ in Stripe$/, leads: '/invoices/in_' },
+  ]) {
+    const link = page.getByRole('link', { name, exact: true });
+    expect(await link.getAttribute('href')).toMatch(
+      new RegExp(`^https://dashboard\\.stripe\\.com/acct_\\w+/test${leads}`),
+    );
+    expect(await link.getAttribute('rel')).toBe('noreferrer');
   }
 });

@@ -9,6 +9,7 @@ import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Icon } from '#ui/icon.tsx';
+import { StripeId } from '#ui/open-in-stripe.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { JsonTree } from './json-tree.tsx';
@@ -70,8 +71,8 @@ export function EventPage() {
             ),
             Processed: <Time at={event.processedAt} show="seconds" />,
             Attempts: event.attempts,
-            Id: <CopyableId id={event.id} />,
-            Object: event.objectId && <CopyableId id={event.objectId} />,
+            Id: <StripeId id={event.id} what="the event" />,
+            Object: event.objectId && <StripeId id={event.objectId} what="the object" />,
             'API version': `${event.apiVersion ?? '–'}, ${event.livemode ? 'live' : 'test'} mode`,
           }}
         />

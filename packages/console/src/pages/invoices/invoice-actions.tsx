@@ -7,6 +7,7 @@ import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Icon, type IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
+import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
 
 type Change = 'void' | 'uncollectible';
@@ -79,13 +80,17 @@ function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
   );
 }
 
-/** Opens an invoice's page, on which its customer pays, and its PDF. Both come from the processor; only web pages are linked. */
-export function InvoiceLinks({ invoice: { number, hostedInvoiceUrl, invoicePdfUrl } }: { readonly invoice: Invoice }) {
-  const name = number ?? '';
+/**
+ * Opens an invoice's page, on which its customer pays, its PDF, and its page in Stripe's dashboard. The first two come from the
+ * processor; only web pages are linked.
+ */
+export function InvoiceLinks({ invoice }: { readonly invoice: Invoice }) {
+  const name = invoice.number ?? '';
   return (
     <span className="row">
-      <IconLink href={hostedInvoiceUrl} icon="external" label={`Invoice ${name} at Stripe`} />
-      <IconLink href={invoicePdfUrl} icon="download" label={`Invoice ${name} as PDF`} />
+      <IconLink href={invoice.hostedInvoiceUrl} icon="invoices" label={`Invoice ${name} at Stripe`} />
+      <IconLink href={invoice.invoicePdfUrl} icon="download" label={`Invoice ${name} as PDF`} />
+      <OpenInStripe id={invoice.processorInvoiceId} what={`invoice ${name}`} />
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { Price, Product } from '@billing/client';
+import type { Price } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,14 +8,15 @@ import { DataTable } from '#layout/data-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { useWrite } from '#layout/use-write.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details, MetadataRows } from '#ui/details.tsx';
+import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { ArchiveButton } from './archive-button.tsx';
 import { PriceDialog, PriceMetadataDialog } from './price-dialog.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
@@ -30,7 +31,6 @@ export function ProductPage() {
   });
   const { data: prices } = useQuery(pricesQuery(scope));
   const [dialog, setDialog] = useState<'edit' | 'price' | Price>();
-  const archive = useArchive();
   const close = () => setDialog(undefined);
 
   const { data: product } = query;
@@ -42,10 +42,9 @@ export function ProductPage() {
       up={UP}
       actions={
         <>
+          <OpenInStripe id={product.processorProductId} />
           <Button onClick={() => setDialog('edit')}>Edit</Button>
-          <Button busy={archive.isPending} onClick={() => archive.mutate({ product })}>
-            {product.isActive ? 'Archive' : 'Activate'}
-          </Button>
+          <ArchiveButton sold={product} name={product.name} />
         </>
       }
     >
@@ -63,17 +62,13 @@ export function ProductPage() {
           )
         }
       >
-        <PriceTable
-          prices={prices?.filter(price => price.productId === product.id)}
-          edit={setDialog}
-          archive={price => archive.mutate({ price })}
-        />
+        <PriceTable prices={prices?.filter(price => price.productId === product.id)} edit={setDialog} />
       </Card>
       <Card title="Details">
         <Details
           of={{
             Id: <CopyableId id={product.id} />,
-            'Stripe id': <CopyableId id={product.processorProductId} />,
+            'Stripe id': <StripeId id={product.processorProductId} what="the product" />,
             Created: <Time at={product.createdAt} show="time" />,
           }}
         >
@@ -90,11 +85,9 @@ export function ProductPage() {
 function PriceTable({
   prices,
   edit,
-  archive,
 }: {
   readonly prices: readonly Price[] | undefined;
   readonly edit: (price: Price) => void;
-  readonly archive: (price: Price) => void;
 }) {
   if (!prices)
     return (
@@ -120,7 +113,7 @@ function PriceTable({
               <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
                 {formatPrice(price)}
               </ProjectLink>{' '}
-              {!price.isActive && <Badge>Archived</Badge>}
+              {!price.isActive && <Badge>Archived</Badge>} <OpenInStripe id={price.processorPriceId} what="the price" />
             </>
           ),
         },
@@ -133,27 +126,11 @@ function PriceTable({
               <Button small onClick={() => edit(price)}>
                 Edit
               </Button>
-              <Button small onClick={() => archive(price)}>
-                {price.isActive ? 'Archive' : 'Activate'}
-              </Button>
+              <ArchiveButton sold={price} name={formatPrice(price)} small />
             </div>
           ),
         },
       ]}
     />
   );
-}
-
-/** Archives a product or a price, or activates it again. */
-function useArchive() {
-  const { billing, key } = useProject();
-  return useWrite({
-    write: async ({ product, price }: { readonly product?: Product; readonly price?: Price }) => {
-      if (product) await billing.products.update(product.id, { isActive: !product.isActive });
-      if (price) await billing.prices.update(price.id, { isActive: !price.isActive });
-    },
-    stale: [key('products'), key('prices')],
-    done: 'Changed, here and in Stripe.',
-    failed: 'Nothing was changed.',
-  });
 }
