@@ -28,10 +28,10 @@ export const SubscriptionLink = ({
   </ProjectLink>
 );
 
-/** The link to a subscription of which only the id is known; the id until what it is to is known. */
+/** The link to a subscription of which only the id is known. */
 export function SubscriptionIdLink({ id }: { readonly id: string }) {
   const scope = useProject();
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: scope.key('subscription-name', id),
     queryFn: () => findSubscription(scope, id),
     staleTime: 60_000,
@@ -39,7 +39,7 @@ export function SubscriptionIdLink({ id }: { readonly id: string }) {
   if (data) return <SubscriptionLink subscription={data} />;
   return (
     <ProjectLink page={`subscriptions/${id}`} className="primary-cell">
-      <code>{id}</code>
+      {isPending ? <Skeleton width="6rem" /> : <code>{id}</code>}
     </ProjectLink>
   );
 }

@@ -64,7 +64,7 @@ export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps)
 /** Takes a scheduled cancellation back. */
 export function ResumeDialog({ subscription, onClose }: SubscriptionDialogProps) {
   const schedule = useSchedule();
-  const { at, amount, words } = nextStep({ ...subscription, cancelAtPeriodEnd: false, cancelAt: null });
+  const { at, amount } = nextStep({ ...subscription, cancelAtPeriodEnd: false, cancelAt: null });
   const write = {
     isPending: false,
     error: undefined,
@@ -78,9 +78,9 @@ export function ResumeDialog({ subscription, onClose }: SubscriptionDialogProps)
       <div className="stack">
         <SubscriptionSummary subscription={subscription} />
         <p>
-          It does not end on <Time at={nextStep(subscription).at} />, but goes on: {words.toLowerCase()}{' '}
-          <Time at={at} />
-          {amount && `, when ${amount} is charged, before discounts and taxes`}. Nothing is charged today.
+          It does not end on <Time at={nextStep(subscription).at} />, but goes on.{' '}
+          {amount ? `The next ${amount}, before discounts and taxes, is charged on ` : 'The next charge is due on '}
+          <Time at={at} />; nothing is charged today.
         </p>
       </div>
     </ConfirmDialog>

@@ -26,7 +26,6 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<Subscription>[] = [
     title: 'Price',
     cell: ({ items }) => <span className="num">{formatItems(items)}</span>,
   },
-  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
   {
     title: 'Next',
     cell: subscription => {

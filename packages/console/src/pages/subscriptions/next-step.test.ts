@@ -27,7 +27,8 @@ it.each([
     { status: 'canceled', endedAt: sooner, cancelAt: periodEnd },
     { words: 'Ended', at: sooner, amount: null },
   ],
-  [{ status: 'incomplete' }, { words: 'Waits for its first payment', at: null, amount: null }],
+  [{ status: 'paused' }, { words: 'Paused: no payment method', at: null, amount: null }],
+  [{ status: 'incomplete' }, { words: 'Waits for payment', at: null, amount: null }],
 ])('says what comes next: %o', (fields, step) => {
   expect(nextStep(of(fields))).toEqual(step);
 });

@@ -19,8 +19,8 @@ export function nextStep(subscription: Subscription): NextStep {
   const end = endOf(subscription);
   if (end !== null) return { words: 'Ends', at: end, amount: null };
   if (status === 'trialing') return { words: 'Trial ends', at: trialEnd ?? currentPeriodEnd, amount };
-  if (status === 'incomplete') return { words: 'Waits for its first payment', at: null, amount: null };
-  if (status === 'paused') return { words: 'Paused until it has a payment method', at: null, amount: null };
+  if (status === 'incomplete') return { words: 'Waits for payment', at: null, amount: null };
+  if (status === 'paused') return { words: 'Paused: no payment method', at: null, amount: null };
   return { words: 'Renews', at: currentPeriodEnd, amount };
 }
 

@@ -29,7 +29,7 @@ export function SubscriptionDetails({ subscription }: { readonly subscription: S
           Next: (
             <>
               {next.words} {next.at && <Time at={next.at} />}
-              {next.amount && ` for ${next.amount}, before discounts and taxes`}
+              {next.amount && `: ${next.amount} before discounts and taxes`}
             </>
           ),
           Period: (

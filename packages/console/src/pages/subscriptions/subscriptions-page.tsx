@@ -20,7 +20,7 @@ import { customerColumn, SUBSCRIPTION_COLUMNS } from './columns.tsx';
 const CREATED: Column<Subscription> = { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> };
 const COLUMNS = sortedBy('Created', [
   customerColumn,
-  ...SUBSCRIPTION_COLUMNS.map(column => (column.title === 'Started' ? CREATED : column)),
+  ...SUBSCRIPTION_COLUMNS.flatMap(column => (column.title === 'Next' ? [CREATED, column] : [column])),
 ]);
 
 export function SubscriptionsPage() {
