@@ -1,7 +1,9 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { expect, it } from 'vitest';
+import { ok } from '../../system/http.ts';
 import { newTenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
+import { follow } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
@@ -36,5 +38,12 @@ it.skipIf(withoutBrowser)('opens a project and a team as soon as they are create
   expect(await switcher.innerText()).toContain('Third shop');
   await switcher.click();
   expect(await page.getByRole('button', { name: 'Second team', exact: true }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Acme', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Second shop' }).waitFor();
+
+  // What someone else has created since the list was loaded.
+  const { project } = await ok(tenant.user.post(`${tenant.teamPath}/projects`, { name: 'Fourth shop' }), 201);
+  await follow(page, pageOf({ teamId: tenant.teamId, projectId: project.id }, 'overview'));
+  await page.getByRole('heading', { level: 1, name: 'Fourth shop' }).waitFor();
   expect(problems).toEqual([]);
 });

@@ -45,7 +45,14 @@ const signedIn = createRoute({
   },
 });
 
-/** Opens the project that was open last, or the first one, or the steps that make one. */
+/** Opens a project of a team, or the step that makes its first one. */
+async function openTeam(teamId: string): Promise<never> {
+  const [project] = (await client.team(teamId).projects.list({ limit: 1 }).page()).items;
+  if (!project) throw redirect({ to: '/new-project', search: { teamId } });
+  throw redirect({ to: '/teams/$teamId/projects/$projectId/overview', params: { teamId, projectId: project.id } });
+}
+
+/** Opens the project that was open last, or one of the newest team, or the steps that make one. */
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -59,13 +66,13 @@ const home = createRoute({
     }
     const [team] = teams;
     if (!team) throw redirect({ to: '/new-team' });
-    const [project] = (await client.team(team.id).projects.list({ limit: 1 }).page()).items;
-    if (!project) throw redirect({ to: '/new-project', search: { teamId: team.id } });
-    throw redirect({
-      to: '/teams/$teamId/projects/$projectId/overview',
-      params: { teamId: team.id, projectId: project.id },
-    });
+    await openTeam(team.id);
   },
+});
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/teams/$teamId',
+  loader: ({ params }) => openTeam(params.teamId),
 });
 const newTeam = createRoute({
   getParentRoute: () => signedIn,
@@ -145,7 +152,7 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([
     entry.addChildren([signIn, signUp]),
-    signedIn.addChildren([home, newTeam, newProject, account, project.addChildren(pages)]),
+    signedIn.addChildren([home, team, newTeam, newProject, account, project.addChildren(pages)]),
   ]),
   defaultErrorComponent: ErrorPage,
   defaultNotFoundComponent: NotFoundPage,

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { client, forgetOtherTeams, projectsQuery, queryClient, teamsQuery } from '#api/client.ts';
+import { forgetOtherTeams, projectsQuery, teamsQuery } from '#api/client.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { firstLetter } from '#ui/first-letter.ts';
 import { Icon } from '#ui/icon.tsx';
 import { Menu, MenuChoice } from '#ui/menu.tsx';
-import { useToasts } from '#ui/toasts.tsx';
 
 /** The team and the project that are open, and the way to others. */
 export function TeamSwitcher() {
@@ -14,25 +13,13 @@ export function TeamSwitcher() {
   const { data: teams = [] } = useQuery(teamsQuery);
   const { data: projects = [] } = useQuery(projectsQuery(teamId));
   const navigate = useNavigate();
-  const toasts = useToasts();
   const team = teams.find(({ id }) => id === teamId);
 
-  const open = (toTeam: string, toProject: string) => {
+  const open = (toProject: string) =>
+    void navigate({ to: '/teams/$teamId/projects/$projectId/overview', params: { teamId, projectId: toProject } });
+  const openTeam = (toTeam: string) => {
     if (toTeam !== teamId) forgetOtherTeams(toTeam);
-    void navigate({
-      to: '/teams/$teamId/projects/$projectId/overview',
-      params: { teamId: toTeam, projectId: toProject },
-    });
-  };
-  const openTeam = async (toTeam: string) => {
-    try {
-      const [first] = (await client.team(toTeam).projects.list({ limit: 1 }).page()).items;
-      if (first) open(toTeam, first.id);
-      else void navigate({ to: '/new-project', search: { teamId: toTeam } });
-    } catch (error) {
-      toasts.failed('The team was not opened.', error);
-      void queryClient.invalidateQueries({ queryKey: ['teams'] });
-    }
+    void navigate({ to: '/teams/$teamId', params: { teamId: toTeam } });
   };
 
   return (
@@ -59,7 +46,7 @@ export function TeamSwitcher() {
         Projects of {team?.name}
       </div>
       {projects.map(({ id, name }) => (
-        <MenuChoice key={id} chosen={id === projectId} onClick={() => open(teamId, id)}>
+        <MenuChoice key={id} chosen={id === projectId} onClick={() => open(id)}>
           {name}
         </MenuChoice>
       ))}
@@ -70,7 +57,7 @@ export function TeamSwitcher() {
       <hr />
       <div className="menu-title">Teams</div>
       {teams.map(({ id, name }) => (
-        <MenuChoice key={id} chosen={id === teamId} onClick={() => void openTeam(id)}>
+        <MenuChoice key={id} chosen={id === teamId} onClick={() => openTeam(id)}>
           {name}
         </MenuChoice>
       ))}

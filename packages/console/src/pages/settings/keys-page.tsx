@@ -80,7 +80,7 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
   },
   {
     title: 'Scopes',
-    wide: true,
+
     cell: ({ scopes }) => (
       <span title={scopes.join(', ')}>{scopes.length === ALL_SCOPES.length ? 'All' : scopes.length}</span>
     ),
@@ -93,7 +93,7 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
       </>
     ),
   },
-  { title: 'Last used', wide: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} show="relative" /> },
+  { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} show="relative" /> },
   {
     title: 'Ends',
     cell: ({ expiresAt }) =>
