@@ -20,7 +20,8 @@ it.skipIf(withoutBrowser)('signs in with a second factor, whose codes work once'
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Password').fill(credentials.password);
   await page.keyboard.press('Enter');
-  const app = dialog.getByRole('link', { name: 'Open it in your authenticator app' });
+  await dialog.getByRole('img', { name: 'QR code of the account' }).waitFor();
+  const app = dialog.getByRole('link', { name: 'open it in the app' });
   const uri = String(await app.getAttribute('href'));
   const secret = (await dialog.getByRole('region', { name: 'Key' }).innerText()).replaceAll(/\s/g, '');
   expect(uri).toContain(`secret=${secret}&`);

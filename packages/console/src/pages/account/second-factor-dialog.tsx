@@ -7,6 +7,7 @@ import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { BackupCodesDialog } from './backup-codes-dialog.tsx';
+import { QrCode } from './qr-code.tsx';
 import { PasswordDialog } from '#layout/password-dialog.tsx';
 import { SESSIONS } from './sessions-card.tsx';
 
@@ -46,9 +47,10 @@ function CodeDialog({ factor: { totpURI }, onVerified, onClose }: CodeDialogProp
       lead={
         <>
           <p>
-            <a href={totpURI}>Open it in your authenticator app</a> on this device, or enter this key in the app, for
-            codes by time:
+            Scan this code with your authenticator app, or <a href={totpURI}>open it in the app</a> on this device. The
+            app also takes this key, for codes by time:
           </p>
+          <QrCode text={totpURI} label="QR code of the account" />
           <Snippet label="Key" text={inGroups(secret)} />
         </>
       }
