@@ -49,9 +49,20 @@ it.skipIf(withoutBrowser)('shows a failed action and keeps the status', async ()
   expect(await page.locator('[data-status]').textContent()).toBe('Active');
 });
 
+it.skipIf(withoutBrowser)('shows days in the zone of the reader, and names it', async () => {
+  await using portal = await openPortal({ ...PHONE, timezoneId: 'Pacific/Kiritimati', locale: 'en-US' });
+  const { page } = portal;
+  const text = await page.locator('main').innerText();
+  expect(text).toMatch(/Renews on\s+Dec 21, 2026/);
+  expect(text).toMatch(/Current period\s+Nov 21\s–\sDec 21, 2026/);
+  expect(await page.locator('footer').innerText()).toContain('in the time zone Pacific/Kiritimati.');
+  expect(portal.consoleMessages).toEqual([]);
+});
+
 it.skipIf(withoutBrowser)('does the same without script', async () => {
   await using portal = await openPortal({ ...PHONE, javaScriptEnabled: false });
   const { page, subscription } = portal;
+  expect(await page.locator('footer').innerText()).toContain('All dates are in UTC.');
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   expect(await page.getByRole('status').first().textContent()).toContain('is set to end');
@@ -68,7 +79,11 @@ it.skipIf(withoutBrowser)('does the same without script', async () => {
 async function openPortal(options: BrowserContextOptions) {
   const resources = new AsyncDisposableStack();
   const service = resources.use(await startService());
-  const subscription = aSubscription(service);
+  const noon = {
+    currentPeriodStart: new Date('2026-11-20T12:00:00Z'),
+    currentPeriodEnd: new Date('2026-12-20T12:00:00Z'),
+  };
+  const subscription = aSubscription(service, noon);
   service.otherServices.subscriptions.push(subscription);
   service.otherServices.invoices.push(anInvoice(service, { status: 'open' }));
   const { token } = await service.createLink();

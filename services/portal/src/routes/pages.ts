@@ -93,7 +93,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
         title: `Billing – ${billing.projectName ?? customer.email ?? customer.id}`,
         header: portalHeader(view),
         content: portalContent(view),
-        footer: portalFooter,
+        footer: portalFooter(locale),
       });
     });
 
@@ -107,8 +107,9 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
         if (!subscription) throw notFound('subscription');
         const links = portalLinks(publicUrl, token);
         if (!canCancel(subscription)) return reply.redirect(links.tab('subscriptions'), 303);
-        const content = confirmationContent(subscription, links, localeOf(request));
-        return sendPage(reply, { title: 'Cancel your subscription?', content, footer: portalFooter });
+        const locale = localeOf(request);
+        const content = confirmationContent(subscription, links, locale);
+        return sendPage(reply, { title: 'Cancel your subscription?', content, footer: portalFooter(locale) });
       },
     );
 

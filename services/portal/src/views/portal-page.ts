@@ -61,9 +61,12 @@ export function portalHeader(view: Pick<PortalView, 'projectName' | 'returnUrl' 
   </div>`;
 }
 
-export const portalFooter: Html = html`<p>
-  All dates are in UTC. Anyone with this link can see this page, so don’t pass it on.
-</p>`;
+/** Names the zone of the dates: UTC, as a server does not know the reader's, until the script shows them in that. */
+export const portalFooter = (locale: string): Html =>
+  html`<p>
+    All dates are in <span id="zone" data-locale="${locale}">UTC</span>. Anyone with this link can see this page, so
+    don’t pass it on.
+  </p>`;
 
 function tabLink(tab: Tab, view: PortalView): Html {
   return html`<li>

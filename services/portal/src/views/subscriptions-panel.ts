@@ -2,9 +2,8 @@ import { html } from 'hono/html';
 import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment, statusLabel } from '#domain/subscription-status.ts';
 import { cancelAction, productName } from './cancellation.ts';
-import { formatPeriod } from './format/dates.ts';
 import { formatPrice } from './format/money.ts';
-import { timeElement, type Html } from './html.ts';
+import { periodElement, timeElement, type Html } from './html.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
 import { methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
@@ -49,7 +48,7 @@ function details(subscription: ShownSubscription, { locale, paymentMethods: look
   if (cancelAt) rows.push(['Cancels on', timeElement(cancelAt, locale)]);
   else if (status === 'active') rows.push(['Renews on', timeElement(currentPeriodEnd, locale)]);
   if (trialEnd && status === 'trialing') rows.push(['Trial ends on', timeElement(trialEnd, locale)]);
-  rows.push(['Current period', formatPeriod(currentPeriodStart, currentPeriodEnd, locale)]);
+  rows.push(['Current period', periodElement(currentPeriodStart, currentPeriodEnd, locale)]);
   const method = lookup.kind === 'known' && methodOf(lookup.paymentMethods, subscription);
   if (method) rows.push(['Paid with', methodName(method)]);
   return html`<dl>

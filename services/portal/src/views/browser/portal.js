@@ -3,6 +3,18 @@
   const portal = document.getElementById('portal');
   const all = selector => portal.querySelectorAll(selector);
 
+  // The server does not know the reader's time zone; this script does, before anything is painted.
+  const zone = document.getElementById('zone');
+  const showInZone = root => {
+    if (!zone) return;
+    const days = new Intl.DateTimeFormat(zone.dataset.locale, { dateStyle: 'medium' });
+    for (const time of root.querySelectorAll('time')) time.textContent = days.format(new Date(time.dateTime));
+    for (const period of root.querySelectorAll('[data-from]'))
+      period.textContent = days.formatRange(new Date(period.dataset.from), new Date(period.dataset.to));
+    zone.textContent = `the time zone ${days.resolvedOptions().timeZone}`;
+  };
+  showInZone(portal);
+
   const announce = text => {
     document.getElementById('announcer').textContent = text;
   };
@@ -24,6 +36,7 @@
     // Only the content: the content security policy of this page forbids the style of the fresh one.
     const content = whole.slice(whole.indexOf('<main '), whole.indexOf('</main>'));
     const fresh = new DOMParser().parseFromString(content, 'text/html').getElementById('portal');
+    showInZone(fresh);
     portal.replaceChildren(...fresh.childNodes);
     showTab(tabOfAddress());
   };

@@ -5,8 +5,7 @@ export function formatDate(date: Date, locale: string): string {
   return new Intl.DateTimeFormat(locale, UTC_DAY).format(date);
 }
 
-/** Returns a range of UTC days in the reader's locale: `Nov 20 – Dec 20, 2026`. The two may come in either order. */
+/** Returns a range of UTC days in the reader's locale: `Nov 20 – Dec 20, 2026`. */
 export function formatPeriod(start: Date, end: Date, locale: string): string {
-  const [first, last] = start <= end ? [start, end] : [end, start];
-  return new Intl.DateTimeFormat(locale, UTC_DAY).formatRange(first, last);
+  return new Intl.DateTimeFormat(locale, UTC_DAY).formatRange(start, end);
 }

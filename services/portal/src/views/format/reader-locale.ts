@@ -3,13 +3,18 @@ const FALLBACK = 'en-US';
 const MAX_RANGES = 12;
 
 /**
- * Returns the locale that an `Accept-Language` header prefers among those `Intl` supports; `en-US` when there is none.
+ * Returns, with the digits 0 to 9 as on pages in English, the locale that an `Accept-Language` header prefers among those `Intl` supports; `en-US` when there is none.
  * https://www.rfc-editor.org/rfc/rfc9110#name-accept-language
  */
 export function readerLocale(header: string | undefined): string {
   const ranges = (header ?? '').split(',', MAX_RANGES).map(parseRange);
   const wanted = ranges.filter(it => it.quality > 0).toSorted((one, other) => other.quality - one.quality);
   return wanted.map(it => supportedLocale(it.tag)).find(it => it !== undefined) ?? FALLBACK;
+}
+
+function withLatinDigits(locale: string): string {
+  const { numberingSystem } = new Intl.NumberFormat(locale).resolvedOptions();
+  return numberingSystem === 'latn' ? locale : new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
 }
 
 function parseRange(range: string): { tag: string; quality: number } {
@@ -21,7 +26,8 @@ function parseRange(range: string): { tag: string; quality: number } {
 function supportedLocale(tag: string): string | undefined {
   if (tag === '*') return FALLBACK;
   try {
-    return Intl.DateTimeFormat.supportedLocalesOf(tag)[0];
+    const locale = Intl.DateTimeFormat.supportedLocalesOf(tag)[0];
+    return locale && withLatinDigits(locale);
   } catch {
     return undefined; // not a language tag
   }
