@@ -11,6 +11,7 @@ const LONG_EMAIL = `${label}@${label}.${label}.${label}.example`;
 export interface LongRecords {
   readonly customerId: string;
   readonly productId: string;
+  readonly subscriptionId: string;
   readonly code: string;
   readonly eventId: string;
   readonly portalUrl: string;
@@ -36,12 +37,13 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   const referee = await billing.customers.create({ name: word(256), email: newEmail() });
   await billing.referrals.apply({ code, refereeCustomerId: referee.id });
   await payOnHostedPage((await newCheckout(tenant, customerId, price.id)).url);
-  await waitForActiveSubscription(tenant, customerId);
+  const subscription = await waitForActiveSubscription(tenant, customerId);
   const event = await waitFor(
     async () =>
       (await ok(user.get(`${teamPath}/webhook-events?limit=1`))).webhookEvents[0] as { id: string } | undefined, // of the API
     { what: 'an event' },
   );
   const { portalUrl } = await billing.portal.create({ customerId });
-  return { customerId, productId: product.id, code, eventId: event.id, portalUrl };
+  const ids = { customerId, productId: product.id, subscriptionId: subscription.id, code, eventId: event.id };
+  return { ...ids, portalUrl };
 }

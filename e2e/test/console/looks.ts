@@ -3,14 +3,40 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots/console');
-export const PHONE = { width: 360, height: 740 };
-export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+const TABLET = { width: 720, height: 900 };
+export const DESKTOP = { width: 1440, height: 900 };
+/** More than this, and readers lose their place. https://web.dev/articles/cls */
+const MAX_SHIFT = 0.1;
 
-/** In what a page is shown: both screens and both sets of colors. The second differs in colors and sizes alone, so axe looks at those. */
-export const LOOKS = [
-  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', rules: undefined },
-  { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', rules: ['color-contrast'] },
-] as const;
+/** In what a page is shown; axe tries all of its rules unless some are given. */
+export interface Look {
+  readonly name: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
+  readonly rules: readonly string[] | undefined;
+}
+
+/** Whether `npm run test:system` runs, which looks at everything. */
+export const IS_SYSTEM = process.env['SYSTEM'] === '1';
+
+const EVERY_LOOK: readonly Look[] = Object.entries({ desktop: DESKTOP, tablet: TABLET, phone: PHONE }).flatMap(
+  ([size, viewport]) =>
+    (['light', 'dark'] as const).map(colorScheme => ({
+      name: `${size}-${colorScheme}`,
+      viewport,
+      colorScheme,
+      rules: undefined,
+    })),
+);
+
+/** Every look in `npm run test:system`, else two. The second differs in colors and sizes alone, so axe looks at those. */
+export const LOOKS: readonly Look[] = IS_SYSTEM
+  ? EVERY_LOOK
+  : [
+      { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', rules: undefined },
+      { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', rules: ['color-contrast'] },
+    ];
 
 /** Neither the page nor a list on it is wider than the screen. */
 export async function expectFitting(page: Page, width: number): Promise<void> {
@@ -20,6 +46,32 @@ export async function expectFitting(page: Page, width: number): Promise<void> {
     all.filter(list => list.scrollWidth > list.clientWidth).map(list => list.innerHTML),
   );
   expect(cut).toEqual([]);
+}
+
+/** Adds up how far each page of a window moves what it shows, without the reader doing anything. */
+export async function watchShifts(page: Page): Promise<void> {
+  await page.addInitScript(`
+    self.shifts = [];
+    const place = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(' ');
+    const describe = ({ node, previousRect, currentRect }) =>
+      [(node?.outerHTML ?? node?.textContent)?.slice(0, 80), place(previousRect), place(currentRect)].join(' | ');
+    new PerformanceObserver(list => {
+      for (const { hadRecentInput, value, sources } of list.getEntries())
+        if (!hadRecentInput) shifts.push([value, ...sources.map(describe)]);
+    }).observe({ type: 'layout-shift', buffered: true });
+  `);
+}
+
+/** Expects that little has moved since the last time, in a window of {@link watchShifts}. */
+export async function expectSteady(page: Page): Promise<void> {
+  const shifts = await page.evaluate<[number, ...string[]][]>('shifts.splice(0)');
+  const total = shifts.reduce((sum, [value]) => sum + value, 0);
+  expect(total, JSON.stringify(shifts)).toBeLessThanOrEqual(MAX_SHIFT);
+}
+
+/** Waits until everything on the page has loaded. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('.skeleton, [aria-busy=true]').count()).toBe(0);
 }
 
 /** Goes to another page as a link does, without loading the console anew. */

@@ -1,5 +1,6 @@
 import type { Column } from './list-table.tsx';
 import { Cell, HeadRow } from './table-rows.tsx';
+import { useCards } from './use-cards.ts';
 
 interface DataTableProps<Item> {
   readonly rows: readonly Item[];
@@ -11,9 +12,10 @@ interface DataTableProps<Item> {
 
 /** A table whose rows are all there. */
 export function DataTable<Item>({ rows, columns, rowKey, part }: DataTableProps<Item>) {
+  const { ref, layout } = useCards(columns.length);
   return (
-    <div className="table-wrap">
-      <table className="table cards" aria-rowcount={part && part.total + 1}>
+    <div className="table-wrap" ref={ref}>
+      <table className={`table ${layout}`} aria-rowcount={part && part.total + 1}>
         <HeadRow columns={columns} />
         <tbody>
           {rows.map((row, index) => (

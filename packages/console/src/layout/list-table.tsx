@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
 import type { CsvColumn } from './csv-lines.ts';
-import { useRowHeight } from './row-height.ts';
 import { Cell, HeadRow, type TableColumn } from './table-rows.tsx';
+import { useCards } from './use-cards.ts';
 import { useListRows, type ListSource } from './use-list-rows.ts';
 
 export interface Column<Item> extends TableColumn<Item> {
@@ -21,7 +21,7 @@ export interface ListTableProps<Item> extends ListSource<Item> {
 
 /** A list of any length that scrolls with the page: only the rows in the window exist, and are loaded by the page. */
 export function ListTable<Item>({ label, columns, rowKey, empty, ...source }: ListTableProps<Item>) {
-  const rowHeight = useRowHeight(columns.length);
+  const { ref: cardsRef, rowHeight, layout } = useCards(columns.length);
   const { first, known, isOpen, failure, ref, from, to, itemAt } = useListRows(source, rowHeight);
 
   if (first.error && !first.data) return <ErrorState error={first.error} onRetry={() => void first.refetch()} />;
@@ -30,8 +30,8 @@ export function ListTable<Item>({ label, columns, rowKey, empty, ...source }: Li
   return (
     // A region that scrolls sideways must be reachable by keyboard.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>
-      <table className="table cards list" aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
+    <div className="table-wrap" ref={cardsRef} tabIndex={0} role="region" aria-label={label}>
+      <table className={`table ${layout} list`} aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
         <HeadRow columns={columns} />
         <tbody ref={ref}>
           <Padding height={from * rowHeight} columns={columns.length} />

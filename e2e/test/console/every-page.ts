@@ -1,0 +1,43 @@
+import type { LongRecords } from '../../system/long-texts.ts';
+
+/** A page of a project. */
+export interface ProjectPage {
+  readonly path: string;
+  readonly heading: string;
+  /** A text that only its data bring. */
+  readonly shows: string;
+  /** The buttons that open its dialogs. */
+  readonly dialogs?: readonly string[];
+}
+
+/** Each page of a project that `fillTenant` filled, but for those of one record. */
+export const LISTS: readonly ProjectPage[] = [
+  { path: 'overview', heading: 'Shop', shows: '$29.99' },
+  { path: 'overview/subscriptions?metric=mrr', heading: 'Subscriptions in MRR', shows: 'Sum of 1 subscription;' },
+  { path: 'overview/subscriptions?metric=excluded', heading: 'Left out of MRR', shows: 'There are none' },
+  { path: 'start', heading: 'Get started', shows: 'The first payment has arrived' },
+  { path: 'customers', heading: 'Customers', shows: '@example.com', dialogs: ['New customer'] },
+  { path: 'customers?search=nobody-has-this', heading: 'Customers', shows: 'Nobody matches' },
+  { path: 'products', heading: 'Products', shows: '$29.99 a month', dialogs: ['New product'] },
+  { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled', dialogs: ['Cancel…'] },
+  { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
+  { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
+  { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
+  { path: 'events', heading: 'Webhook events', shows: 'invoice.paid' },
+  { path: 'dead-letters', heading: 'Dead letters', shows: 'Nothing is left behind' },
+  { path: 'settings/keys', heading: 'API keys', shows: 'backend', dialogs: ['New API key', 'Rotate', 'Revoke'] },
+  { path: 'settings/members', heading: 'Members', shows: 'Ada', dialogs: ['Invite someone'] },
+  { path: 'settings/connection', heading: 'Connection', shows: 'Connected to Stripe', dialogs: ['Disconnect…'] },
+  { path: 'settings/syncs', heading: 'Syncs', shows: 'Sync' },
+  { path: 'settings/project', heading: 'Project', shows: 'Project id' },
+  { path: 'settings/audit-log', heading: 'Audit log', shows: 'Create API key' },
+];
+
+/** The addresses of the pages of one record. */
+export const pathsOf = (records: Omit<LongRecords, 'portalUrl'>): readonly string[] => [
+  `customers/${records.customerId}`,
+  `products/${records.productId}`,
+  `subscriptions/${records.subscriptionId}`,
+  `referrals/${records.code}`,
+  `events/${records.eventId}`,
+];
