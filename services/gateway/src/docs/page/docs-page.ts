@@ -42,7 +42,7 @@ const pageOf = (folder: string): string => `<!doctype html>
 <script type="module" src="${folder}/docs.js"></script>
 </head>
 <body>
-<header class="way-back"><a href="/">Back to the console</a></header>
+<nav class="way-back" aria-label="Console"><a href="/">Back to the console</a></nav>
 <div id="reference"></div>
 <noscript><p>The reference needs JavaScript. Without it: <a href="/llms.txt">a list of all operations</a>, and <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
 </body>
