@@ -4,7 +4,7 @@ import { expectAccessible } from '../../system/accessibility.ts';
 import { newTenant, type Tenant } from '../../system/tenant.ts';
 import { fillTenant } from '../../system/tenant-life.ts';
 import { pageOf, visitConsole } from './browse.ts';
-import { DESKTOP, PHONE } from './looks.ts';
+import { DESKTOP, follow, PHONE } from './looks.ts';
 
 const withoutBrowser = isWithoutBrowser();
 
