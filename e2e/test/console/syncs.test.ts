@@ -87,7 +87,7 @@ it.skipIf(isWithoutBrowser())('shows thousands of findings by the page, and expo
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   expect((await downloading).suggestedFilename()).toBe(`findings-${sync.id}.csv`);
-  await page.getByText(`${TOTAL} rows are saved`).waitFor();
+  await page.getByText(`${TOTAL.toLocaleString('en')} rows are saved`).waitFor();
   const cursors = queries.filter(query => query.has('cursor'));
   expect(cursors).toHaveLength(Math.floor(TOTAL / 100));
   expect(cursors.every(query => query.get('type') === 'customer')).toBe(true);
