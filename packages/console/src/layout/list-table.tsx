@@ -8,8 +8,6 @@ import { useListRows, type ListSource } from './use-list-rows.ts';
 export interface Column<Item> extends TableColumn<Item> {
   /** The value in an export. */
   readonly csv?: CsvColumn<Item>['csv'];
-  /** Has no effect: every column is shown on a phone. */
-  readonly wide?: boolean;
 }
 
 export interface ListTableProps<Item> extends ListSource<Item> {

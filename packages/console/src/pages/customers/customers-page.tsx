@@ -30,10 +30,9 @@ const COLUMNS = sortedBy<Customer>('Created', [
   { title: 'MRR', end: true, cell: ({ id }) => <CustomerRevenue id={id} /> },
   {
     title: 'External id',
-    wide: true,
     cell: ({ externalId }) => externalId ?? <span className="muted">–</span>,
   },
-  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]);
 
 export function CustomersPage() {

@@ -27,11 +27,10 @@ const COLUMNS: readonly Column<WebhookEvent>[] = [
     csv: ({ type }) => type,
   },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={EVENT_STATUS[status]} />, csv: ({ status }) => status },
-  { title: 'Error', wide: true, cell: ({ error }) => error, csv: ({ error }) => error },
-  { title: 'Object', wide: true, cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
+  { title: 'Error', cell: ({ error }) => error, csv: ({ error }) => error },
+  { title: 'Object', cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
   {
     title: 'Received',
-    wide: true,
     cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
     csv: ({ receivedAt }) => receivedAt,
   },

@@ -14,8 +14,8 @@ export const invoiceCustomer: Column<Invoice> = {
 export const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
   { title: 'Number', cell: ({ number, id }) => <code>{number ?? id.slice(0, 14)}</code> },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={INVOICE_STATUS[status]} /> },
-  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: 'Paid', wide: true, cell: ({ paidAt }) => <Time at={paidAt} /> },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Paid', cell: ({ paidAt }) => <Time at={paidAt} /> },
   {
     title: 'Amount',
     end: true,
@@ -24,7 +24,6 @@ export const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
   {
     title: 'Document',
     end: true,
-    wide: true,
     cell: invoice => <InvoiceLinks invoice={invoice} />,
   },
   { title: 'Actions', end: true, cell: invoice => <InvoiceActions invoice={invoice} /> },

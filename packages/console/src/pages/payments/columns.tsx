@@ -17,13 +17,11 @@ export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { title: 'Method', cell: ({ paymentMethod }) => <span className="num">{methodText(paymentMethod)}</span> },
   {
     title: 'Reason',
-    wide: true,
     cell: ({ failureMessage, amountRefunded, currency }) =>
       failureMessage ?? (amountRefunded > 0 ? `${formatMoney(amountRefunded, currency)} refunded` : ''),
   },
   {
     title: 'Date',
-    wide: true,
     cell: ({ createdAt }) => <Time at={createdAt} show="time" />,
   },
   {

@@ -66,7 +66,7 @@ export function ProductsPage() {
                 title: 'Prices',
                 cell: ({ id }) => describePrices(prices.filter(it => it.productId === id && it.isActive)),
               },
-              { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
           />
         )}

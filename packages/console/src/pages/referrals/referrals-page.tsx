@@ -26,15 +26,15 @@ const CODE_COLUMNS: readonly Column<ReferralCode>[] = [
   },
   { title: 'Referrer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
   { title: 'Status', cell: code => <CodeStatus code={code} /> },
-  { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 const CREDIT_COLUMNS: readonly Column<ReferralCredit>[] = [
   { title: 'Customer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
-  { title: 'For', wide: true, cell: earnedBy },
+  { title: 'For', cell: earnedBy },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={CREDIT_STATUS[status]} /> },
-  { title: 'Error', wide: true, cell: ({ error, attempts }) => error && `${error} (${attempts} attempts)` },
-  { title: 'Date', wide: true, cell: ({ creditedAt, createdAt }) => <Time at={creditedAt ?? createdAt} /> },
+  { title: 'Error', cell: ({ error, attempts }) => error && `${error} (${attempts} attempts)` },
+  { title: 'Date', cell: ({ creditedAt, createdAt }) => <Time at={creditedAt ?? createdAt} /> },
   {
     title: 'Amount',
     end: true,

@@ -58,7 +58,7 @@ export function MembersPage() {
                 </div>
                 <div className="muted truncate">{member.email}</div>
               </div>
-              <span className="muted small wide">
+              <span className="muted small">
                 since <Time at={member.createdAt} />
               </span>
               {/* A team keeps an owner. */}
