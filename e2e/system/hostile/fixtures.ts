@@ -5,6 +5,8 @@ import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
+import { newOpenInvoice } from '../open-invoice.ts';
+import { waitFor } from '@billing/testing/wait-for';
 
 /** A tenant with one resource of each kind, so that requests can name existing resources. */
 export interface Fixtures {
@@ -33,6 +35,15 @@ export async function createFixtures(): Promise<Fixtures> {
   const subscription = await newSubscription(tenant, priceId);
   const spareSubscriptions = [await newSubscription(tenant, priceId), await newSubscription(tenant, priceId)];
   const customers = await createSpares(() => newCustomer(tenant));
+  const payments = await waitFor(
+    async () => {
+      const { items } = await billing.payments.list({ status: 'succeeded' }).page();
+      return items.length >= 3 ? items : undefined;
+    },
+    { what: 'the payments of the subscriptions' },
+  );
+  const [payment] = payments;
+  if (!payment) throw new Error('There is no payment.');
   const spareValues = {
     productId: await createSpares(async () => (await newMonthlyPrice(tenant)).productId),
     priceId: await createSpares(async () => (await newMonthlyPrice(tenant)).priceId),
@@ -46,6 +57,8 @@ export async function createFixtures(): Promise<Fixtures> {
     deadLetterId: [await newDeadLetter(tenant), await newDeadLetter(tenant)],
     invitationId: await createSpares(async () => (await inviteSomeone()).id),
     subscriptionId: spareSubscriptions.map(({ id }) => id),
+    invoiceId: [await newOpenInvoice(tenant, priceId), await newOpenInvoice(tenant, priceId)],
+    paymentId: payments.slice(1).map(({ id }) => id),
     sessionId: await createSpares(
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
     ),
@@ -64,6 +77,8 @@ export async function createFixtures(): Promise<Fixtures> {
     priceId,
     customerId: subscription.customerId,
     subscriptionId: subscription.id,
+    invoiceId: await newOpenInvoice(tenant, priceId),
+    paymentId: payment.id,
     code,
     token,
     invitationToken: (await inviteSomeone()).url.split('#')[1],
@@ -88,6 +103,10 @@ export async function createFixtures(): Promise<Fixtures> {
         return priceId;
       case 'ps':
         return subscription.id;
+      case 'pinv':
+        return lasting['invoiceId'] ?? text;
+      case 'pay':
+        return lasting['paymentId'] ?? text;
       case 'sk':
         return `sk_test_${unique.replaceAll('-', '')}`;
       default:
