@@ -23,12 +23,34 @@ function refusalOf(err: unknown): number {
   return typeof status === 'number' ? status : 0;
 }
 
-/** Returns every invalid or unknown field with its path (`unitAmount`, `items.0.price`) and a message. */
+/** Returns every invalid or unknown field with its path (`unitAmount`, `items.0.price`) and a message that people can read. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
+  const at = (path: readonly PropertyKey[]) => path.map(String).join('.');
+  const empty = new Set(error.issues.filter(isEmptyText).map(issue => at(issue.path)));
   return error.issues.flatMap(issue => {
-    const at = (path: readonly PropertyKey[]) => path.map(String).join('.');
-    return issue.code === 'unrecognized_keys'
-      ? issue.keys.map(key => ({ path: at([...issue.path, key]), message: 'Unknown field.' }))
-      : [{ path: at(issue.path), message: issue.message }];
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map(key => ({ path: at([...issue.path, key]), message: 'Unknown field.' }));
+    // What else an empty text is not, nobody needs to know.
+    if (empty.has(at(issue.path)) && !isEmptyText(issue)) return [];
+    return [{ path: at(issue.path), message: messageOf(issue) }];
   });
 }
+
+const isEmptyText = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1;
+
+/** Says of a limit what is allowed, where its schema has no words of its own. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if ((issue.code !== 'too_small' && issue.code !== 'too_big') || !issue.message.startsWith('Too '))
+    return issue.message;
+  if (isEmptyText(issue)) return 'Must not be empty.';
+  const limit = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum);
+  const bound = issue.code === 'too_small' ? ['More than', 'At least'] : ['Less than', 'At most'];
+  const unit = UNITS[issue.origin]?.[limit === 1 ? 0 : 1] ?? '';
+  return `${bound[issue.inclusive ? 1 : 0]} ${limit}${unit && ` ${unit}`}.`;
+}
+
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['item', 'items'],
+};

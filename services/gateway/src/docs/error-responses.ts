@@ -10,7 +10,7 @@ const statusOf = (code: ProblemCode): number => PROBLEM_STATUS[PROBLEM_CODES[cod
 const RETRYABLE_CONFLICTS: readonly ProblemCode[] = ['idempotency_key_in_use', 'conflict'];
 
 const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> = {
-  validation_error: { fields: [{ path: 'unitAmount', message: 'Too small: expected number to be >=0' }] },
+  validation_error: { fields: [{ path: 'unitAmount', message: 'At least 0.' }] },
   forbidden: { requiredScope: 'products:write' },
   processor_mismatch: {
     connected: { accountId: 'acct_1Example2eZvKYlo2', livemode: false },
