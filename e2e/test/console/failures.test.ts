@@ -27,6 +27,10 @@ it.skipIf(withoutBrowser)('shows the request id of what failed, and tries again'
   await page.getByRole('link', { name: 'Invoices' }).click();
   await page.getByText('req-4711').waitFor();
   expect(await page.getByRole('alert').innerText()).toContain('Something went wrong on our side.');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('4711');
+  await page.getByRole('dialog').getByText('Something went wrong on our side.').waitFor();
+  await page.keyboard.press('Escape');
   await page.unroute('**/invoices?**');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('cell', { name: 'Paid' }).first().waitFor();

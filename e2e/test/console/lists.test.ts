@@ -1,4 +1,5 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -15,6 +16,11 @@ beforeAll(async () => {
   const { priceId } = await newMonthlyPrice(tenant);
   await newSubscription(tenant, priceId);
   await newSubscription(tenant, priceId);
+  const { invoices, payments } = tenant.billing;
+  const arePaid = async () =>
+    (await invoices.list({ status: 'paid' }).page()).total === 2 &&
+    (await payments.list({ status: 'succeeded' }).page()).total === 2;
+  await waitFor(arePaid, { what: 'both invoices and payments' });
 });
 
 const rowsOf = (page: Page) => page.locator('tbody tr[aria-rowindex]');
@@ -59,6 +65,9 @@ it.skipIf(withoutBrowser)('counts, sorts and filters each list, by what stands i
   await page.getByLabel('Search by number').fill((invoice.number ?? '').toLowerCase());
   await total.getByText('1 invoice', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Remaining' }).waitFor();
+  await page.getByRole('link', { name: 'Invoices', exact: true }).click();
+  await total.getByText(`${invoices.length} invoices`, { exact: true }).waitFor();
+  expect(await page.getByLabel('Search by number').inputValue()).toBe('');
 
   await follow(page, pageOf(tenant, `payments?processorId=${payment.processorChargeId}`));
   await total.getByText('1 payment', { exact: true }).waitFor();
@@ -96,7 +105,7 @@ it.skipIf(withoutBrowser)('exports names, e-mails, products, and amounts beside 
 });
 
 it.skipIf(withoutBrowser)(
-  'opens records from the palette by their Stripe ids and numbers, in a window of one height',
+  'opens records from the palette by their ids and numbers, in a window of one height',
   async () => {
     const { billing } = tenant;
     const [subscription] = (await billing.subscriptions.list({ limit: 1 }).page()).items;
@@ -111,6 +120,9 @@ it.skipIf(withoutBrowser)(
       [subscription?.processorSubscriptionId, `subscriptions/${subscription?.id}`],
       [invoice?.processorInvoiceId, `invoices?id=${invoice?.id}`],
       [invoice?.number, `invoices?id=${invoice?.id}`],
+      [customer.id, `customers/${customer.id}`],
+      [subscription?.id, `subscriptions/${subscription?.id}`],
+      [invoice?.id, `invoices?id=${invoice?.id}`],
       [payment?.processorPaymentIntentId, `payments?processorId=${payment?.processorPaymentIntentId}`],
       [payment?.processorChargeId, `payments?processorId=${payment?.processorChargeId}`],
     ] as const;

@@ -46,6 +46,17 @@ it.skipIf(isWithoutBrowser())(
       expect(shown).toBe(true);
       expect(await page.locator('tbody tr').count()).toBeLessThanOrEqual(MAX_RENDERED);
     }
+    const failing = `**${tenant.P}/customers?*offset=3*`;
+    const problem = { error: { code: 'internal', message: 'Something went wrong.', requestId: 'req-4713' } };
+    await page.route(failing, route => route.fulfill({ status: 500, json: problem }));
+    await page.evaluate('scrollTo(0, 0.3 * document.documentElement.scrollHeight)');
+    const alert = page.getByRole('alert').filter({ hasText: 'req-4713' });
+    await expect.poll(() => alert.evaluate(box => box.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    await page.unroute(failing);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await waitFor(() => shownNear(page, 0.3 * REACHED), { what: 'the rows that failed before' });
+
     const last = page.getByText(`Row ${TOTAL - 1}`, { exact: true });
     const atTheEnd = async () => {
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');

@@ -1,14 +1,15 @@
 import { useId, useState, type KeyboardEvent } from 'react';
+import { describeFailure } from '#api/failure.ts';
 import { Dialog } from '#ui/dialog.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { useOpenPage } from './project-link.tsx';
 import { useCommands, type Command } from './use-commands.ts';
 
-/** Finds pages, customers, products and invoices by a few letters, and records by their ids at Stripe. */
+/** Finds pages, customers, products and invoices by a few letters, and records by their ids, here and at Stripe. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { commands, isSearching } = useCommands(text.trim());
+  const { commands, isSearching, error } = useCommands(text.trim());
   const open = useOpenPage();
   const listId = useId();
   const at = Math.min(chosen, commands.length - 1);
@@ -34,8 +35,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={commands[at] && `${listId}-${at}`}
-        aria-label="Search pages, customers, products, invoice numbers and Stripe ids"
-        placeholder="A page, a customer, an invoice number, a Stripe id…"
+        aria-label="Search pages, customers, products, invoice numbers and ids"
+        placeholder="A page, a customer, an invoice number, an id…"
         // The reader opened the palette to type.
         // eslint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
@@ -68,7 +69,13 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <p className="muted small palette-status" role="status">
-        {commands.length > 0 ? '' : isSearching ? 'Searching…' : 'Nothing found.'}
+        {error && !isSearching
+          ? `Customers and invoices could not be searched. ${describeFailure(error).message}`
+          : commands.length > 0
+            ? ''
+            : isSearching
+              ? 'Searching…'
+              : 'Nothing found.'}
       </p>
     </Dialog>
   );

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Icon } from '#ui/icon.tsx';
 
 /** The filters of a list; they stand in the address, so that a list can be linked to. */
@@ -55,16 +55,27 @@ export function SelectFilter<Name extends string>({ name, label, options, all }:
 
 const TYPING_MS = 250;
 
-/** A search that stands in the address once the reader pauses typing. */
+/** A search that stands in the address once the reader pauses typing, and shows what else the address is changed to. */
 export function SearchFilter({ name, label }: { readonly name: string; readonly label: string }) {
   const { text, set } = useFilters();
-  const [typed, setTyped] = useState(text(name));
+  const searched = text(name);
+  const [typed, setTyped] = useState(searched);
+  const sent = useRef(searched);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const change = (value: string) => {
     setTyped(value);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => set(name, value.trim()), TYPING_MS);
+    timer.current = setTimeout(() => {
+      sent.current = value.trim();
+      set(name, sent.current);
+    }, TYPING_MS);
   };
+  useEffect(() => {
+    if (searched === sent.current) return;
+    clearTimeout(timer.current);
+    sent.current = searched;
+    setTyped(searched);
+  }, [searched]);
   return (
     <input
       type="search"

@@ -26,32 +26,38 @@ export function ListTable<Item>({ label, columns, rowKey, empty, ...source }: Li
   if (first.data?.items.length === 0) return empty;
   const shown = first.data ? Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index) : [];
   return (
-    // A region that scrolls sideways must be reachable by keyboard.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="table-wrap" ref={cardsRef} tabIndex={0} role="region" aria-label={label}>
-      <table className={`table ${layout} list`} aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
-        <HeadRow columns={columns} />
-        <tbody ref={ref}>
-          <Padding height={from * rowHeight} columns={columns.length} />
-          {!first.data && Array.from({ length: 8 }, (_, index) => <EmptyRow key={index} columns={columns} />)}
-          {shown.map(index => {
-            const item = itemAt(index);
-            if (item === undefined) return <EmptyRow key={index} columns={columns} />;
-            return (
-              <tr key={rowKey(item)} aria-rowindex={index + 2}>
-                {columns.map(column => (
-                  <Cell key={column.title} column={column}>
-                    {column.cell(item)}
-                  </Cell>
-                ))}
-              </tr>
-            );
-          })}
-          <Padding height={Math.max(0, known - to) * rowHeight} columns={columns.length} />
-        </tbody>
-      </table>
-      {failure && <ErrorState error={failure.error} onRetry={failure.retry} />}
-    </div>
+    <>
+      {/* A region that scrolls sideways must be reachable by keyboard. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="table-wrap" ref={cardsRef} tabIndex={0} role="region" aria-label={label}>
+        <table className={`table ${layout} list`} aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
+          <HeadRow columns={columns} />
+          <tbody ref={ref}>
+            <Padding height={from * rowHeight} columns={columns.length} />
+            {!first.data && Array.from({ length: 8 }, (_, index) => <EmptyRow key={index} columns={columns} />)}
+            {shown.map(index => {
+              const item = itemAt(index);
+              if (item === undefined) return <EmptyRow key={index} columns={columns} />;
+              return (
+                <tr key={rowKey(item)} aria-rowindex={index + 2}>
+                  {columns.map(column => (
+                    <Cell key={column.title} column={column}>
+                      {column.cell(item)}
+                    </Cell>
+                  ))}
+                </tr>
+              );
+            })}
+            <Padding height={Math.max(0, known - to) * rowHeight} columns={columns.length} />
+          </tbody>
+        </table>
+      </div>
+      {failure && (
+        <div className="list-failure">
+          <ErrorState error={failure.error} onRetry={failure.retry} />
+        </div>
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,9 @@
-import type { Customer } from '@billing/client';
+import type { Customer, Invoice, Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { customerTitle } from '#api/customer-names.ts';
+import { customerTitle, findCustomer } from '#api/customer-names.ts';
+import { hasCode } from '#api/failure.ts';
+import { findInvoice } from '#api/find-invoice.ts';
+import { findSubscription } from '#api/find-subscription.ts';
 import { useIsOwner, useProject, type ProjectScope } from '#api/project.ts';
 import { productsQuery } from '#api/queries.ts';
 import { useDebounced } from '#ui/debounced.ts';
@@ -22,13 +25,24 @@ export interface Command {
 const MIN_SEARCH = 2;
 const MAX_RESULTS = 6;
 
+interface Found {
+  readonly commands: readonly Command[];
+  readonly isSearching: boolean;
+  /** Why records could not be searched. */
+  readonly error: unknown;
+}
+
 /** Returns the pages and records that a text names. */
-export function useCommands(text: string): { readonly commands: readonly Command[]; readonly isSearching: boolean } {
+export function useCommands(text: string): Found {
   const scope = useProject();
   const isOwner = useIsOwner();
   const search = useDebounced(text, 150);
   const isWanted = search.length >= MIN_SEARCH;
-  const { data: found = [], isFetching } = useQuery({
+  const {
+    data: found = [],
+    error,
+    isFetching,
+  } = useQuery({
     queryKey: scope.key('palette', search),
     queryFn: ({ signal }) => findRecords(scope, search, signal),
     enabled: isWanted,
@@ -43,11 +57,13 @@ export function useCommands(text: string): { readonly commands: readonly Command
       .map(({ page, title, icon }) => ({ id: page, page, title, icon, note: '' })),
     ...(search === text && isWanted ? found : []),
     ...(text === '' ? [] : products)
-      .filter(({ name, processorProductId }) => contains(name) || processorProductId === text)
+      .filter(({ id, name, processorProductId }) => contains(name) || processorProductId === text || id === text)
       .slice(0, MAX_RESULTS)
       .map(({ id, name }) => ({ id, page: `products/${id}`, title: name, note: 'Product', icon: 'products' }) as const),
   ];
-  return { commands, isSearching: isFetching || search !== text };
+  // What looks like an id, and can't be one, names nothing.
+  const failure = hasCode(error, 'validation_error') ? null : error;
+  return { commands, isSearching: isFetching || search !== text, error: failure };
 }
 
 type Find = (scope: ProjectScope, text: string, signal: AbortSignal) => Promise<readonly Command[]>;
@@ -56,13 +72,7 @@ const findCustomers: Find = async ({ billing }, processorId, signal) =>
   (await billing.customers.list({ processorId }, { signal }).page()).items.map(customerCommand);
 
 const findSubscriptions: Find = async ({ billing }, processorId, signal) =>
-  (await billing.subscriptions.list({ processorId }, { signal }).page()).items.map(({ id }) => ({
-    id,
-    page: `subscriptions/${id}`,
-    title: processorId,
-    note: 'Subscription',
-    icon: 'subscriptions',
-  }));
+  (await billing.subscriptions.list({ processorId }, { signal }).page()).items.map(subscriptionCommand);
 
 const findPayments: Find = async ({ billing }, processorId, signal) =>
   (await billing.payments.list({ processorId }, { signal }).page()).items.map(({ id, amount, currency }) => ({
@@ -74,7 +84,40 @@ const findPayments: Find = async ({ billing }, processorId, signal) =>
     icon: 'payments',
   }));
 
-/** By the prefixes of ids at Stripe. */
+/** Finds the one record with an id of ours. */
+const ours =
+  <Item>(find: (scope: ProjectScope, id: string) => Promise<Item | null>, commandOf: (item: Item) => Command): Find =>
+  async (scope, id) => {
+    const item = await find(scope, id);
+    return item ? [commandOf(item)] : [];
+  };
+
+const subscriptionCommand = ({ id, processorSubscriptionId }: Subscription): Command => ({
+  id,
+  page: `subscriptions/${id}`,
+  title: processorSubscriptionId,
+  note: 'Subscription',
+  icon: 'subscriptions',
+});
+
+const customerCommand = (customer: Customer): Command => ({
+  id: customer.id,
+  page: `customers/${customer.id}`,
+  title: customerTitle(customer),
+  note: customer.name ? (customer.email ?? '') : '',
+  icon: 'customers',
+});
+
+const invoiceCommand = ({ id, number, processorInvoiceId, amountDue, currency }: Invoice): Command => ({
+  id,
+  page: 'invoices',
+  search: { id },
+  title: number ?? processorInvoiceId,
+  note: `Invoice of ${formatMoney(amountDue, currency)}`,
+  icon: 'invoices',
+});
+
+/** By the prefixes of ids, at Stripe and here. */
 const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['cus', findCustomers],
   ['sub', findSubscriptions],
@@ -82,9 +125,12 @@ const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['pi', findPayments],
   ['ch', findPayments],
   ['py', findPayments],
+  ['pc', ours(findCustomer, customerCommand)],
+  ['ps', ours(findSubscription, subscriptionCommand)],
+  ['pinv', ours(findInvoice, invoiceCommand)],
 ]);
 
-/** Finds the record with an id at Stripe, or else customers and invoices that contain the text. */
+/** Finds the record with an id, or else customers and invoices that contain the text. */
 const findRecords: Find = async (scope, text, signal) => {
   const findById = FIND_BY_ID.get(/^([a-z]+)_\w+$/.exec(text)?.[1]);
   if (findById) return findById(scope, text, signal);
@@ -104,20 +150,5 @@ async function findInvoices(
   signal: AbortSignal,
 ): Promise<readonly Command[]> {
   const { items } = await billing.invoices.list({ ...wanted, limit: MAX_RESULTS }, { signal }).page();
-  return items.map(({ id, number, processorInvoiceId, amountDue, currency }) => ({
-    id,
-    page: 'invoices',
-    search: { id },
-    title: number ?? processorInvoiceId,
-    note: `Invoice of ${formatMoney(amountDue, currency)}`,
-    icon: 'invoices',
-  }));
+  return items.map(invoiceCommand);
 }
-
-const customerCommand = (customer: Customer): Command => ({
-  id: customer.id,
-  page: `customers/${customer.id}`,
-  title: customerTitle(customer),
-  note: customer.name ? (customer.email ?? '') : '',
-  icon: 'customers',
-});

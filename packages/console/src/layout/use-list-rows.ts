@@ -66,14 +66,19 @@ export function useListRows<Item>(source: ListSource<Item>, rowHeight: number) {
     const loaded = pages[page - firstPage]?.data ?? (page === 0 ? first.data : undefined);
     return loaded?.items[index % PAGE_SIZE];
   };
+  const failed = pages.find(({ error, data }) => error && !data);
   return {
     first,
     /** How many rows there are, as far as that is known. */
     known,
     /** Whether there are more. */
     isOpen: goesOn && !rest.isComplete,
-    /** Why the rows that follow could not be loaded, and how to try that again. */
-    failure: goesOn && rest.error ? { error: rest.error, retry: load } : null,
+    /** Why rows of the window, or those that follow, could not be loaded, and how to try that again. */
+    failure: failed
+      ? { error: failed.error, retry: () => void Promise.all(pages.map(page => page.error && page.refetch())) }
+      : goesOn && rest.error
+        ? { error: rest.error, retry: load }
+        : null,
     ref,
     from,
     to: Math.min(to, known),
