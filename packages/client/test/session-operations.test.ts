@@ -23,6 +23,7 @@ it('has exactly one method for each operation that needs a signed-in user', asyn
   };
   await run(client.teams.create({ name: 'Acme' }));
   await run(client.teams.list());
+  await run(client.teams.update(':teamId', { name: 'Acme' }));
   await run(client.acceptInvitation(':invitationToken'));
   const team = client.team(':teamId');
   const ids: Record<string, readonly string[]> = {

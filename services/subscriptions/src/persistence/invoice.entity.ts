@@ -10,7 +10,7 @@ const InvoiceSchema = defineEntity({
     { name: 'invoices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     {
       name: 'invoices_open',
-      properties: ['teamId', 'projectId', 'createdAt', 'id'],
+      properties: ['projectId', 'teamId', 'createdAt', 'id'],
       where: "status = 'open'",
     },
     { name: 'invoices_customer', properties: ['customerId', 'teamId', 'projectId'] },

@@ -105,7 +105,7 @@ export class CreateSubscriptions extends Migration {
       ) with (fillfactor = 70)`);
     this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
     this.addSql(`create index invoices_subscription on invoices (subscription_id, team_id, project_id)`);
-    this.addSql(`create index invoices_open on invoices (team_id, project_id, created_at, id) where status = 'open'`);
+    this.addSql(`create index invoices_open on invoices (project_id, team_id, created_at, id) where status = 'open'`);
     this.addSql(`create index invoices_customer on invoices (customer_id, team_id, project_id)`);
     this.addSql(
       `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,

@@ -1,4 +1,4 @@
-/** The client's method for each operation of a project. Names of parameters, `query` and `body` are replaced by values. */
+/** The client's method for each operation of a project. Names of parameters, `query`, its `ids` and `body` are replaced by values. */
 const CALLS = {
   listProducts: 'products.list(query).page()',
   createProduct: 'products.create(body)',
@@ -21,7 +21,13 @@ const CALLS = {
   cancelSubscription: 'subscriptions.cancelNow(subscriptionId)',
   createCheckout: 'checkout.create(body)',
   listInvoices: 'invoices.list(query).page()',
+  getInvoice: 'invoices.get(invoiceId)',
+  voidInvoice: 'invoices.void(invoiceId)',
+  markInvoiceUncollectible: 'invoices.markUncollectible(invoiceId)',
   listPayments: 'payments.list(query).page()',
+  getPayment: 'payments.get(paymentId)',
+  refundPayment: 'payments.refund(paymentId, body)',
+  getPaymentTotals: 'payments.totals(query)',
   createPortalSession: 'portal.create(body)',
   listPortalSessions: 'portal.list(query).page()',
   revokePortalSession: 'portal.revoke(sessionId)',
@@ -38,6 +44,7 @@ const CALLS = {
   getAnalytics: 'analytics.get(query)',
   getAnalyticsHistory: 'analytics.history(query)',
   listAnalyticsSubscriptions: 'analytics.subscriptions(query).page()',
+  getAnalyticsCustomers: 'analytics.customers(ids)',
   listWebhookEvents: 'webhookEvents.list(query).page()',
   createSync: 'syncs.create(body)',
   listSyncs: 'syncs.list(query).page()',
@@ -56,7 +63,7 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
     return '// The client for backends does not have this operation: it needs no API key, or a signed-in person.';
   const { teamId, projectId, ...ids } = params;
   const method = body?.cancelAtPeriodEnd === false ? call.replace('cancelAtPeriodEnd', 'resume') : call;
-  const values = { ...ids, query: Object.keys(query).length > 0 ? query : undefined, body };
+  const values = { ...ids, query: Object.keys(query).length > 0 ? query : undefined, ids: query.ids?.split(','), body };
   const filled = method.replace(/\((.*?)\)/, (_, names) => {
     const given = names.split(', ').map(name => values[name]);
     return `(${given
