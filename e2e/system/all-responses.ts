@@ -10,6 +10,8 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   priceId: { list: 'prices', field: 'id' },
   customerId: { list: 'customers', field: 'id' },
   subscriptionId: { list: 'subscriptions', field: 'id' },
+  invoiceId: { list: 'invoices', field: 'id' },
+  paymentId: { list: 'payments', field: 'id' },
   code: { list: 'codes', field: 'code' },
   deadLetterId: { list: 'deadLetters', field: 'id' },
   eventId: { list: 'webhookEvents', field: 'id' },
