@@ -50,10 +50,17 @@ describe('an address of the inner network', () => {
       const bodies = [...changes, invented, { metadata: { url: spellings()[0], callback: spellings()[5] } }];
       return bodies.map(more => ({ operation, method, path, body: { ...(body as object), ...more } }));
     });
-    const statuses = await mapConcurrently(requests, async ({ operation, method, path, body }) => {
-      const atToken = path.replace('/none/', `/${resources.token}/`);
-      return (await callerOf(operation, tenant).send(method, atToken, body)).status;
-    });
+    const sendAll = (some: typeof requests) =>
+      mapConcurrently(some, async ({ operation, method, path, body }) => {
+        const atToken = path.replace('/none/', `/${resources.token}/`);
+        return (await callerOf(operation, tenant).send(method, atToken, body)).status;
+      });
+    // A team with such a name would be purged by a request that gives the name.
+    const isRename = ({ operation: { id } }: (typeof requests)[number]) => id === 'updateTeam';
+    const statuses = [
+      ...(await sendAll(requests.filter(request => !isRename(request)))),
+      ...(await sendAll(requests.filter(isRename))),
+    ];
     expect(statuses.filter(status => status < 300).length).toBeGreaterThan(15);
 
     const [canary = ''] = canaries.urls;
