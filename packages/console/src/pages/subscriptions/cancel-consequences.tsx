@@ -1,6 +1,6 @@
 import type { Subscription } from '@billing/client';
 import { Time } from '#ui/time.tsx';
-import { faceValue } from './next-step.ts';
+import { endsOnlyNow, faceValue } from './next-step.ts';
 
 interface ConsequencesProps {
   readonly subscription: Subscription;
@@ -37,7 +37,9 @@ export function CancelNow({ subscription }: ConsequencesProps) {
   const { status, currentPeriodEnd } = subscription;
   return (
     <p>
-      The customer loses access at once
+      {endsOnlyNow(subscription) && !subscription.cancelAtPeriodEnd
+        ? 'The subscription ends at once'
+        : 'The customer loses access at once'}
       {status === 'active' && (
         <>
           , although it is paid until <Time at={currentPeriodEnd} />

@@ -7,19 +7,19 @@ import { Time } from '#ui/time.tsx';
 import { CancelAtEnd, CancelNow } from './cancel-consequences.tsx';
 import { SubscriptionSummary } from './subscription-summary.tsx';
 import { useSchedule } from './use-schedule.ts';
-import { nextStep } from './next-step.ts';
+import { endsOnlyNow, nextStep } from './next-step.ts';
 
 interface SubscriptionDialogProps {
   readonly subscription: Subscription;
   readonly onClose: () => void;
 }
 
-/** Cancels a subscription at the end of its period, or now. One that ends by itself can only be canceled now. */
+/** Cancels a subscription at the end of its period, or now. */
 export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps) {
   const { billing, key } = useProject();
   const schedule = useSchedule();
-  const isScheduled = subscription.cancelAtPeriodEnd;
-  const [isNow, setIsNow] = useState(isScheduled);
+  const isOnlyNow = endsOnlyNow(subscription);
+  const [isNow, setIsNow] = useState(isOnlyNow);
   const now = useWrite({
     write: () => billing.subscriptions.cancelNow(subscription.id),
     stale: [key()],
@@ -43,7 +43,7 @@ export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps)
     >
       <div className="stack">
         <SubscriptionSummary subscription={subscription} />
-        {isScheduled ? (
+        {isOnlyNow ? (
           <CancelNow subscription={subscription} />
         ) : (
           <fieldset className="stack-s">

@@ -1,6 +1,6 @@
 import type { Subscription } from '@billing/client';
 import { expect, it } from 'vitest';
-import { faceValue, nextStep } from './next-step.ts';
+import { endsOnlyNow, faceValue, nextStep } from './next-step.ts';
 
 const [trialEnd, periodEnd, sooner] = ['2026-03-10T00:00:00Z', '2026-04-01T00:00:00Z', '2026-03-20T00:00:00Z'];
 const monthly = { unitAmount: 2_999, quantity: 1, currency: 'usd', interval: 'month', intervalCount: 1 };
@@ -31,6 +31,16 @@ it.each([
   [{ status: 'incomplete' }, { words: 'Waits for payment', at: null, amount: null }],
 ])('says what comes next: %o', (fields, step) => {
   expect(nextStep(of(fields))).toEqual(step);
+});
+
+it.each([
+  [{}, false],
+  [{ status: 'past_due' }, false],
+  [{ cancelAtPeriodEnd: true }, true],
+  [{ status: 'paused' }, true],
+  [{ status: 'incomplete' }, true],
+])('says whether it can end with its period: %o', (fields, isOnlyNow) => {
+  expect(endsOnlyNow(of({ cancelAtPeriodEnd: false, ...fields }))).toBe(isOnlyNow);
 });
 
 it('adds up items that are charged together, and names no amount that usage or length decide', () => {

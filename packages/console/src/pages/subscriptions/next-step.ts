@@ -28,6 +28,16 @@ export function nextStep(subscription: Subscription): NextStep {
 const endOf = ({ cancelAt, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string | null =>
   cancelAt ?? (cancelAtPeriodEnd ? currentPeriodEnd : null);
 
+/**
+ * Whether a subscription can only be canceled now: its end is scheduled, or it runs no period after which it could end, for want
+ * of a payment method or of its first payment.
+ */
+export const endsOnlyNow = ({
+  status,
+  cancelAtPeriodEnd,
+}: Pick<Subscription, 'status' | 'cancelAtPeriodEnd'>): boolean =>
+  cancelAtPeriodEnd || status === 'paused' || status === 'incomplete';
+
 /** What a period costs without discounts and taxes; null when no fixed amount says it. */
 export function faceValue({ items }: Pick<Subscription, 'items'>): string | null {
   let sum = 0;

@@ -2,6 +2,7 @@ import type { Subscription } from '@billing/client';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { CancelDialog, ResumeDialog } from './cancel-dialog.tsx';
+import { endsOnlyNow } from './next-step.ts';
 
 const ENDED: readonly Subscription['status'][] = ['canceled', 'incomplete_expired'];
 
@@ -26,7 +27,7 @@ export function SubscriptionActions({ subscription, all = false }: SubscriptionA
       )}
       {(all || !cancelAtPeriodEnd) && (
         <Button small={!all} onClick={() => setDialog('cancel')}>
-          {cancelAtPeriodEnd ? 'Cancel now…' : 'Cancel…'}
+          {endsOnlyNow(subscription) ? 'Cancel now…' : 'Cancel…'}
         </Button>
       )}
       {dialog === 'cancel' && <CancelDialog subscription={subscription} onClose={close} />}
