@@ -75,7 +75,7 @@ export function useListRows<Item>(source: ListSource<Item>, rowHeight: number) {
     isOpen: goesOn && !rest.isComplete,
     /** Why rows of the window, or those that follow, could not be loaded, and how to try that again. */
     failure: failed
-      ? { error: failed.error, retry: () => void Promise.all(pages.map(page => page.error && page.refetch())) }
+      ? { error: failed.error, retry: () => pages.forEach(page => page.error && void page.refetch()) }
       : goesOn && rest.error
         ? { error: rest.error, retry: load }
         : null,
