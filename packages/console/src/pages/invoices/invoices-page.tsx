@@ -12,7 +12,11 @@ import { Time } from '#ui/time.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
 import { INVOICE_COLUMNS, invoiceCustomer } from './columns.tsx';
 
-const DUE: Column<Invoice> = { title: 'Due', cell: ({ dueDate }) => <Time at={dueDate} /> };
+/** The status says which of them it is; a column for each would leave no room for a table. */
+const DUE_OR_PAID: Column<Invoice> = {
+  title: 'Due or paid',
+  cell: ({ dueDate, paidAt }) => <Time at={paidAt ?? dueDate} />,
+};
 const REMAINING: Column<Invoice> = {
   title: 'Remaining',
   end: true,
@@ -25,7 +29,7 @@ const REMAINING: Column<Invoice> = {
 const COLUMNS = sortedBy('Created', [
   invoiceCustomer,
   ...INVOICE_COLUMNS.flatMap(column => {
-    if (column.title === 'Paid') return [DUE, column];
+    if (column.title === 'Paid') return [DUE_OR_PAID];
     return column.title === 'Amount' ? [column, REMAINING] : [column];
   }),
 ]);
