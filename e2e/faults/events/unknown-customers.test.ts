@@ -110,10 +110,11 @@ it.concurrent('never routes an event to a project of another team', async contex
   for (const event of [ownCustomer, foreignCustomer]) await postEvent(system.gatewayUrl, tenant, event);
 
   expect(await waitForSingleRecord(tenant, ownCustomer.id, 'processed')).toMatchObject({ projectId: tenant.projectId });
-  expect(await waitForSingleRecord(tenant, foreignCustomer.id, 'failed')).toMatchObject({ projectId: null });
+  const ignored = { projectId: null, error: 'foreign' };
+  expect(await waitForSingleRecord(tenant, foreignCustomer.id, 'ignored')).toMatchObject(ignored);
   const canaries = [other.teamId, other.projectId, otherBuyer.customerId, otherBuyer.processorCustomerId];
   await expectInvariants(context, tenant, [ownCustomer, foreignCustomer], {
-    poisoned: new Set([foreignCustomer.id]),
+    foreign: new Set([foreignCustomer.id]),
     canaries,
   });
   await expectInvariants(context, other, [], {

@@ -32,6 +32,8 @@ interface Run {
   readonly sent: Sent;
   /** Ids of events that must fail and have no effect. */
   readonly poisoned?: ReadonlySet<string>;
+  /** Ids of events about nobody here, beside those of which the events themselves tell. */
+  readonly foreign?: ReadonlySet<string>;
   /** Texts of other tenants that this tenant must not see. */
   readonly canaries?: readonly string[];
   /** How long every event may take to be completed, in milliseconds. */
@@ -48,11 +50,13 @@ export async function checkInvariants({
   drainMs,
   ...run
 }: Run): Promise<Violations & { drainMs: number }> {
-  const { poisoned = new Set(), canaries = [] } = run;
+  const { poisoned = new Set(), foreign = new Set(), canaries = [] } = run;
   const tookMs = await drain(tenant, drainMs);
   const acknowledged = sent.events.filter(({ outcome }) => outcome === 'ok');
-  const events = acknowledged.filter(({ id }) => !poisoned.has(id)).map(({ body }) => JSON.parse(body) as StripeEvent); // the run itself wrote these bodies
-  const { snapshot, missing, wrong } = await readOnceConverged(tenant, buildExpectedState(events));
+  const effective = acknowledged.filter(({ id }) => !poisoned.has(id) && !foreign.has(id));
+  const state = buildExpectedState(effective.map(({ body }) => JSON.parse(body) as StripeEvent)); // the run itself wrote these bodies
+  const expected = { ...state, foreignEvents: new Set([...state.foreignEvents, ...foreign]) };
+  const { snapshot, missing, wrong } = await readOnceConverged(tenant, expected);
   const text = JSON.stringify(snapshot);
   return {
     lost: [...eventsWithoutRecord(acknowledged, snapshot), ...missing, ...unreadableWrites(sent, snapshot)],

@@ -7,6 +7,8 @@ import { checkInvariants, type Violations } from './check-invariants.ts';
 interface Expected {
   /** Ids of events that must fail. */
   readonly poisoned?: ReadonlySet<string>;
+  /** Ids of events about nobody here. */
+  readonly foreign?: ReadonlySet<string>;
   /** Texts of other tenants that this tenant must not see. */
   readonly canaries?: readonly string[];
   readonly drainMs?: number;
