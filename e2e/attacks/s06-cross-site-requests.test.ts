@@ -57,7 +57,7 @@ describe('a page of another site, with the cookie of a signed-in member', () => 
     }
   });
 
-  it('S6: a form or plain text, which another site can send without asking, is 415 for every write, also without an Origin', async () => {
+  it('S6: a form or plain text, which another site can send without a preflight, is 415 for every write, also without an Origin', async () => {
     const simple = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'];
     const withBody = writes.filter(({ body }) => body);
     const table = withBody.flatMap(operation =>
@@ -81,11 +81,11 @@ describe('a page of another site, with the cookie of a signed-in member', () => 
     expect(await ok(user.get('/api/auth/get-session'))).toMatchObject({ user: { email: credentials.email } });
   });
 
-  it('S6: a preflight is not answered, so that no other site may send JSON or read a response', async () => {
-    const asks = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+  it('S6: a preflight is refused, so that no other site may send JSON or read a response', async () => {
+    const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     for (const operation of writes.slice(0, 5)) {
       const { path } = requestTo(operation, tenant);
-      const { status, headers } = await new Caller().send('OPTIONS', path, undefined, asks);
+      const { status, headers } = await new Caller().send('OPTIONS', path, undefined, preflight);
       expect(status).toBe(404);
       expect([...headers.keys()].filter(name => name.startsWith('access-control-'))).toEqual([]);
     }

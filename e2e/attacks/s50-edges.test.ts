@@ -91,12 +91,12 @@ describe('settings that would expose sessions', () => {
 describe('a list', () => {
   it('S50: of records takes limit and offset, in every operation that returns one', async () => {
     const reads = allOperations.filter(({ method, access }) => method === 'GET' && access.kind !== 'portal-token');
-    const answers = await mapConcurrently(reads, async operation => ({
+    const responses = await mapConcurrently(reads, async operation => ({
       operation,
       ...(await callerOf(operation, tenant).get(requestTo(operation, tenant, resources).path)),
     }));
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    const lists = answers.filter(({ body }) => hasRecords(body as object));
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+    const lists = responses.filter(({ body }) => hasRecords(body as object));
     for (const { operation, body } of lists) {
       expect(fieldsOf(operation.query), operation.id).toEqual(expect.arrayContaining(['limit', 'offset']));
       expect(body, operation.id).toHaveProperty('pagination.total');

@@ -17,13 +17,13 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   eventId: { list: 'webhookEvents', field: 'id' },
   syncId: { list: 'syncs', field: 'id' },
 };
-/** Lists that leave something out unless they are asked for everything. */
+/** Lists that leave something out unless a filter says otherwise. */
 const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];
-/** Fields that change by being asked. */
+/** Fields that change by a read. */
 const CHANGED_BY_READING = new Set(['lastUsedAt']);
 /** It takes the ids of customers. */
 const OF_CUSTOMERS = 'getAnalyticsCustomers';
-/** It asks the processor, and counts what came within the last hour. */
+/** It reads from the processor, and counts what came within the last hour. */
 const ABOUT_NOW = 'getProcessorHealth';
 const PAGE = 100;
 

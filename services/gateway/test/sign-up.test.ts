@@ -181,23 +181,23 @@ describe('an address, where mail is sent,', () => {
     expect((await mailing.call('POST', acceptPath(invitation.url), { headers })).status).toBe(200);
   });
 
-  it('gets five mails an hour, whoever asks, with the same response', async () => {
+  it('gets five mails an hour, whoever requests them, with the same response', async () => {
     await using limited = await startGateway({
       copyOf: gateway,
       env: { SMTP_URL: mailServer.url, RATE_LIMIT_MAILS: '5', TRUST_PROXY: 'loopback' },
     });
     const { email } = await gateway.signUp();
     const { email: other } = await gateway.signUp();
-    const ask = (address: string, turn: number) =>
+    const requestReset = (address: string, turn: number) =>
       limited.call('POST', '/api/auth/request-password-reset', {
         body: { email: address },
         headers: { 'x-forwarded-for': `203.0.113.${turn}` },
       });
     const countOf = (address: string) => mailServer.messages.filter(text => text.includes(`To: ${address}`)).length;
     const responses = [];
-    for (let turn = 1; turn <= 8; turn += 1) responses.push(await ask(email, turn));
+    for (let turn = 1; turn <= 8; turn += 1) responses.push(await requestReset(email, turn));
     expect(new Set(responses.map(withoutRequestId)).size).toBe(1);
-    await ask(other, 1);
+    await requestReset(other, 1);
     await waitFor(() => countOf(email) === 5 && countOf(other) === 1, { what: 'the mails' });
     await waitFor(() => limited.logLines.filter(line => line.includes('gets no more mail')).length === 3, {
       what: 'the refused ones',

@@ -124,7 +124,7 @@ it.each([
   }
 });
 
-it('ignores an object without a customer, and asks nobody', async () => {
+it('ignores an object without a customer, and calls nobody', async () => {
   const team = await service.newTeam();
   const event = newWebhookEvent('product.created', { id: 'prod_other', object: 'product', metadata: {} });
   await service.send(team, event);
@@ -228,7 +228,7 @@ it.each([
   expect(publication?.data).toMatchObject({ projectId: team.projectId, routedBy: 'known-id' });
 });
 
-it('asks Stripe for the payment of a refund that the team’s schema lacks', async () => {
+it('reads the payment of a refund from Stripe when the team’s schema lacks it', async () => {
   const team = await service.newTeam();
   const { projectId } = team;
   const { id: customer } = await service.stripeOf(team).customers.create({ metadata: { projectId } });

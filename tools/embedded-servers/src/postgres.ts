@@ -32,7 +32,7 @@ const START_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Starts PostgreSQL 18 on 127.0.0.1 with SCRAM authentication. Resolves once it answers queries; `url` connects the
+ * Starts PostgreSQL 18 on 127.0.0.1 with SCRAM authentication. Resolves once it accepts queries; `url` connects the
  * superuser to the database `postgres`.
  * @throws an error with the last lines of the log when the server does not start
  */
@@ -119,7 +119,7 @@ function flags(dataDir: string, port: number, durable: boolean, more: PostgresOp
 }
 
 /**
- * Returns whether the server answers a query.
+ * Returns whether the server accepts a query.
  * @throws when the password is wrong
  */
 async function respondsToQueries(url: string): Promise<boolean> {

@@ -5,10 +5,10 @@ import type { ProjectScope } from './project.ts';
 // Only what tells projects apart.
 const scopeOf = (projectId: string) => ({ teamId: 'team_1', projectId }) as ProjectScope;
 
-it('asks once for what is wanted at once, by project, and for at most a hundred', async () => {
-  const asked: [string, number][] = [];
+it('loads once what is wanted at once, by project, and for at most a hundred', async () => {
+  const loaded: [string, number][] = [];
   const find = findTogether<{ id: string }>(async ({ projectId }, ids) => {
-    asked.push([projectId, ids.length]);
+    loaded.push([projectId, ids.length]);
     return ids.filter(id => id !== 'gone').map(id => ({ id }));
   });
   const many = Array.from({ length: 101 }, (_, index) => find(scopeOf('a'), `id_${index}`));
@@ -18,14 +18,14 @@ it('asks once for what is wanted at once, by project, and for at most a hundred'
   ]);
   expect([first, again, gone]).toEqual([{ id: 'one' }, { id: 'one' }, null]);
   expect(others.map(found => found?.id)).toEqual(Array.from({ length: 101 }, (_, index) => `id_${index}`));
-  expect(asked.toSorted(([a, m], [b, n]) => a.localeCompare(b) || m - n)).toEqual([
+  expect(loaded.toSorted(([a, m], [b, n]) => a.localeCompare(b) || m - n)).toEqual([
     ['a', 1],
     ['a', 100],
     ['b', 2],
   ]);
 });
 
-it('fails everyone who waits for a request that failed, and asks anew later', async () => {
+it('fails everyone who waits for a request that failed, and loads anew later', async () => {
   let isDown = true;
   const find = findTogether<{ id: string }>((_scope, ids) =>
     isDown ? Promise.reject(new Error('down')) : Promise.resolve(ids.map(id => ({ id }))),

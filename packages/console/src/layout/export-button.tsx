@@ -1,5 +1,6 @@
 import type { List } from '@billing/client';
 import { useMutation } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { saveCsv } from '#ui/csv.ts';
 import { useToasts } from '#ui/toasts.tsx';
@@ -25,7 +26,7 @@ export function ExportButton<Item>({ name, columns, list }: ExportButtonProps<It
       return lines.length - 1;
     },
     onSuccess: count =>
-      toasts.done(`${count.toLocaleString()} ${count === 1 ? 'row is' : 'rows are'} saved as ${name}.csv.`),
+      toasts.done(`${formatCount(count)} ${count === 1 ? 'row is' : 'rows are'} saved as ${name}.csv.`),
     onError: error => toasts.failed('The file was not made.', error),
   });
   return (

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
 import { ExportButton } from './export-button.tsx';
 import { ListTable, type Column, type ListTableProps } from './list-table.tsx';
 import { Card, Page } from './page.tsx';
@@ -62,7 +63,7 @@ interface TotalProps<Item> {
 /** How many items the list has as it is filtered: "2,431 customers", or "10,000+ events" of one that is not counted to the end. */
 function Total<Item>({ nouns: [one, many], source }: TotalProps<Item>) {
   const { data } = useFirstPage(source);
-  const count = data && `${data.total.toLocaleString()}${data.totalIsExact ? '' : '+'}`;
+  const count = data && `${formatCount(data.total)}${data.totalIsExact ? '' : '+'}`;
   return (
     <span className="muted num list-total" role="status">
       {count && `${count} ${data.total === 1 && data.totalIsExact ? one : many}`}

@@ -12,7 +12,7 @@ import { decimalText } from '#ui/money.ts';
 const FRESH_MS = 60_000;
 
 /** Loads a record once for all rows of an export that name it. */
-const loadOnce =
+export const loadOnce =
   <Item>(scope: ProjectScope, kind: string, find: (scope: ProjectScope, id: string) => Promise<Item | null>) =>
   (id: string | null): Promise<Item | null> =>
     id === null

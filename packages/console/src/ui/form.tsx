@@ -38,20 +38,28 @@ export const passwordOf = (fields: FormData, name: string): string => {
 export function FormProblem({ error }: { readonly error: unknown }) {
   if (!error) return null;
   const { message, requestId } = describeFailure(error);
-  return (
-    <div className="notice bad" role="alert">
-      <Icon name="warning" />
-      <div>
-        {message}
-        {requestId && (
-          <div className="small muted">
-            Request id <code>{requestId}</code>
-          </div>
-        )}
-      </div>
-    </div>
-  );
+  return <RefusalNotice requestId={requestId}>{message}</RefusalNotice>;
 }
+
+interface RefusalNoticeProps {
+  readonly requestId: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** Why a request was refused, with its id, which finds it in the logs. */
+export const RefusalNotice = ({ requestId, children }: RefusalNoticeProps) => (
+  <div className="notice bad" role="alert">
+    <Icon name="warning" />
+    <div>
+      {children}
+      {requestId && (
+        <div className="small muted">
+          Request id <code>{requestId}</code>
+        </div>
+      )}
+    </div>
+  </div>
+);
 
 interface FormActionsProps {
   readonly busy: boolean;

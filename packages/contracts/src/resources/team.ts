@@ -20,8 +20,7 @@ export type Team = z.output<typeof team>;
 export const teamCreate = z
   .strictObject({ name: text(120).meta(name('team', 'Acme')) })
   .meta({ id: 'TeamCreate', description: 'A team to create.' });
-export const teamUpdate = z
-  .strictObject({ name: text(120).meta(name('team', 'Acme')) })
+export const teamUpdate = teamCreate
   .partial()
   .meta({ id: 'TeamUpdate', description: 'The fields of a team to change.', example: { name: 'Acme Inc.' } });
 

@@ -46,9 +46,9 @@ it('lets copies together use no more than the limit, and at least all but a chun
         const now = () => 0;
         const { store } = memoryStore(now, what => scheduler.schedule(Promise.resolve(), what));
         const copies = Array.from({ length: copyCount }, () => sharedLimit({ store, limit, chunk, now }));
-        const asked = Promise.all(callers.map(async caller => copies[caller % copyCount]?.take('key')));
-        await scheduler.waitFor(asked);
-        const allowed = (await asked).filter(usage => usage?.isAllowed).length;
+        const taking = Promise.all(callers.map(async caller => copies[caller % copyCount]?.take('key')));
+        await scheduler.waitFor(taking);
+        const allowed = (await taking).filter(usage => usage?.isAllowed).length;
         expect(allowed).toBeLessThanOrEqual(limit);
         expect(allowed).toBeGreaterThanOrEqual(Math.min(callers.length, limit - copyCount * chunk));
       },
@@ -96,7 +96,7 @@ it('never exceeds the limit with any sizes, returned points and windows', async 
   );
 });
 
-it('asks the store once for each chunk, and not at all once the limit is reached', async () => {
+it('calls the store once for each chunk, and not at all once the limit is reached', async () => {
   const { store, calls } = memoryStore(() => 0);
   const limit = sharedLimit({ store, limit: 600, now: () => 0 });
   const take = (count: number) => Promise.all(Array.from({ length: count }, () => limit.take('key')));

@@ -44,8 +44,8 @@ type IssuedInvitation = z.output<typeof issuedInvitation>;
 export const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
 /**
- * Invites an address to a team, by mail where this installation sends mail, and closes its earlier invitations; the same `operationKey` makes one invitation and
- * returns the same link. Whether anyone has signed up with the address makes no difference.
+ * Invites an address to a team, by mail where this installation sends mail, and closes its earlier invitations. The same
+ * `operationKey` makes one invitation and returns the same link, whether or not anyone has signed up with the address.
  * @throws Problem 409 `member_exists`, 422 `quota_exceeded`, 403 when the inviter is no owner any more
  */
 export function inviteMember(dependencies: OperationDependencies) {

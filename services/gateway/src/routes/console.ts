@@ -37,10 +37,10 @@ async function readIfPresent(file: URL): Promise<StaticFile | undefined> {
 const PAGES = ['/', '/sign-in', '/sign-up', '/new-team', '/new-project', '/account', '/teams/*rest'];
 const HEADERS = { 'Content-Security-Policy': filesPolicy, 'Referrer-Policy': 'same-origin' };
 
-/** Where programs ask, which read JSON whatever they accept. */
+/** The paths of programs, which read JSON whatever they accept. */
 const OF_PROGRAMS = /^\/(?:api|assets)\//;
 
-/** Shows the console's page for unknown addresses, with 404, to who asks as a browser does: it says that there is no such page. */
+/** Shows the console's page for unknown addresses, with 404, to requests that a browser makes: it says that there is no such page. */
 export function unknownPage({ page }: ConsoleFiles): Handler {
   return (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -127,7 +127,7 @@ export function objectRows<Row extends ListedRow>(
       if (created.createdAfter) conditions.push(`created_at >= ${bound(created.createdAfter)}`);
       if (created.createdBefore) conditions.push(`created_at < ${bound(created.createdBefore)}`);
       const matching = `from ${tableName} existing where ${conditions.join(' and ')}`;
-      const count = executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, [...values]);
+      const matched = [...values];
 
       const list = markList(page, tableName, { teamId, projectId });
       const place = placeBefore(page);
@@ -144,7 +144,7 @@ export function objectRows<Row extends ListedRow>(
             order by ${order} limit ${bound(page.limit + 1)} offset ${bound(skipped(page))}`,
           values,
         ),
-        count,
+        executeBound<{ total: number }>(em, `select count(*)::int as total ${matching}`, matched),
       ]);
       for (const row of found) toDates(row, times);
       const typed = found as unknown as Pick<Row, (typeof only)[number] | 'id' | 'createdAt'>[]; // what the statement selects

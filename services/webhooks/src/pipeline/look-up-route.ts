@@ -19,7 +19,7 @@ export interface LookUpParts {
   readonly processors: TeamProcessors;
 }
 
-/** Opens the look-ups of a process: what other services, Stripe and the team's schema tell about where an event goes. */
+/** Opens the look-ups of a process: what other services, Stripe and the team's schema know about where an event goes. */
 export function openLookUps({ em, rpc, processors }: LookUpParts) {
   const running = new Map<string, Promise<ProjectId | null>>();
 
@@ -37,7 +37,7 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
   }
 
   /**
-   * Finds where an event goes, null for one that is foreign: asks the gateway about projects, Stripe about customers.
+   * Finds where an event goes, null for one that is foreign: reads projects from the gateway, customers from Stripe.
    * @throws Problem `unavailable` when one of them is
    */
   async function findRoute({ teamId, hints }: PipelineEvent, routes: Routes): Promise<Route | null> {
@@ -71,7 +71,7 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
 
   /**
    * Adds to the hints of an event those of the payment or invoice that it names: a refund, a dispute or an invoice's payment
-   * names no customer, but that does. It is usually in the team's schema, where its own event brought it; else Stripe is asked.
+   * names no customer, but that does. It is usually in the team's schema, where its own event brought it; else it is read from Stripe.
    * @throws Problem `unavailable` when Stripe is
    */
   async function followPayment<Event extends PipelineEvent>(event: Event): Promise<Event> {

@@ -1,7 +1,6 @@
 import type { Customer } from '@billing/client';
 import { useMemo, useState } from 'react';
 import { findCustomerMetrics } from '#api/customer-metrics.ts';
-import { queryClient } from '#api/client.ts';
 import { customerTitle } from '#api/customer-names.ts';
 import { useProject, type ProjectScope } from '#api/project.ts';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
@@ -13,6 +12,7 @@ import { Button } from '#ui/button.tsx';
 import { decimalText } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { loadOnce } from '../exported-columns.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerRevenue, CustomerStatus } from './customer-metrics.tsx';
 
@@ -85,19 +85,14 @@ export function CustomersPage() {
 }
 
 function exportedColumns(scope: ProjectScope): readonly Column<Customer>[] {
-  const metricsOf = ({ id }: Customer) =>
-    queryClient.fetchQuery({
-      queryKey: scope.key('customer-metrics', id),
-      queryFn: () => findCustomerMetrics(scope, id),
-      staleTime: 30_000,
-    });
-  const revenueOf = async (customer: Customer) => (await metricsOf(customer))?.mrr ?? [];
+  const metricsOf = loadOnce(scope, 'customer-metrics', findCustomerMetrics);
+  const revenueOf = async ({ id }: Customer) => (await metricsOf(id))?.mrr ?? [];
   return [
     exportedColumn('Id', ({ id }) => id),
     exportedColumn('Customer', ({ name }) => name),
     exportedColumn('E-mail', ({ email }) => email),
     exportedColumn('External id', ({ externalId }) => externalId),
-    exportedColumn('Status', async customer => (await metricsOf(customer))?.status),
+    exportedColumn('Status', async ({ id }) => (await metricsOf(id))?.status),
     exportedColumn('MRR', async customer =>
       (await revenueOf(customer)).map(it => decimalText(Math.round(Number(it.amount)), it.currency)).join('; '),
     ),

@@ -1,16 +1,13 @@
 import type { Analytics, PaymentTotals } from '@billing/client';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { formatPercent } from '#ui/amount.ts';
+import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
-import { READER_LOCALE } from '#ui/reader-locale.ts';
 import { Figure } from './figure.tsx';
 import { MoneyFigures } from './money-figures.tsx';
 import { excludedCount } from './metrics.ts';
 
 /** What a figure shows when there is nothing to divide. */
 const NOTHING = '–';
-const COUNT = new Intl.NumberFormat(READER_LOCALE);
-const count = (number: number): string => COUNT.format(number);
 
 interface FiguresProps {
   readonly analytics: Analytics;
@@ -51,10 +48,10 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
       <MoneyFigures totals={totals} currency={currency} days={days} />
       <Figure
         name="Customers"
-        value={count(customerCount)}
+        value={formatCount(customerCount)}
         note={
           <>
-            <Change amount={grown} text={count(grown)} /> in {days} days
+            <Change amount={grown} text={formatCount(grown)} /> in {days} days
           </>
         }
         page="customers"
@@ -65,7 +62,7 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
         note={
           churn.active === 0
             ? `nobody was active ${days} days ago`
-            : `${count(churn.ended)} of ${count(churn.active)} active ${days} days ago`
+            : `${formatCount(churn.ended)} of ${formatCount(churn.active)} active ${days} days ago`
         }
         page="overview/subscriptions"
         search={{ metric: 'churn', days }}
@@ -76,21 +73,21 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
         note={
           trialConversion.ended === 0
             ? `no trial ended in ${days} days`
-            : `${count(trialConversion.converted)} of ${count(trialConversion.ended)} that ended in ${days} days`
+            : `${formatCount(trialConversion.converted)} of ${formatCount(trialConversion.ended)} that ended in ${days} days`
         }
         page="overview/subscriptions"
         search={{ metric: 'trialConversion', days }}
       />
       <Figure
         name="Active subscriptions"
-        value={count(statuses.active)}
+        value={formatCount(statuses.active)}
         note="not counting trials"
         page="subscriptions"
         search={{ status: 'active' }}
       />
       <Figure
         name="In a trial"
-        value={count(statuses.trialing)}
+        value={formatCount(statuses.trialing)}
         note="subscriptions now"
         page="subscriptions"
         search={{ status: 'trialing' }}
@@ -98,7 +95,7 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
       {excluded > 0 && (
         <Figure
           name="Left out of MRR"
-          value={count(excluded)}
+          value={formatCount(excluded)}
           note="tiered, metered, or in another currency"
           page="overview/subscriptions"
           search={{ metric: 'excluded' }}

@@ -1,7 +1,7 @@
 import type { PaymentTotals } from '@billing/client';
 import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
-import { READER_LOCALE } from '#ui/reader-locale.ts';
 import { Skeleton } from '#ui/states.tsx';
 import { Figure } from './figure.tsx';
 import { localDayBefore } from './periods.ts';
@@ -53,5 +53,5 @@ const others = (sums: Totals, currency: string): string =>
 
 function invoicesOf(count: number): string {
   if (count === 0) return 'no invoice is late';
-  return count === 1 ? 'one invoice' : `${count.toLocaleString(READER_LOCALE)} invoices`;
+  return count === 1 ? 'one invoice' : `${formatCount(count)} invoices`;
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
+import { RefusalNotice } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
 
 interface ConnectProblemProps {
@@ -65,18 +66,12 @@ export function ConnectProblem({ error, isLocal, onEnter, onPurge }: ConnectProb
   };
   const [words, actions] = advice[code ?? ''] ?? [message, null];
   return (
-    <div className="notice bad" role="alert">
-      <Icon name="warning" />
+    <RefusalNotice requestId={requestId}>
       <div className="stack-s">
         <div>{words}</div>
         {actions && <div className="row">{actions}</div>}
-        {requestId && (
-          <div className="small muted">
-            Request id <code>{requestId}</code>
-          </div>
-        )}
       </div>
-    </div>
+    </RefusalNotice>
   );
 }
 

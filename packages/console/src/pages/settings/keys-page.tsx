@@ -80,7 +80,6 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
   },
   {
     title: 'Scopes',
-
     cell: ({ scopes }) => (
       <span title={scopes.join(', ')}>{scopes.length === ALL_SCOPES.length ? 'All' : scopes.length}</span>
     ),

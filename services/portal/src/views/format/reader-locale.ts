@@ -3,7 +3,8 @@ const FALLBACK = 'en-US';
 const MAX_RANGES = 12;
 
 /**
- * Returns, with the digits 0 to 9 as on pages in English, the locale that an `Accept-Language` header prefers among those `Intl` supports; `en-US` when there is none.
+ * Returns the locale that an `Accept-Language` header prefers among those that `Intl` supports, `en-US` when there is none. It
+ * has the digits 0 to 9, as pages in English do.
  * https://www.rfc-editor.org/rfc/rfc9110#name-accept-language
  */
 export function readerLocale(header: string | undefined): string {
