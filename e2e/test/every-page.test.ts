@@ -117,23 +117,23 @@ async function visitIn({ viewport, colorScheme }: Look, path: string, isSignedIn
 const open = (page: Page, path: string): Promise<unknown> =>
   IS_SYSTEM ? page.goto(new URL(path, tenant.gatewayUrl).href) : follow(page, path);
 
-async function expectGood({ page }: Visit, { name, viewport, rules }: Look, what: string): Promise<void> {
+async function expectGood({ page }: Visit, { name, viewport }: Look, what: string): Promise<void> {
   await page.getByRole('heading').first().waitFor();
   await untilLoaded(page);
   await expectFitting(page, viewport.width);
   await expectSteady(page);
-  await expectAccessible(page, rules);
+  await expectAccessible(page);
   await takeScreenshot(page, `${name}-${what.replaceAll(/[/?=]/g, '-')}`);
 }
 
-async function expectGoodDialog(page: Page, { name, viewport, rules }: Look, path: string, button: string) {
+async function expectGoodDialog(page: Page, { name, viewport }: Look, path: string, button: string) {
   await page.locator('#content').getByRole('button', { name: button }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await untilLoaded(page);
   await expectFitting(page, viewport.width);
   expect(await dialog.evaluate(box => box.scrollWidth - box.clientWidth)).toBe(0);
-  await expectAccessible(page, rules);
+  await expectAccessible(page);
   await takeScreenshot(page, `${name}-${path.replaceAll('/', '-')}-${button.replace('…', '').replaceAll(' ', '-')}`);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });

@@ -75,7 +75,7 @@ it.skipIf(withoutBrowser)('says that a referral has not converted, and explains 
 
 it.skipIf(withoutBrowser).each(LOOKS)(
   'shows whom a customer referred and what that earned: $name',
-  async ({ name, viewport, colorScheme, rules }) => {
+  async ({ name, viewport, colorScheme }) => {
     const { user } = tenant;
     await using visit = await visitConsole(pageOf(tenant, `customers/${referrer}`), { user, viewport, colorScheme });
     const { page, problems } = visit;
@@ -86,7 +86,7 @@ it.skipIf(withoutBrowser).each(LOOKS)(
     expect(await codes.filter({ hasNotText: code }).innerText()).toContain('Inactive');
     const credits = await valueOf(page, 'Credits').getByRole('listitem').allInnerTexts();
     expect(credits.map(text => text.replaceAll(/\s+/g, ' '))).toEqual(['$5.00 for referring Failed']);
-    await expectAccessible(page, rules);
+    await expectAccessible(page);
     await expectFitting(page, viewport.width);
     await cardOf(page).scrollIntoViewIfNeeded();
     await takeScreenshot(page, `${name}-customers-referral`);
