@@ -1,0 +1,73 @@
+const HOUR_MS = 3_600_000;
+
+/** Failures one after another, of at least two objects, after which an endpoint counts as failing. */
+const FAILURES = 5;
+/** Without a success for that long, and after that many attempts, a failing endpoint is disabled. */
+const DISABLED_AFTER_MS = 120 * HOUR_MS;
+const DISABLED_AFTER_ATTEMPTS = 10;
+const GONE = 410;
+
+/** How an endpoint has answered since its last success. */
+export interface EndpointHealth {
+  readonly status: 'enabled' | 'failing' | 'disabled';
+  readonly disabledReason: 'manual' | 'failing' | 'gone' | null;
+  /** When the first failure after the last success ended; null after a success. */
+  readonly failingSince: Date | null;
+  readonly lastSuccessAt: Date | null;
+  /** Failed attempts since the last success. */
+  readonly failures: number;
+  /** The object of the first of them, and whether another one failed too. */
+  readonly failedObject: string | null;
+  readonly hasFailedTwoObjects: boolean;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  readonly at: Date;
+  readonly objectKey: string;
+  /** The status of the response; null when there was none. */
+  readonly responseStatus: number | null;
+}
+
+/** The health of an endpoint that nothing was sent to. */
+export const NEW_ENDPOINT: EndpointHealth = {
+  status: 'enabled',
+  disabledReason: null,
+  failingSince: null,
+  lastSuccessAt: null,
+  failures: 0,
+  failedObject: null,
+  hasFailedTwoObjects: false,
+};
+
+/** Returns whether a response is a success: any 2xx, whatever its body. */
+export const isSuccess = (responseStatus: number | null): boolean =>
+  responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+
+/**
+ * Returns the health after an attempt. 410 disables at once. A disabled endpoint stays so: the attempt had begun before, or
+ * somebody asked for it.
+ */
+export function afterAttempt(health: EndpointHealth, { at, objectKey, responseStatus }: AttemptEnd): EndpointHealth {
+  if (isSuccess(responseStatus)) {
+    const { status, disabledReason } = health.status === 'disabled' ? health : NEW_ENDPOINT;
+    return { ...NEW_ENDPOINT, status, disabledReason, lastSuccessAt: at };
+  }
+  const failures = health.failures + 1;
+  const failingSince = health.failingSince ?? at;
+  const failedObject = health.failedObject ?? objectKey;
+  const hasFailedTwoObjects = health.hasFailedTwoObjects || failedObject !== objectKey;
+  const failed = { ...health, failures, failingSince, failedObject, hasFailedTwoObjects };
+  if (health.status === 'disabled') return failed;
+  if (responseStatus === GONE) return { ...failed, status: 'disabled', disabledReason: 'gone' };
+  if (failures >= DISABLED_AFTER_ATTEMPTS && at.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS)
+    return { ...failed, status: 'disabled', disabledReason: 'failing' };
+  const isFailing = health.status === 'failing' || (failures >= FAILURES && hasFailedTwoObjects);
+  return { ...failed, status: isFailing ? 'failing' : 'enabled' };
+}
+
+/** Returns the health of an endpoint that its owner enables or disables: enabled, it starts anew. */
+export function switched(health: EndpointHealth, enabled: boolean): EndpointHealth {
+  if (enabled) return health.status === 'disabled' ? { ...NEW_ENDPOINT, lastSuccessAt: health.lastSuccessAt } : health;
+  return health.status === 'disabled' ? health : { ...health, status: 'disabled', disabledReason: 'manual' };
+}
