@@ -73,6 +73,18 @@ export type SyncId = Id<'sync'>;
 export const PortalSessionId = idKind('portal_sess', 'portal session', 'portal_sess_4j8k2m6n0p4q8r2s6t0v4w8x');
 export type PortalSessionId = Id<'portal_sess'>;
 
+export const EventId = idKind('ev', 'event', 'ev_1s5t9v3w7x1y5z9a3b7c1d5e');
+export type EventId = Id<'ev'>;
+
+export const WebhookEndpointId = idKind('whe', 'endpoint', 'whe_5y9z3a7b1c5d9e3f7g1h5j9k');
+export type WebhookEndpointId = Id<'whe'>;
+
+export const WebhookDeliveryId = idKind('whd', 'delivery', 'whd_3m7n1p5q9r3s7t1v5w9x3y7z');
+export type WebhookDeliveryId = Id<'whd'>;
+
+export const WebhookRecoveryId = idKind('whr', 'recovery', 'whr_4k2v8m6qz0r3w7n5t1x9b2c8');
+export type WebhookRecoveryId = Id<'whr'>;
+
 /** The id of a user in examples; better-auth makes them. */
 export const EXAMPLE_USER_ID = 'Zq7RkT2mYp9LwX4c';
 

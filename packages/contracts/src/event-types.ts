@@ -1,0 +1,44 @@
+/** The types of events for tenants, by what they are about. */
+const TYPES_OF = {
+  customer: ['customer.created', 'customer.updated', 'customer.deleted'],
+  product: ['product.created', 'product.updated', 'product.deleted'],
+  price: ['price.created', 'price.updated', 'price.deleted'],
+  subscription: [
+    'subscription.created',
+    'subscription.updated',
+    'subscription.canceled',
+    'subscription.trial_ending',
+  ],
+  invoice: [
+    'invoice.created',
+    'invoice.updated',
+    'invoice.finalized',
+    'invoice.paid',
+    'invoice.voided',
+    'invoice.uncollectible',
+  ],
+  payment: [
+    'payment.succeeded',
+    'payment.failed',
+    'payment.refunded',
+    'payment.disputed',
+    'payment.dispute_won',
+    'payment.dispute_lost',
+    'payment.updated',
+  ],
+  referral: ['referral.created', 'referral.converted'],
+  referral_code: ['referral_code.created', 'referral_code.deactivated'],
+  referral_credit: ['referral_credit.credited', 'referral_credit.failed'],
+  webhook_endpoint: ['webhook_endpoint.disabled'],
+} as const;
+
+/** What an event for tenants is about. */
+export type EventObjectType = keyof typeof TYPES_OF;
+export type PublicEventType = (typeof TYPES_OF)[EventObjectType][number];
+
+export const EVENT_OBJECT_TYPES = Object.keys(TYPES_OF) as EventObjectType[]; // its own keys
+export const EVENT_TYPES: readonly PublicEventType[] = Object.values(TYPES_OF).flat();
+
+/** Returns whether an endpoint that wants `wanted` gets events of a type: exact names, `invoice.*`, or `*`. */
+export const isWanted = (wanted: readonly string[], type: string): boolean =>
+  wanted.some(one => one === '*' || one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1))));

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
+
+type Resource = Readonly<Record<string, unknown>>;
+
+/** A change of a resource: its state after it, and before it unless it is new. */
+interface ResourceChange {
+  readonly resource: Resource;
+  readonly previous: Resource | null;
+}
+
+/** Changes with every change, so it says nothing. */
+const UPDATED_AT = 'updatedAt';
+
+/**
+ * Returns what the top-level fields that changed were before, an absent one as null; null for the first event of a resource,
+ * and nothing at all when nothing changed but `updatedAt`.
+ */
+export function previousAttributes({ resource, previous }: ResourceChange): Resource | null | undefined {
+  if (!previous) return null;
+  const names = new Set([...Object.keys(previous), ...Object.keys(resource)]);
+  names.delete(UPDATED_AT);
+  const changed = [...names].filter(name => !isDeepStrictEqual(previous[name] ?? null, resource[name] ?? null));
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map(name => [name, previous[name] ?? null]));
+}
+
+const INVOICE_TYPES = {
+  draft: 'invoice.updated',
+  open: 'invoice.finalized',
+  paid: 'invoice.paid',
+  void: 'invoice.voided',
+  uncollectible: 'invoice.uncollectible',
+} as const;
+
+/** Returns the type of the event that a change of a resource is. `isDeleted` as its service says. */
+export function typeOfChange(
+  object: EventObjectType,
+  { resource, previous }: ResourceChange,
+  { isDeleted = false }: { readonly isDeleted?: boolean } = {},
+): PublicEventType {
+  const [before, after] = [previous?.['status'], resource['status']];
+  const hasNewStatus = before !== after;
+  switch (object) {
+    case 'customer':
+    case 'product':
+    case 'price':
+      return isDeleted ? `${object}.deleted` : previous ? `${object}.updated` : `${object}.created`;
+    case 'subscription':
+      if (!previous) return 'subscription.created';
+      return hasNewStatus && after === 'canceled' ? 'subscription.canceled' : 'subscription.updated';
+    case 'invoice':
+      if (!previous) return 'invoice.created';
+      return hasNewStatus ? INVOICE_TYPES[after as keyof typeof INVOICE_TYPES] : 'invoice.updated';
+    case 'payment':
+      return typeOfPayment({ resource, previous });
+    case 'referral':
+      return previous ? 'referral.converted' : 'referral.created';
+    case 'referral_code':
+      return previous ? 'referral_code.deactivated' : 'referral_code.created';
+    case 'referral_credit':
+      return after === 'failed' ? 'referral_credit.failed' : 'referral_credit.credited';
+    case 'webhook_endpoint':
+      return 'webhook_endpoint.disabled';
+  }
+}
+
+function typeOfPayment({ resource, previous }: ResourceChange): PublicEventType {
+  const [before, after] = [previous?.['status'], resource['status']];
+  if (after === 'disputed' && before !== after) return 'payment.disputed';
+  if (after === 'dispute_lost' && before !== after) return 'payment.dispute_lost';
+  if ((before === 'disputed' || before === 'inquiry') && after === 'succeeded') return 'payment.dispute_won';
+  const refunded = (it: Resource | null) => Number(it?.['amountRefunded'] ?? 0);
+  if (refunded(resource) > refunded(previous)) return 'payment.refunded';
+  if (after === 'succeeded' && before !== after) return 'payment.succeeded';
+  if (after === 'failed' && before !== after) return 'payment.failed';
+  return 'payment.updated';
+}
