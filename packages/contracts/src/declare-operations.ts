@@ -78,15 +78,17 @@ interface Exemplified {
 /** Returns an example of a request and its response. */
 export function declaredExample({ query, body, response, example = {} }: Exemplified): OperationExample {
   const sent = example.body ?? (body && exampleOf(body));
+  const received = exampleOf(response);
   return {
     ...(example.query && { query: example.query }),
     ...(sent !== undefined && { body: sent }),
-    response: withChanges(exampleOf(response), { ...pageOf(query, example.query), ...example.response }),
+    response: withChanges(received, { ...pageOf(received, query, example.query), ...example.response }),
   };
 }
 
-/** Returns the `pagination` of a list that the query asks for. */
-function pageOf(query: z.ZodType | undefined, example: object = {}): object {
+/** Returns the `pagination` that the query asks for of a list that has it. */
+function pageOf(response: unknown, query: z.ZodType | undefined, example: object = {}): object {
+  if (typeof response !== 'object' || !response || !('pagination' in response)) return {};
   const page = query?.safeParse(example).data as { readonly limit?: number } | undefined; // a list has a limit
   return page?.limit === undefined ? {} : { pagination: { limit: page.limit } };
 }

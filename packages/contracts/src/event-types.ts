@@ -3,12 +3,7 @@ const TYPES_OF = {
   customer: ['customer.created', 'customer.updated', 'customer.deleted'],
   product: ['product.created', 'product.updated', 'product.deleted'],
   price: ['price.created', 'price.updated', 'price.deleted'],
-  subscription: [
-    'subscription.created',
-    'subscription.updated',
-    'subscription.canceled',
-    'subscription.trial_ending',
-  ],
+  subscription: ['subscription.created', 'subscription.updated', 'subscription.canceled', 'subscription.trial_ending'],
   invoice: [
     'invoice.created',
     'invoice.updated',

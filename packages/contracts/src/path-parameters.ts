@@ -25,6 +25,9 @@ const PATH_PARAMETERS = {
   code: referralCodeText,
   creditId: creditId.describe('The credit.'),
   eventId: processorEventId,
+  publicEventId: ids.EventId.schema.describe('The event.'),
+  webhookEndpointId: ids.WebhookEndpointId.schema.describe('The endpoint.'),
+  webhookDeliveryId: ids.WebhookDeliveryId.schema.describe('The delivery.'),
   deadLetterId: deadLetterId.describe('The dead letter.'),
   sessionId: ids.PortalSessionId.schema.describe('The portal session: its id, not its token.'),
   /** Any text: a malformed token gets the same response as an expired one. */

@@ -45,6 +45,9 @@ const MEANINGS = {
     referral_credit_not_found: 'The credit does not exist in this project.',
     sync_not_found: 'The sync does not exist in this project.',
     webhook_event_not_found: 'The project received no webhook event with this id.',
+    webhook_endpoint_not_found: 'The endpoint does not exist in this project.',
+    webhook_delivery_not_found: 'The delivery does not exist in this project; its endpoint may have been deleted.',
+    event_not_found: 'The event does not exist in this project; events are kept for 30 days.',
     dead_letter_not_found: 'The team has no such dead letter; it may have been handled or dropped meanwhile.',
     api_key_not_found: 'The API key does not exist in this project, or is revoked.',
     member_not_found: 'The user is not a member of the team.',
@@ -71,6 +74,9 @@ const MEANINGS = {
     already_subscribed: 'The customer has a subscription to this product, and `oncePerCustomer` was set.',
     webhook_event_not_failed: 'Only a webhook event that failed, is foreign, or was of the other mode can be replayed.',
     webhook_event_payload_deleted: 'The webhook event is so old that only its record is left; it cannot be replayed.',
+    webhook_endpoint_disabled: 'The endpoint is disabled; enable it first.',
+    delivery_in_progress: 'The delivery is being sent, or is about to be.',
+    recovery_running: 'A recovery of the endpoint is running.',
     dead_letter_retrying: 'The dead letter is being retried, and cannot be dropped now.',
     member_exists: 'The user is already a member of the team.',
     last_owner: 'A team must have at least one owner.',
@@ -97,6 +103,11 @@ const MEANINGS = {
       'To delete everything that mirrors the account, `confirm` must be the exact name of the team.',
     webhook_endpoint_not_permitted:
       'The secret key may not create a webhook endpoint; `details.permission` names what it lacks.',
+    webhook_url_not_allowed:
+      'Events cannot be posted there; `details.reason` says why: the protocol, the port, a user name, or the address.',
+    secret_rotation_limit: 'Two older secrets are still valid; wait until one of them expires.',
+    recovery_too_old: 'Events are not kept for so long; choose a later time.',
+    event_deleted: 'The personal data of the event were deleted with its customer; it is not sent again.',
     subscription_ended: 'The subscription has ended; start a new checkout.',
     subscription_has_schedule:
       'A schedule at the payment processor manages the subscription: change or release it there, or cancel now.',

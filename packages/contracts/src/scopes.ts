@@ -11,6 +11,8 @@ export const SCOPES = [
   'referrals:read',
   'referrals:write',
   'analytics:read',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 export const scope = z.enum(SCOPES);

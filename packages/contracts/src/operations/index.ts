@@ -3,6 +3,7 @@ import { analyticsOperations } from './analytics.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
 import { gatewayOperations } from './gateway.ts';
+import { outgoingOperations } from './outgoing.ts';
 import { portalOperations } from './portal.ts';
 import { referralsOperations } from './referrals.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...analyticsOperations,
   ...webhooksOperations,
   ...syncOperations,
+  ...outgoingOperations,
   ...portalOperations,
 } as const;
 

@@ -11,6 +11,8 @@ const AUDIT_TARGET_TYPES = [
   'api_key',
   'processor_account',
   'webhook_event',
+  'webhook_endpoint',
+  'webhook_delivery',
   'sync',
   'dead_letter',
   'product',

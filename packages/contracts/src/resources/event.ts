@@ -24,7 +24,8 @@ export const eventCause = z
   });
 export type EventCause = z.output<typeof eventCause>;
 
-const resource = z.record(z.string(), z.unknown());
+/** The fields of a resource as JSON. */
+export const eventResource = z.record(z.string(), z.unknown());
 
 /** An event as tenants read it: what `GET P/events/{id}` returns, and byte for byte the body of a webhook. */
 export const event = z
@@ -45,28 +46,19 @@ export const event = z
       })
       .describe('What it is about.'),
     cause: eventCause,
-    data: resource.optional().meta({
+    data: eventResource.optional().meta({
       description: 'The object as its GET returned it then; absent when the event is longer than 64 KiB.',
       example: { id: CustomerId.example, name: 'Ada King' },
     }),
-    previousAttributes: resource.nullable().optional().meta({
-      description: 'What the fields that changed were before; null on the first event of an object.',
-      example: { name: 'Ada Lovelace' },
-    }),
+    previousAttributes: resource
+      .nullable()
+      .optional()
+      .meta({
+        description: 'What the fields that changed were before; null on the first event of an object.',
+        example: { name: 'Ada Lovelace' },
+      }),
     truncated: z.literal(true).optional().describe('Present when `data` and `previousAttributes` were left out.'),
     test: z.literal(true).optional().describe('Present on an event with example data that was sent as a test.'),
   })
   .meta({ id: 'Event', description: 'A change of a resource of the project.' });
 export type PublicEvent = z.output<typeof event>;
-
-/** What a change carries on the bus, so that tenants can be told of it. */
-export const publicChange = z.object({
-  /** The bare resource as its GET returns it after the change, or the last one of a deleted resource. */
-  resource,
-  /** The same before the change; null for a new resource. */
-  previous: resource.nullable(),
-  /** Counts the changes of the resource that tenants are told of, from 1. */
-  sequence: z.int(),
-  cause: eventCause,
-});
-export type PublicChange = z.output<typeof publicChange>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../event-types.ts';
 import { ProjectId, WebhookEndpointId, WebhookRecoveryId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
-import { optionalText } from '../text.ts';
+import { isStorable, optionalText } from '../text.ts';
 import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
 
 export const WEBHOOK_ENDPOINT_STATUSES = ['enabled', 'failing', 'disabled'] as const;
@@ -10,6 +10,12 @@ export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const;
 
 const MAX_CONCURRENCY = 50;
 const MAX_DESCRIPTION = 500;
+/** The webhooks service refuses far shorter ones, with a reason. */
+const MAX_URL = 8_192;
+
+function isUrl(value: string): boolean {
+  return isStorable(value) && value.trim() === value && URL.parse(value) !== null;
+}
 
 /** Exact types, all of one object (`invoice.*`), or all. */
 const FAMILIES = [...new Set(EVENT_TYPES.map(type => `${type.slice(0, type.lastIndexOf('.'))}.*` as const))];
@@ -18,7 +24,7 @@ const eventTypes = z
   .min(1)
   .max(EVENT_TYPES.length)
   .meta({ description: 'The types that it gets: exact names, `invoice.*`, or `*` for all.', example: ['*'] });
-const url = z.url().meta({
+const url = z.string().max(MAX_URL).refine(isUrl, 'Expected an absolute URL.').meta({
   description: 'Where events are posted: https, on port 443 or from 1024 on, at a public address.',
   example: 'https://shop.example/webhooks/billing',
 });
@@ -83,7 +89,7 @@ export const webhookEndpointCreate = z
     enabled: withDefault(enabled, true),
     maxConcurrency: withDefault(maxConcurrency, 10),
     includeSync: withDefault(includeSync, false),
-    secret: optional(z.string().max(128)).describe(
+    secret: optional(z.string().max(128).refine(isStorable)).describe(
       'A secret of your own: `whsec_` and base64 of 24 to 64 bytes. One is made unless you give it.',
     ),
   })

@@ -51,7 +51,10 @@ describe('what its owner switches', () => {
     const disabled = switched(NEW_ENDPOINT, false);
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'manual' });
     for (const status of [200, 500, 410])
-      expect(afterAttempt(disabled, attempt(1, status))).toMatchObject({ status: 'disabled', disabledReason: 'manual' });
+      expect(afterAttempt(disabled, attempt(1, status))).toMatchObject({
+        status: 'disabled',
+        disabledReason: 'manual',
+      });
   });
 
   it('starts anew when it is enabled, and keeps when it last succeeded', () => {

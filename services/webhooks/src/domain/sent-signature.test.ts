@@ -37,6 +37,12 @@ it('takes strict base64 of 24 to 64 bytes, and nothing else', () => {
     { numRuns: runs(1_000) },
   );
   const good = Buffer.alloc(24, 250).toString('base64');
-  for (const text of [good, `whsec_ ${good}`, `whsec_${good}\n`, `whsec_${good}=`, `whsec_${good.replaceAll('+', '-')}`])
+  for (const text of [
+    good,
+    `whsec_ ${good}`,
+    `whsec_${good}\n`,
+    `whsec_${good}=`,
+    `whsec_${good.replaceAll('+', '-')}`,
+  ])
     expect(endpointKey(text)).toBeUndefined();
 });

@@ -6,10 +6,12 @@ const opened = (text: string): AllowedTargets => ({ ...PUBLIC_ONLY, targets: par
 const refusal = (url: string, allowed = PUBLIC_ONLY) => refusalOf(new URL(url), allowed);
 
 describe('the public internet', () => {
-  it.each(['https://hooks.example', 'https://hooks.example:8443/a?b=c', 'https://hooks.example:443', 'https://8.8.8.8/'])(
-    'takes %s',
-    url => expect(refusal(url)).toBeNull(),
-  );
+  it.each([
+    'https://hooks.example',
+    'https://hooks.example:8443/a?b=c',
+    'https://hooks.example:443',
+    'https://8.8.8.8/',
+  ])('takes %s', url => expect(refusal(url)).toBeNull());
 
   it.each([
     ['http://hooks.example', 'not_https'],
@@ -23,8 +25,20 @@ describe('the public internet', () => {
 
   it.each([
     ...['https://127.0.0.1', 'https://127.1', 'https://0x7f.1', 'https://2130706433', 'https://017700000001'],
-    ...['https://[::1]', 'https://[::ffff:127.0.0.1]', 'https://[::ffff:7f00:1]', 'https://10.1.2.3', 'https://[fe80::1]'],
-    ...['https://169.254.169.254', 'https://①②⑦.0.0.1', 'https://[64:ff9b::a00:1]', 'https://0', 'https://127。0。0。1'],
+    ...[
+      'https://[::1]',
+      'https://[::ffff:127.0.0.1]',
+      'https://[::ffff:7f00:1]',
+      'https://10.1.2.3',
+      'https://[fe80::1]',
+    ],
+    ...[
+      'https://169.254.169.254',
+      'https://①②⑦.0.0.1',
+      'https://[64:ff9b::a00:1]',
+      'https://0',
+      'https://127。0。0。1',
+    ],
   ])('refuses %s in every spelling', url => expect(refusal(url)).toBe('address_not_allowed'));
 });
 

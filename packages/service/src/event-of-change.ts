@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
 
-type Resource = Readonly<Record<string, unknown>>;
+/** A resource as JSON. */
+export type Resource = Readonly<Record<string, unknown>>;
 
 /** A change of a resource: its state after it, and before it unless it is new. */
 interface ResourceChange {

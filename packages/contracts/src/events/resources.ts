@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineEvent } from '../event.ts';
+import { EVENT_OBJECT_TYPES, EVENT_TYPES } from '../event-types.ts';
+import { ProjectId } from '../ids.ts';
+import { eventCause, eventResource } from '../resources/event.ts';
+import { timestamp } from '../timestamp.ts';
+
+/** A change of a resource that tenants are told of. */
+export const resourceChange = z.object({
+  projectId: ProjectId.schema,
+  type: z.enum(EVENT_TYPES),
+  object: z.object({
+    type: z.enum(EVENT_OBJECT_TYPES),
+    id: z.string(),
+    /** Counts the changes of the resource that tenants are told of, from 1 without gaps. */
+    sequence: z.int().min(1),
+  }),
+  /** When it happened: for a processor's event its time. */
+  at: timestamp,
+  cause: eventCause,
+  /** The bare resource as its GET returns it after the change; the last one of a deleted resource. */
+  data: eventResource,
+  /** What the top-level fields that changed were before; null for a new resource. */
+  previousAttributes: eventResource.nullable(),
+});
+export type ResourceChange = z.output<typeof resourceChange>;
+
+export const ResourceChanged = defineEvent('resource.changed.v1', resourceChange);
