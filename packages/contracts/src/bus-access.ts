@@ -77,6 +77,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   webhooks: {
     ...PROCESSOR_CALLS,
     consumers: {
+      'webhooks-resources': 'resource.changed.v1',
       'webhooks-projects': 'project.*.v1',
       'webhooks-customers': 'customer.*.v1',
       'webhooks-products': 'product.*.v1',

@@ -51,12 +51,14 @@ export function purgeConsumer({ service, purge, em, now }: PurgeParts): Consumer
       for (let deleted = CHUNK; deleted === CHUNK;) {
         if (performance.now() > deadline) throw unavailable('The purge goes on with the next delivery.');
         const rows = await em.fork().execute<unknown[]>(
+          // Rows of other teams may be at the same place of another partition.
           `delete from ${table}
-            where ctid = any(array(select ctid from ${table} where team_id = ? limit ${CHUNK})) and ${PURGE_RUNS}
+            where team_id = ? and ctid = any(array(select ctid from ${table} where team_id = ? limit ${CHUNK}))
+              and ${PURGE_RUNS}
            returning 1`,
-          [teamId, teamId, purgeId],
+          [teamId, teamId, teamId, purgeId],
         );
-        deleted = rows.length;
+        deleted = Math.min(rows.length, CHUNK);
       }
     }
   };
@@ -113,8 +115,9 @@ const OWN_TABLES = ['outbox_events', 'dead_letters', 'purged_teams'];
 export async function checkPurge(service: ServiceName, em: EntityManager, { tables, kept = [] }: Purge): Promise<void> {
   const known = new Set([...OWN_TABLES, ...tables, ...kept]);
   const ofTeams = await em.fork().execute<{ name: string }[]>(
-    `select table_name as name from information_schema.columns
-      where table_schema = current_schema() and column_name = 'team_id'`,
+    `select relname as name from pg_class
+       join pg_attribute on attrelid = pg_class.oid and attname = 'team_id' and not attisdropped
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
   for (const { name } of ofTeams)
     if (!known.has(name))

@@ -39,6 +39,8 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   PAYLOAD_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
   /** Bytes of payloads that a team may store; beyond them the oldest of handled events are deleted. */
   QUOTA_WEBHOOK_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(2_147_483_648),
+  /** How long events for tenants and their deliveries are kept. */
+  WEBHOOKS_RETENTION_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   /** Pauses between attempts to find an event's project, `1,5,30`; after one more attempt it has failed. */
   ROUTING_PAUSES_SECONDS: z
     .string()

@@ -28,6 +28,10 @@ import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
 import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
+import { maintainPartitions } from './outgoing/partitions.ts';
+import { eventRecorder } from './outgoing/record-events.ts';
+import { openRecordedEvents } from './outgoing/recorded-events.ts';
+import { eventRoutes } from './routes/events.ts';
 import { cleanSyncs } from './sync/complete-sync.ts';
 import { syncJob } from './sync/run-sync.ts';
 
@@ -75,8 +79,16 @@ export const webhooks = defineService({
       requestsPerSecond: env.SYNC_REQUESTS_PER_SECOND,
       queueNightly: async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now()),
     });
+    const recorded = openRecordedEvents();
+    await maintainPartitions(em, { retentionDays: env.WEBHOOKS_RETENTION_DAYS, now: now() });
     return {
-      consumers: [projectCopies(), ...routeConsumers(pipeline.wake), completionConsumer(pipeline), purgeReports()],
+      consumers: [
+        eventRecorder({ em, onRecorded: recorded.emit }),
+        projectCopies(),
+        ...routeConsumers(pipeline.wake),
+        completionConsumer(pipeline),
+        purgeReports(),
+      ],
       purge: purgeOf(em),
       rpc: [
         rpcHandler(FindProcessorCredentials, findProcessorCredentials({ em, sealed, serviceKeys })),
@@ -89,6 +101,7 @@ export const webhooks = defineService({
         () => deleteExpired(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),
         () => cleanSyncs(em),
+        () => maintainPartitions(em, { retentionDays: env.WEBHOOKS_RETENTION_DAYS, now: now() }),
       ],
       routes: [
         processorRoutes({ ...chassis, reads, sealed, processorBaseUrl, publicUrl, secrets }),
@@ -101,6 +114,7 @@ export const webhooks = defineService({
           onRefused: teamId => refusals.add(teamId),
         }),
         webhookEventRoutes({ reads, outbox, onDue: pipeline.wake }),
+        eventRoutes({ reads, recorded }),
         syncRoutes({ reads, outbox, now, onQueued: syncs.wake }),
       ],
     };

@@ -12,6 +12,7 @@ import {
   ReferralCreated,
   ReferralCredited,
 } from './referrals.ts';
+import { ResourceChanged } from './resources.ts';
 import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
 import {
   MIRRORING_SERVICES,
@@ -60,6 +61,11 @@ export const allEvents: readonly PublishedEvent[] = [
     type: ProcessorEventCompleted,
     publishedBy: ['catalog', 'customers', 'subscriptions'],
     meaning: 'The owning service completed webhook events',
+  },
+  {
+    type: ResourceChanged,
+    publishedBy: ['catalog', 'customers', 'subscriptions', 'referrals', 'webhooks'],
+    meaning: 'A resource changed; tenants are told of it',
   },
   event('catalog', ProductCreated, 'A product was created'),
   event('catalog', ProductUpdated, 'A product changed'),

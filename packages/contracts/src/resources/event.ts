@@ -50,7 +50,7 @@ export const event = z
       description: 'The object as its GET returned it then; absent when the event is longer than 64 KiB.',
       example: { id: CustomerId.example, name: 'Ada King' },
     }),
-    previousAttributes: resource
+    previousAttributes: eventResource
       .nullable()
       .optional()
       .meta({

@@ -72,6 +72,11 @@ export const purgeOf = (em: EntityManager): Purge => ({
     'routes',
     'customer_look_ups',
     'reconciliations',
+    'events',
+    'event_sequences',
+    'webhook_deliveries',
+    'delivery_attempts',
+    'recoveries',
   ],
   kept: [
     'processor_accounts',
@@ -80,6 +85,9 @@ export const purgeOf = (em: EntityManager): Purge => ({
     'endpoint_leases',
     'account_purges',
     'refused_signatures',
+    'event_positions',
+    'webhook_endpoints',
+    'endpoint_secrets',
   ],
   settle: teamId => waitForEventsInFlight(em, teamId),
   remove: async (tx, teamId) => {

@@ -1,5 +1,6 @@
 import type { ServiceSchema } from '@billing/service/definition';
 import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
+import { CreateOutgoing } from './migrations/0002-create-outgoing.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { Sync } from './sync.entity.ts';
 
@@ -7,5 +8,8 @@ import { Sync } from './sync.entity.ts';
 export const webhooksSchema: ServiceSchema = {
   entities: [ProcessorAccount, Sync],
   backlog: ['webhook_events'],
-  migrations: [{ name: '0001-create-webhooks', class: CreateWebhooks }],
+  migrations: [
+    { name: '0001-create-webhooks', class: CreateWebhooks },
+    { name: '0002-create-outgoing', class: CreateOutgoing },
+  ],
 };

@@ -77,7 +77,7 @@ export class CreateOutgoing extends Migration {
       create table endpoint_secrets (
         id uuid primary key,
         team_id text not null,
-        endpoint_id text not null references webhook_endpoints on delete cascade,
+        endpoint_id text not null,
         sealed_secret text not null, -- opens with a master key, for this team and endpoint only
         last4 text not null,
         created_at timestamptz not null,
@@ -89,7 +89,7 @@ export class CreateOutgoing extends Migration {
         id text primary key,
         team_id text not null,
         project_id text not null,
-        endpoint_id text not null references webhook_endpoints on delete cascade,
+        endpoint_id text not null,
         only_which text not null,
         from_position bigint not null,
         to_position bigint not null,

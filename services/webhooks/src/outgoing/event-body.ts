@@ -1,0 +1,39 @@
+import type { ResourceChange } from '@billing/contracts/events/resources';
+import { EventId, type TeamId } from '@billing/contracts/ids';
+import { event, EVENT_API_VERSION } from '@billing/contracts/resources/event';
+import { derivedId } from '@billing/service/derived-id';
+import { z } from 'zod';
+
+/** Longer events are sent without what they are about. */
+const MAX_BYTES = 65_536;
+
+/** A change that is about to be recorded. */
+export interface RecordedChange extends ResourceChange {
+  readonly teamId: TeamId;
+  readonly livemode: boolean;
+  readonly position: number;
+}
+
+/** Returns the id of an event: what is published twice has one id. */
+export const eventIdOf = ({ teamId, projectId, object }: Pick<RecordedChange, 'teamId' | 'projectId' | 'object'>) =>
+  derivedId(EventId, JSON.stringify([teamId, projectId, object.type, object.id, object.sequence]), 'event');
+
+/** Returns an event as text: what `GET P/events/{id}` returns, and the body of a webhook. */
+export function eventBody(change: RecordedChange): string {
+  const { type, at, livemode, teamId, projectId, position, object, cause, data, previousAttributes } = change;
+  const head = {
+    id: eventIdOf(change),
+    type,
+    timestamp: at,
+    apiVersion: EVENT_API_VERSION,
+    livemode,
+    teamId,
+    projectId,
+    position,
+    object,
+    cause,
+  };
+  const whole = JSON.stringify(z.encode(event, { ...head, data, previousAttributes }));
+  if (Buffer.byteLength(whole) <= MAX_BYTES) return whole;
+  return JSON.stringify(z.encode(event, { ...head, truncated: true }));
+}

@@ -1,0 +1,153 @@
+import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
+import { CustomerId, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import type { PublicEvent } from '@billing/contracts/resources/event';
+import { newEvent } from '@billing/testing/events';
+import { runs } from '@billing/testing/runs';
+import { waitFor } from '@billing/testing/wait-for';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+
+let service: WebhooksService;
+beforeAll(async () => {
+  service = await startWebhooks({ reconciler: false, env: { SYNC_NIGHTLY: 'off' } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+interface Page {
+  readonly events: readonly (Omit<PublicEvent, 'timestamp'> & { readonly timestamp: string })[];
+  readonly nextCursor: string | null;
+  readonly hasMore: boolean;
+}
+
+const newScope = () => service.newTeam();
+
+/** A change of a customer, as its service publishes it. */
+const change = (projectId: ProjectId, id: CustomerId, sequence: number, more: Partial<ResourceChange> = {}) =>
+  ({
+    projectId,
+    type: sequence === 1 ? 'customer.created' : 'customer.updated',
+    object: { type: 'customer', id, sequence },
+    at: new Date('2026-03-02T09:30:00.000Z'),
+    cause: { type: 'api', requestId: 'req_1', processorEventId: null },
+    data: { id, name: `Ada ${sequence}` },
+    previousAttributes: sequence === 1 ? null : { name: `Ada ${sequence - 1}` },
+    ...more,
+  }) satisfies ResourceChange;
+
+const emit = (teamId: TeamId, changes: readonly ResourceChange[]) =>
+  service.emit(...changes.map(data => newEvent(ResourceChanged, teamId, data)));
+
+const read = async (of: Pick<Team, 'teamId' | 'projectId'>, query = ''): Promise<Page> =>
+  (await service.call('GET', `/events${query}`, { of, as: service.identity.asUser(of) })).body as Page; // the API's shape
+
+/** Reads all events by cursor, page by page. */
+async function readAll(of: Pick<Team, 'teamId' | 'projectId'>, limit: number) {
+  const events = [];
+  let cursor = '';
+  for (;;) {
+    const page = await read(of, `?limit=${limit}${cursor}`);
+    events.push(...page.events);
+    if (!page.hasMore) return events;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+}
+
+it('records what was published twice once, and gives the event as it was', async () => {
+  const team = await newScope();
+  const id = CustomerId.create();
+  const first = change(team.projectId, id, 1);
+  await emit(team.teamId, [first, first]);
+  await emit(team.teamId, [first]);
+  const { events, hasMore } = await read(team);
+  expect(hasMore).toBe(false);
+  expect(events).toEqual([
+    {
+      id: expect.stringMatching(/^ev_/),
+      type: 'customer.created',
+      timestamp: '2026-03-02T09:30:00.000Z',
+      apiVersion: '2026-12-01',
+      livemode: false,
+      teamId: team.teamId,
+      projectId: team.projectId,
+      position: 1,
+      object: { type: 'customer', id, sequence: 1 },
+      cause: first.cause,
+      data: first.data,
+      previousAttributes: null,
+    },
+  ]);
+  const got = await service.call('GET', `/events/${events[0]?.id}`, { of: team, as: service.identity.asUser(team) });
+  expect(got.body).toEqual({ event: events[0] });
+});
+
+it('gives positions without gaps and keeps each object in order, however its changes arrive', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+      fc.infiniteStream(fc.nat()),
+      fc.integer({ min: 1, max: 5 }),
+      async (lengths, dice, limit) => {
+        const team = await newScope();
+        const changes = lengths.flatMap(length => {
+          const id = CustomerId.create();
+          return Array.from({ length }, (_, index) => change(team.projectId, id, index + 1));
+        });
+        const shuffled = [...changes, ...changes.slice(0, 2)].toSorted(() => (Number(dice.next().value) % 3) - 1);
+        await Promise.all(shuffled.map(it => emit(team.teamId, [it])));
+        await waitFor(async () => (await readAll(team, 100)).length === changes.length, { what: 'every change' });
+        const events = await readAll(team, limit);
+        expect(events.map(({ position }) => position)).toEqual(changes.map((_, index) => index + 1));
+        for (const [, ofObject] of Map.groupBy(events, ({ object }) => object.id))
+          expect(ofObject.map(({ object }) => object.sequence)).toEqual(ofObject.map((_, index) => index + 1));
+      },
+    ),
+    { numRuns: runs(24) },
+  );
+});
+
+it('waits for the next event for as long as it is asked to', async () => {
+  const team = await newScope();
+  const { nextCursor } = await read(team);
+  expect(nextCursor).toBeNull();
+  const waiting = read(team, '?waitMs=20000');
+  await emit(team.teamId, [change(team.projectId, CustomerId.create(), 1)]);
+  const page = await waiting;
+  expect(page.events).toHaveLength(1);
+  expect((await read(team, `?cursor=${page.nextCursor}`)).nextCursor).toBe(page.nextCursor);
+});
+
+it('sends a very long event without what it is about', async () => {
+  const team = await newScope();
+  const id = CustomerId.create();
+  await emit(team.teamId, [change(team.projectId, id, 1, { data: { id, name: 'ä'.repeat(40_000) } })]);
+  const { events } = await read(team);
+  expect(events).toMatchObject([{ truncated: true, object: { id } }]);
+  expect(events[0]).not.toHaveProperty('data');
+});
+
+it('filters by type, object and time, from the newest back too, and refuses a foreign cursor', async () => {
+  const [team, other] = [await newScope(), await newScope()];
+  const [ada, bob] = [CustomerId.create(), CustomerId.create()];
+  const late = new Date('2026-03-03T00:00:00.000Z');
+  await emit(team.teamId, [change(team.projectId, ada, 1), change(team.projectId, bob, 1, { at: late })]);
+  await emit(team.teamId, [change(team.projectId, ada, 2, { at: late })]);
+  const ids = async (query: string) =>
+    (await read(team, query)).events.map(({ object }) => [object.id, object.sequence]);
+  expect(await ids('?types=customer.updated,invoice.paid')).toEqual([[ada, 2]]);
+  expect(await ids(`?objectId=${ada}`)).toEqual([
+    [ada, 1],
+    [ada, 2],
+  ]);
+  expect(await ids('?since=2026-03-03T00:00:00.000Z&order=desc')).toEqual([
+    [ada, 2],
+    [bob, 1],
+  ]);
+  expect(await ids('?until=2026-03-03T00:00:00.000Z')).toEqual([[ada, 1]]);
+  const { nextCursor } = await read(team, '?limit=1');
+  const foreign = await service.call('GET', `/events?cursor=${nextCursor}`, {
+    of: other,
+    as: service.identity.asUser(other),
+  });
+  expect(foreign.status).toBe(400);
+});
