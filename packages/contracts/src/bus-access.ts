@@ -1,4 +1,5 @@
 import { allEvents } from './events/all-events.ts';
+import { EventsRecorded } from './events/resources.ts';
 import { MIRRORING_SERVICES, ProcessorAccountChanged } from './events/webhooks.ts';
 import type { EventType } from './event.ts';
 import { SERVICES, type ServiceName } from './operation.ts';
@@ -76,6 +77,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   },
   webhooks: {
     ...PROCESSOR_CALLS,
+    follows: [...PROCESSOR_CALLS.follows, EventsRecorded],
     consumers: {
       'webhooks-resources': 'resource.changed.v1',
       'webhooks-projects': 'project.*.v1',

@@ -6,7 +6,7 @@ import type { KeyRing } from './key-ring.ts';
 export interface SealedFor {
   readonly teamId: string;
   /** As stored, or `for-…` on its way to the service that may open it. */
-  readonly kind: 'secret-key' | 'webhook-secret' | `secret-key-for-${ServiceName}`;
+  readonly kind: 'secret-key' | 'webhook-secret' | `endpoint-secret-${string}` | `secret-key-for-${ServiceName}`;
 }
 
 const FORMAT = 'v1';

@@ -1,6 +1,7 @@
 import { SERVICES } from '@billing/contracts/operation';
 import { openKeyRing } from '@billing/processor/key-ring';
 import { httpOrigin, keyInBase64, processorEnv, serviceEnv } from '@billing/service/env';
+import { parseAllowedTargets } from '#domain/sent-urls.ts';
 import { z } from 'zod';
 
 /** `catalog:<base64>,customers:<base64>`: the key of each service that may have the teams' secret keys. */
@@ -18,6 +19,15 @@ const keyRing = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
+
+function allowedTargets(text: string, context: z.RefinementCtx) {
+  try {
+    return parseAllowedTargets(text);
+  } catch (err) {
+    context.addIssue({ code: 'custom', message: err instanceof Error ? err.message : String(err) });
+    return z.NEVER;
+  }
+}
 
 const variables = serviceEnv.extend(processorEnv.shape).extend({
   /** Master keys of the teams' secrets by version, the current one first: `2:<base64>,1:<base64>`, or `file:/path`. */
@@ -41,6 +51,20 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   QUOTA_WEBHOOK_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(2_147_483_648),
   /** How long events for tenants and their deliveries are kept. */
   WEBHOOKS_RETENTION_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  /** Networks and hosts that events may be sent to beside the public internet: `10.0.0.0/8,hooks.internal:8080`. */
+  WEBHOOKS_ALLOW_ADDRESSES: z.string().default('').transform(allowedTargets),
+  /** Ports of this installation, to which no network that is allowed opens a way. */
+  WEBHOOKS_OWN_PORTS: z
+    .string()
+    .default('')
+    .transform(text => new Set(text.split(',').filter(Boolean).map(Number)))
+    .pipe(z.set(z.int().min(1).max(65_535))),
+  /** Which work this copy does: receive what Stripe posts, deliver events to endpoints, or both. */
+  WEBHOOKS_WORK: z
+    .string()
+    .default('receive,deliver')
+    .transform(text => text.split(','))
+    .pipe(z.array(z.enum(['receive', 'deliver'])).min(1)),
   /** Pauses between attempts to find an event's project, `1,5,30`; after one more attempt it has failed. */
   ROUTING_PAUSES_SECONDS: z
     .string()

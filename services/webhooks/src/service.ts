@@ -1,3 +1,4 @@
+import { EventsRecorded } from '@billing/contracts/events/resources';
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { watchConnections } from '@billing/database/database';
@@ -28,6 +29,10 @@ import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
 import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
+import { deliveryJob } from './outgoing/delivery-job.ts';
+import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
+import { openSender } from './outgoing/sender.ts';
+import { openSlots } from './outgoing/slots.ts';
 import { maintainPartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { openRecordedEvents } from './outgoing/recorded-events.ts';
@@ -37,6 +42,8 @@ import { syncJob } from './sync/run-sync.ts';
 
 /** Connections for the receipt of webhooks: three batches that are stored, and two reads of signing secrets. */
 const RECEIPT_CONNECTIONS = 5;
+/** Connections for deliveries, which must take none from the receipt of webhooks. */
+const DELIVERY_CONNECTIONS = 5;
 
 /** The parts of the webhooks service; the chassis runs them. */
 export const webhooks = defineService({
@@ -80,10 +87,29 @@ export const webhooks = defineService({
       queueNightly: async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now()),
     });
     const recorded = openRecordedEvents();
+    const sender = resources.adopt(
+      openSender({ allowed: { targets: env.WEBHOOKS_ALLOW_ADDRESSES, ownPorts: env.WEBHOOKS_OWN_PORTS }, now }),
+      it => it.close(),
+    );
+    const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
+    const deliveries = deliveryJob({
+      ...chassis,
+      em: deliveryEm,
+      sender,
+      keysOf: readEndpointKeys(deliveryEm, sealed),
+      slots: openSlots(),
+      random: Math.random,
+    });
+    const stopFollowing = bus.follow(EventsRecorded, teamId => {
+      recorded.emit(teamId);
+      deliveries.wake();
+    });
+    resources.adopt(stopFollowing, stop => stop());
+    const delivers = env.WEBHOOKS_WORK.includes('deliver');
     await maintainPartitions(em, { retentionDays: env.WEBHOOKS_RETENTION_DAYS, now: now() });
     return {
       consumers: [
-        eventRecorder({ em, onRecorded: recorded.emit }),
+        eventRecorder(em),
         projectCopies(),
         ...routeConsumers(pipeline.wake),
         completionConsumer(pipeline),
@@ -95,7 +121,7 @@ export const webhooks = defineService({
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
-      jobs: [pipeline, syncs, () => quota.start(), () => reconciler.start()],
+      jobs: [pipeline, syncs, ...(delivers ? [deliveries] : []), () => quota.start(), () => reconciler.start()],
       gauges: [busiestTeams(em)],
       cleaning: [
         () => deleteExpired(em),

@@ -12,7 +12,7 @@ import {
   ReferralCreated,
   ReferralCredited,
 } from './referrals.ts';
-import { ResourceChanged } from './resources.ts';
+import { EventsRecorded, ResourceChanged } from './resources.ts';
 import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
 import {
   MIRRORING_SERVICES,
@@ -67,6 +67,7 @@ export const allEvents: readonly PublishedEvent[] = [
     publishedBy: ['catalog', 'customers', 'subscriptions', 'referrals', 'webhooks'],
     meaning: 'A resource changed; tenants are told of it',
   },
+  event('webhooks', EventsRecorded, 'Events for tenants were recorded'),
   event('catalog', ProductCreated, 'A product was created'),
   event('catalog', ProductUpdated, 'A product changed'),
   event('catalog', ProductDeleted, 'A product was deleted'),

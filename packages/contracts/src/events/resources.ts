@@ -26,3 +26,6 @@ export const resourceChange = z.object({
 export type ResourceChange = z.output<typeof resourceChange>;
 
 export const ResourceChanged = defineEvent('resource.changed.v1', resourceChange);
+
+/** Events for tenants were recorded in these projects; whoever sends or reads them need not wait for the next look. */
+export const EventsRecorded = defineEvent('events.recorded.v1', z.object({ projectIds: z.array(ProjectId.schema) }));

@@ -1,3 +1,5 @@
+import { nextAttemptAt } from './retry-schedule.ts';
+
 const HOUR_MS = 3_600_000;
 
 /** Failures one after another, of at least two objects, after which an endpoint counts as failing. */
@@ -6,6 +8,8 @@ const FAILURES = 5;
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 const DISABLED_AFTER_ATTEMPTS = 10;
 const GONE = 410;
+/** A failing endpoint is tried at least hourly. */
+const PROBE_MS = HOUR_MS;
 
 /** How an endpoint has answered since its last success. */
 export interface EndpointHealth {
@@ -64,6 +68,13 @@ export function afterAttempt(health: EndpointHealth, { at, objectKey, responseSt
     return { ...failed, status: 'disabled', disabledReason: 'failing' };
   const isFailing = health.status === 'failing' || (failures >= FAILURES && hasFailedTwoObjects);
   return { ...failed, status: isFailing ? 'failing' : 'enabled' };
+}
+
+/** Returns when to try a failing endpoint again: with the pauses of deliveries, but hourly at least. */
+export function nextProbeAt({ failures }: EndpointHealth, now: Date, random: number): Date {
+  const next = nextAttemptAt({ failures: Math.max(1, failures - FAILURES + 1), at: now, random });
+  const latest = new Date(now.getTime() + PROBE_MS);
+  return next && next < latest ? next : latest;
 }
 
 /** Returns the health of an endpoint that its owner enables or disables: enabled, it starts anew. */

@@ -18,7 +18,7 @@ const PAUSES_MS = [
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 /** An event waits for earlier ones of its object as long as those have had fewer failures. */
-const IN_ORDER_FAILURES = 3;
+export const IN_ORDER_FAILURES = 3;
 
 /** Attempts to deliver an event, the first one included. */
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1;

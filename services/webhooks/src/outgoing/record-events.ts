@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
-import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import { EventsRecorded, ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
+import type { TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { eventBody, eventIdOf } from './event-body.ts';
@@ -10,12 +10,6 @@ import { eventBody, eventIdOf } from './event-body.ts';
 const PATIENCE_MS = 30_000;
 const POLL_MS = 100;
 
-interface Parts {
-  readonly em: EntityManager;
-  /** Called for each project with new events, when they are about to be committed. */
-  readonly onRecorded: (scope: ProjectScope) => void;
-}
-
 type Delivered = ResourceChange & { readonly teamId: TeamId };
 
 /**
@@ -23,13 +17,13 @@ type Delivered = ResourceChange & { readonly teamId: TeamId };
  * lets one transaction at a time give out positions: who has read one never finds a new event below it. Events of an object
  * keep their order; one whose predecessor does not come within 30 seconds goes ahead.
  */
-export function eventRecorder({ em, onRecorded }: Parts): Consumer {
+export function eventRecorder(em: EntityManager): Consumer {
   return consumer('webhooks-resources', ResourceChanged.name).on(ResourceChanged, {
     prepare: async ({ teamId, data }) => {
       await waitForPredecessor(em, { teamId, ...data });
       return 'waited' as const;
     },
-    handle: async (tx, deliveries) => {
+    handle: async (tx, deliveries, publish) => {
       const positions = await lockPositions(
         tx,
         deliveries.map(({ teamId, data }) => ({ teamId, ...data })),
@@ -57,7 +51,8 @@ export function eventRecorder({ em, onRecorded }: Parts): Consumer {
         recorded.push({ change, position: counter.position, livemode: counter.livemode });
       }
       await save(tx, recorded);
-      for (const { change } of recorded) onRecorded(change);
+      for (const [teamId, ofTeam] of Map.groupBy(recorded, ({ change }) => change.teamId))
+        publish(EventsRecorded, teamId, { projectIds: [...new Set(ofTeam.map(({ change }) => change.projectId))] });
       return unprepared;
     },
   });

@@ -18,7 +18,7 @@ export const eventRoutes =
       const until = performance.now() + waitMs;
       for (;;) {
         // Before the read, so that what is recorded during it is not missed.
-        const next = recorded.next(params, until - performance.now());
+        const next = recorded.next(params.teamId, until - performance.now());
         const page = await reads(params.teamId, em => listEvents(em, params, query));
         const isFinal = page.events.length > 0 || query.order === 'desc' || page.hasMore;
         if (isFinal || performance.now() >= until || request.raw.destroyed) return page;

@@ -1,0 +1,171 @@
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector, request } from 'undici';
+import { isSuccess } from '#domain/endpoint-health.ts';
+import { readRetryAfter } from '#domain/retry-schedule.ts';
+import { isPublicAddress } from '#domain/sent-addresses.ts';
+import { isAllowedAddress, refusalOf, type AllowedTargets } from '#domain/sent-urls.ts';
+
+const CONNECT_MS = 5_000;
+const TOTAL_MS = 15_000;
+/** How much of a response is read, and how much of it is kept. */
+const MAX_READ = 16_384;
+const MAX_KEPT = 4_096;
+/** Requests that ask for patience. */
+const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
+
+/** What became of a request. */
+export interface Sent {
+  readonly durationMs: number;
+  /** Null when there was no response. */
+  readonly responseStatus: number | null;
+  /** The beginning of the response; null where none came, and from an address that is not public. */
+  readonly responseBody: string | null;
+  /** Why there was no response. */
+  readonly error: string | null;
+  /** Where it went; null when there was no connection. */
+  readonly address: string | null;
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface Sender {
+  /** Posts a body; never rejects, and never follows a redirect. */
+  readonly send: (url: URL, headers: Readonly<Record<string, string>>, body: Buffer) => Promise<Sent>;
+  readonly close: () => Promise<void>;
+}
+
+interface SenderOptions {
+  readonly allowed: AllowedTargets;
+  /** Resolves names; that of the system unless given. */
+  readonly resolve?: LookupFunction;
+  readonly now: () => Date;
+}
+
+class AddressNotAllowed extends Error {
+  readonly code = 'ADDRESS_NOT_ALLOWED';
+  constructor() {
+    super('The address is not public, and the operator has not opened it.');
+  }
+}
+
+/**
+ * Opens what posts to the addresses of tenants. Of the addresses of a name only those are dialled that may be, and where a
+ * connection leads is checked again before anything is sent.
+ */
+export function openSender({ allowed, resolve = lookup, now }: SenderOptions): Sender {
+  const addresses = new Map<string, string>();
+  const agent = new Agent({
+    connect: (options, callback) => {
+      const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+      const connect = buildConnector({
+        lookup: checkedLookup(url, allowed, resolve),
+        timeout: CONNECT_MS,
+        allowH2: false,
+      });
+      connect(options, (...result) => {
+        const [error, socket] = result;
+        if (error) return callback(error, null);
+        const address = socket?.remoteAddress;
+        if (!socket || address === undefined || !isAllowedAddress(url, address, allowed)) {
+          socket?.destroy();
+          return callback(new AddressNotAllowed(), null);
+        }
+        addresses.set(url.origin, address);
+        socket.once('close', () => addresses.delete(url.origin));
+        callback(null, socket);
+      });
+    },
+    headersTimeout: TOTAL_MS,
+    bodyTimeout: TOTAL_MS,
+  });
+
+  const send: Sender['send'] = async (url, headers, body) => {
+    const startedAt = performance.now();
+    const end = (result: Partial<Sent>): Sent => ({
+      responseStatus: null,
+      responseBody: null,
+      error: null,
+      address: addresses.get(url.origin) ?? null,
+      retryAfterMs: undefined,
+      ...result,
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+    if (refusalOf(url, allowed)) return end({ error: 'address_not_allowed', address: null });
+    try {
+      const response = await request(url, {
+        method: 'POST',
+        headers,
+        body,
+        dispatcher: agent,
+        signal: AbortSignal.timeout(TOTAL_MS),
+      });
+      const { statusCode } = response;
+      const text = await readBeginning(response.body);
+      const address = addresses.get(url.origin) ?? null;
+      const retryAfter = response.headers['retry-after'];
+      return end({
+        responseStatus: statusCode,
+        responseBody: address !== null && isPublicAddress(address) ? text : null,
+        retryAfterMs:
+          !isSuccess(statusCode) && WITH_RETRY_AFTER.has(statusCode)
+            ? readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, now())
+            : undefined,
+      });
+    } catch (err) {
+      return end({ error: nameOf(err) });
+    }
+  };
+  return { send, close: () => agent.destroy() };
+}
+
+/** Looks up a name, and leaves out the addresses that nothing may be sent to. */
+const checkedLookup =
+  (url: URL, allowed: AllowedTargets, resolve: LookupFunction): LookupFunction =>
+  (hostname, options, callback) =>
+    resolve(hostname, { ...options, all: true }, (err, found) => {
+      if (err) return callback(err, []);
+      const all = typeof found === 'string' ? [{ address: found, family: found.includes(':') ? 6 : 4 }] : found;
+      const usable = all.filter(({ address }) => isAllowedAddress(url, address, allowed));
+      const [first] = usable;
+      if (!first) return callback(new AddressNotAllowed(), []);
+      if (options.all) callback(null, usable);
+      else callback(null, first.address, first.family);
+    });
+
+/** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */
+async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= MAX_READ) break;
+    }
+  } catch {
+    // What came is kept.
+  }
+  body.destroy();
+  return Buffer.concat(chunks).subarray(0, MAX_KEPT).toString('utf8').replaceAll('\u0000', '\uFFFD');
+}
+
+const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^ADDRESS_NOT_ALLOWED$/, 'address_not_allowed'],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, 'connect_timeout'],
+  [/^(UND_ERR_(HEADERS|BODY)_TIMEOUT|ABORT_ERR|23|TimeoutError)$/, 'timeout'],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_.*)$/, 'dns_error'],
+  [/^(ERR_TLS.*|ERR_SSL.*|CERT.*|DEPTH_ZERO.*|SELF_SIGNED.*|UNABLE_TO.*|EPROTO)$/, 'tls_error'],
+  [/^(ECONNREFUSED)$/, 'connection_refused'],
+];
+
+/** Returns a short name for why a request has failed. */
+function nameOf(err: unknown): string {
+  const { code, name, errors } = err as {
+    readonly code?: unknown;
+    readonly name?: string;
+    readonly errors?: unknown[];
+  };
+  if (Array.isArray(errors) && errors.length > 0) return nameOf(errors[0]);
+  const text = String(code ?? name);
+  return NAMES.find(([pattern]) => pattern.test(text))?.[1] ?? 'connection_error';
+}
