@@ -1,8 +1,12 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { auditEntry, type AuditContext } from '@billing/contracts/resources/audit-entry';
-import { STALE, type OperationKind } from '@billing/processor/operation-log/operation-kind';
+import type { EventCause } from '@billing/contracts/resources/event';
+import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
 import { z } from 'zod';
 import type { Audited } from './audit.ts';
+import { causeOfRequest } from './event-causes.ts';
 
 /** An entry whose write the operation log has not finished. */
 const pendingAudit = auditEntry.omit({ at: true });
@@ -29,17 +33,31 @@ interface AuditOptions<Result> {
   readonly isRefusal?: (result: Result) => boolean;
 }
 
+/** A kind of operation whose `commit` is told which request it is part of. */
+export interface AuditedKind<Input, Response, Result> extends Omit<
+  OperationKind<Input, Response, Result>,
+  'prepare' | 'commit'
+> {
+  commit(
+    tx: EntityManager,
+    operation: RemoteOperation<Input>,
+    response: Response,
+    publish: Publish,
+    cause: EventCause,
+  ): Promise<Result | typeof STALE>;
+}
+
 /** Makes operations of a kind record their entries in the transaction that ends them, whoever finishes them. */
 export function audited<Input, Response, Result>(
-  kind: Omit<OperationKind<Input, Response, Result>, 'prepare'>,
+  kind: AuditedKind<Input, Response, Result>,
   { idOf, isRefusal = () => false }: AuditOptions<Result> = {},
 ): OperationKind<WithAudit<Input>, Response, Result> {
   return {
     ...kind,
     input: z.intersection(kind.input, stored),
     async commit(tx, operation, response, publish) {
-      const result = await kind.commit(tx, operation, response, publish);
       const { audit } = operation.input;
+      const result = await kind.commit(tx, operation, response, publish, causeOfRequest(audit));
       if (result === STALE || isRefusal(result)) return result;
       const target = audit.target && idOf ? { ...audit.target, id: idOf(result) } : audit.target;
       publish(AuditRecorded, operation.teamId, { ...audit, target, at: new Date() });

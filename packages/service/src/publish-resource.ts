@@ -1,9 +1,12 @@
 import { previousAttributes, typeOfChange, type Resource } from './event-of-change.ts';
+
 import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
 import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
 import type { ProjectId } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+
+export type { Resource } from './event-of-change.ts';
 
 /** The row of a resource. */
 interface ResourceRow {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AuditRecorded } from '@billing/contracts/events/audit';
+import { ResourceChanged } from '@billing/contracts/events/resources';
 import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import type { Rpc } from '@billing/contracts/rpc';
@@ -213,7 +214,7 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
       };
       await waitFor(isProcessed, { what: `${ids.length} events to be processed`, timeoutMs: 60_000 });
     },
-    /** Returns the events that the service has published, in order, from its outbox: of `types`, or all but those of the audit log. */
+    /** Returns the events that the service has published, in order, from its outbox: of `types`, or all but those of the audit log and those for tenants. */
     async published<Data extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>>(
       ...types: readonly EventType<Data>[]
     ): Promise<PublishedEvent<z.output<Data>>[]> {
@@ -224,12 +225,15 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
         );
       const schemas = new Map(types.map(type => [type.name, type.data]));
       return rows
-        .filter(({ type }) => (types.length === 0 ? type !== AuditRecorded.name : schemas.has(type)))
+        .filter(({ type }) => (types.length === 0 ? !NOT_OF_SERVICES.has(type) : schemas.has(type)))
         .map(row => ({ ...row, data: (schemas.get(row.type)?.parse(row.data) ?? row.data) as z.output<Data> })); // without types, the data is any object
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+/** What no service acts on. */
+const NOT_OF_SERVICES: ReadonlySet<string> = new Set([AuditRecorded.name, ResourceChanged.name]);
 
 async function createTestStream(root: string): Promise<void> {
   const nats = await connectTestNats();

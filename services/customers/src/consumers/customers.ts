@@ -11,6 +11,7 @@ import { readObject } from '@billing/processor/event-object';
 import { decideOnEvent } from '@billing/processor/event-order';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { CAUSED_BY_SYSTEM, causeOfEvent } from '@billing/service/event-causes';
 import type { Logger } from 'pino';
 import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
@@ -122,16 +123,19 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     }
     await recordAll();
     // One that was found deleted before its event came is deleted since the event's time.
-    for (const { id, createdAt, trace } of deletions)
+    for (const { id, createdAt, trace, cause } of deletions)
       for (const customer of deleted.get(scopedKey(id)) ?? [])
-        saveDeleted(tx, publish, customer, { now: now(), deletedAt: createdAt, trace });
+        saveDeleted(tx, publish, customer, { now: now(), cause, deletedAt: createdAt, trace });
     const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
     const freed = await releaseIdentifiers(tx, changed, ['email']);
     await releaseIdentifiers(
       tx,
       changed.filter(it => it.deletedAt),
     );
-    await settleEmails(tx, publish, [...freed, ...[...customers.values()].flatMap(openEmails)], now());
+    await settleEmails(tx, publish, [...freed, ...[...customers.values()].flatMap(openEmails)], {
+      now: now(),
+      cause: CAUSED_BY_SYSTEM,
+    });
     return unprepared;
   };
 
@@ -157,6 +161,7 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
     createdAt: data.createdAt,
     trace,
     fromSync: data.fromSync === true,
+    cause: causeOfEvent(data),
     isDeletion: event.type === processorEvent('customer.deleted').name,
     /** The processor's id. */
     id: { scope, id: snapshot.id },

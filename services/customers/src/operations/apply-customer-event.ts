@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
@@ -25,6 +26,7 @@ interface CustomerEvent {
   /** When the event happened at the processor. */
   readonly createdAt: Date;
   readonly trace: TraceCarrier;
+  readonly cause: EventCause;
   readonly prepared: Prepared | null | undefined;
 }
 
@@ -40,9 +42,10 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     customer: LinkedCustomer,
     event: CustomerEvent,
   ): Promise<boolean> => {
-    const { scope, snapshot, createdAt, trace } = event;
+    const { scope, snapshot, createdAt, trace, cause } = event;
+    const change = { now: now(), at: createdAt, cause, trace };
     if (event.isDeletion) {
-      saveDeleted(tx, publish, customer, { now: now(), deletedAt: createdAt, trace });
+      saveDeleted(tx, publish, customer, { ...change, deletedAt: createdAt });
       return true;
     }
     if (customer.deletedAt) return true;
@@ -55,7 +58,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     const current = decision === 'reread' ? prepared?.reread : snapshot;
     if (!current) return false;
     if (current.deleted) {
-      saveDeleted(tx, publish, customer, { now: now(), trace });
+      saveDeleted(tx, publish, customer, change);
       return true;
     }
     const found = toContent(current, scope, customer);
@@ -63,7 +66,7 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     if (!isFree)
       logger.warn({ customerId: customer.id }, 'e-mail not changed yet, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };
-    saveContent(tx, publish, customer, { content, now: now(), trace });
+    saveContent(tx, publish, customer, { ...change, content });
     customer.wantedEmail = isFree ? null : found.email;
     customer.processorUpdatedAt = later(customer.processorUpdatedAt, createdAt);
     if (isSameContent(found, received)) customer.awaitsWebhook = false;

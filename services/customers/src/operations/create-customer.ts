@@ -8,6 +8,7 @@ import { canonicalEmail } from '@billing/contracts/text';
 import { withoutEmpty, writableMarks } from '@billing/processor/metadata';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { derivedId } from '@billing/service/derived-id';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
@@ -66,20 +67,23 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
     const snapshot = candidates.find(({ metadata }) => metadata['customerId'] === resourceId);
     return snapshot ? { snapshot, isExisting: true } : null;
   },
-  async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish) {
+  async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish, cause) {
     const customer = await customers.lockRow(tx, operation, operation.resourceId);
     if (!customer) throw unavailable('The customer is no longer reserved.');
     const { name, metadata } = toContent(snapshot, operation, customer);
     tx.assign(customer, { name: name ?? customer.name, metadata, processorId: snapshot.id, linkedToExisting });
     if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
-    publishCreated(publish, customer);
+    publishCreated(publish, customer, { now: customer.createdAt, cause });
     return customer;
   },
   async cancel(tx, { resourceId, teamId, projectId, input: { email } }, _error, publish) {
     const id = CustomerId.schema.parse(resourceId);
     await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
     await customers.deleteReserved(tx, { teamId, projectId }, id);
-    await settleEmails(tx, publish, [{ teamId, projectId, value: email }], new Date());
+    await settleEmails(tx, publish, [{ teamId, projectId, value: email }], {
+      now: new Date(),
+      cause: CAUSED_BY_SYSTEM,
+    });
   },
 });
 
@@ -125,6 +129,7 @@ export function createCustomer(dependencies: Dependencies) {
         version: 1,
         createdAt,
         updatedAt: createdAt,
+        sequence: 0,
         deletedAt: null,
       });
       const fields = { email, name, externalId, ...(Object.keys(metadata).length > 0 && { metadata }) };

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Publish } from '@billing/messaging/outbox';
@@ -19,6 +20,7 @@ export interface FoundCustomer {
   readonly createdAt: Date;
   /** Whether a sync read it. Subscriptions and invoices are then found by the sync too. */
   readonly fromSync: boolean;
+  readonly cause: EventCause;
 }
 
 interface Candidate extends FoundCustomer {
@@ -49,7 +51,7 @@ export function recordFoundCustomers({ now }: { readonly now: () => Date }) {
     const recorded: LinkedCustomer[] = [];
     for (const candidate of free.filter(({ id, snapshot }) => !known.has(id) && !known.has(snapshot.id))) {
       const customer = createLinked(tx, scope, await withFreeExternalId(tx, scope, candidate), now());
-      publishCreated(publish, customer);
+      publishCreated(publish, customer, { now: now(), at: candidate.createdAt, cause: candidate.cause });
       recorded.push(customer);
     }
     return recorded;
@@ -100,6 +102,7 @@ function createLinked(
     version: 1,
     createdAt: snapshot.createdAt,
     updatedAt: now,
+    sequence: 0,
     deletedAt: null,
   });
   if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');

@@ -3,7 +3,7 @@ import type { Publish } from '@billing/messaging/outbox';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { claimEmail, passEmail, releaseIdentifiers, type ScopedEmail } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
-import { saveEmail } from './save-customer.ts';
+import { saveEmail, type Change } from './save-customer.ts';
 
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
@@ -16,15 +16,15 @@ export async function settleEmails(
   tx: EntityManager,
   publish: Publish,
   emails: readonly ScopedEmail[],
-  now: Date,
+  change: Change,
 ): Promise<void> {
   for (let open = emails; open.length > 0;) {
     const freed: ScopedEmail[] = [];
     for (const waiting of await findWaiting(tx, open)) {
       const { wantedEmail } = waiting;
-      if (wantedEmail === null || !(await takeOver(tx, publish, waiting, wantedEmail, now))) continue;
+      if (wantedEmail === null || !(await takeOver(tx, publish, waiting, wantedEmail, change))) continue;
       const { email: value, teamId, projectId } = waiting;
-      saveEmail(publish, waiting, wantedEmail, now);
+      saveEmail(publish, waiting, wantedEmail, change);
       if (value !== null) freed.push({ teamId, projectId, value });
       await releaseIdentifiers(tx, [waiting], ['email']);
     }
@@ -47,14 +47,14 @@ async function takeOver(
   publish: Publish,
   customer: LinkedCustomer,
   email: string,
-  now: Date,
+  change: Change,
 ): Promise<boolean> {
   const { teamId, projectId } = customer;
   const holderId = await claimEmail(tx, customer, customer.id, email);
   if (holderId === null) return true;
   const holder = await tx.findOne(Customer, { id: holderId, teamId, projectId, deletedAt: null }, LOCKED);
   if (!isMirrored(holder) || holder.email !== email || holder.wantedEmail === null) return false;
-  saveEmail(publish, holder, null, now);
+  saveEmail(publish, holder, null, change);
   await passEmail(tx, { teamId, projectId, value: email }, customer.id);
   return true;
 }

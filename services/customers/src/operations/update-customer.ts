@@ -1,14 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import { notFound } from '@billing/contracts/problem';
 import type { Publish } from '@billing/messaging/outbox';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { withoutEmpty } from '@billing/processor/metadata';
-import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { CustomerSnapshot, Processor } from '@billing/processor/port';
 import { showsChanges } from '@billing/processor/shows-changes';
 import { changesOf, recordUnchanged } from '@billing/service/audit';
-import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { z } from 'zod';
 import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
 import { openEmails, releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
@@ -49,11 +51,11 @@ export function updateCustomerKind(now: () => Date) {
     const { version } = await customers.find(em, operation, operation.resourceId);
     return { snapshot: await processor.findCustomer(operation.input.processorId), version };
   };
-  const settle = async (tx: EntityManager, publish: Publish, customer: Customer) => {
+  const settle = async (tx: EntityManager, publish: Publish, customer: Customer, cause: EventCause) => {
     const released = await releaseIdentifiers(tx, [customer]);
-    await settleEmails(tx, publish, [...released, ...openEmails(customer)], now());
+    await settleEmails(tx, publish, [...released, ...openEmails(customer)], { now: now(), cause });
   };
-  const kind: OperationKind<Input, Reread, LinkedCustomer> = {
+  const kind: AuditedKind<Input, Reread, LinkedCustomer> = {
     name: 'update-customer',
     input,
     async send(processor, { input: { processorId, changes, version }, idempotencyKey, ...scope }) {
@@ -66,11 +68,11 @@ export function updateCustomerKind(now: () => Date) {
       const key = isShared ? `${idempotencyKey}:shared` : idempotencyKey;
       return { snapshot: await processor.updateCustomer(processorId, sent, key), version };
     },
-    async commit(tx, operation, { snapshot, version }, publish) {
+    async commit(tx, operation, { snapshot, version }, publish, cause) {
       const customer = await customers.lock(tx, operation, operation.resourceId);
       // An event came in between; it may carry something newer than this response.
       if (customer.version !== version) return STALE;
-      if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now() });
+      if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now(), cause });
       else {
         const { email, name } = customer;
         const { metadata = customer.metadata, externalId = customer.externalId } = operation.input;
@@ -78,10 +80,10 @@ export function updateCustomerKind(now: () => Date) {
         // E-mails are unique here, but not at the processor.
         const isFree = await takeEmail(tx, customer, customer.id, received.email);
         const content = isFree ? received : { ...received, email: customer.email };
-        if (saveContent(tx, publish, customer, { content, now: now() })) customer.awaitsWebhook = true;
+        if (saveContent(tx, publish, customer, { content, now: now(), cause })) customer.awaitsWebhook = true;
         customer.wantedEmail = isFree ? null : received.email;
       }
-      await settle(tx, publish, customer);
+      await settle(tx, publish, customer, cause);
       return customer;
     },
     reread,
@@ -95,7 +97,7 @@ export function updateCustomerKind(now: () => Date) {
     },
     async cancel(tx, { resourceId, ...scope }, _error, publish) {
       const customer = await customers.lockRow(tx, scope, resourceId);
-      if (customer && !customer.deletedAt) await settle(tx, publish, customer);
+      if (customer && !customer.deletedAt) await settle(tx, publish, customer, CAUSED_BY_SYSTEM);
     },
   };
   return audited(kind, { isRefusal: ({ deletedAt }) => deletedAt !== null });

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CustomerId } from '@billing/contracts/ids';
+import type { Customer as CustomerResource } from '@billing/contracts/resources/customer';
 import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
 
 const CustomerSchema = defineEntity({
@@ -35,6 +36,8 @@ const CustomerSchema = defineEntity({
     /** Linked to a customer that the processor may have had before: its billing there is to be read. */
     linkedToExisting: p.boolean(),
     updatedAt: p.datetime(),
+    /** How many changes tenants were told of. */
+    sequence: p.integer(),
   },
 });
 
@@ -43,3 +46,19 @@ CustomerSchema.setClass(Customer);
 
 /** A customer that exists at the processor too. */
 export type LinkedCustomer = Mirrored<Customer>;
+
+/** Returns a customer as callers see it. */
+export function toResource(customer: LinkedCustomer): CustomerResource {
+  const { id, email, name, externalId, processorId, metadata, projectId, createdAt, updatedAt } = customer;
+  return {
+    id,
+    email,
+    ...(name !== null && { name }),
+    ...(externalId !== null && { externalId }),
+    processorCustomerId: processorId,
+    metadata,
+    projectId,
+    createdAt,
+    updatedAt,
+  };
+}

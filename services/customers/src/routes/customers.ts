@@ -1,12 +1,11 @@
 import { customersOperations as operations } from '@billing/contracts/operations/customers';
-import type { Customer as CustomerResource } from '@billing/contracts/resources/customer';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createCustomer } from '#operations/create-customer.ts';
 import { deleteCustomer } from '#operations/delete-customer.ts';
 import { listCustomers } from '#operations/list-customers.ts';
 import { updateCustomer } from '#operations/update-customer.ts';
-import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import { toResource } from '#persistence/customer.entity.ts';
 import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -40,20 +39,5 @@ export function customerRoutes(dependencies: Dependencies): (app: HttpServer) =>
       await remove(scope, customerId, audit);
       return { success: true };
     });
-  };
-}
-
-function toResource(customer: LinkedCustomer): CustomerResource {
-  const { id, email, name, externalId, processorId, metadata, projectId, createdAt, updatedAt } = customer;
-  return {
-    id,
-    email,
-    ...(name !== null && { name }),
-    ...(externalId !== null && { externalId }),
-    processorCustomerId: processorId,
-    metadata,
-    projectId,
-    createdAt,
-    updatedAt,
   };
 }

@@ -1,0 +1,18 @@
+import type { ProcessorEventData } from '@billing/contracts/processor-events';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { EventCause } from '@billing/contracts/resources/event';
+
+/** Why something changed that nobody asked for: time alone, or what another change brings with it. */
+export const CAUSED_BY_SYSTEM: EventCause = { type: 'system', requestId: null, processorEventId: null };
+
+/** Returns the cause that a request is. */
+export function causeOfRequest({ actor, requestId }: Pick<AuditContext, 'actor' | 'requestId'>): EventCause {
+  if (actor.type === 'operator' || actor.type === 'system') return CAUSED_BY_SYSTEM;
+  return { type: actor.type === 'customer' ? 'portal' : 'api', requestId, processorEventId: null };
+}
+
+/** Returns the cause that an event of the processor is, or the sync that has read its object. */
+export const causeOfEvent = ({ eventId, fromSync }: Pick<ProcessorEventData, 'eventId' | 'fromSync'>): EventCause =>
+  fromSync
+    ? { type: 'sync', requestId: null, processorEventId: null }
+    : { type: 'processor', requestId: null, processorEventId: eventId };
