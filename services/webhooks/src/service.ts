@@ -36,6 +36,7 @@ import { openSlots } from './outgoing/slots.ts';
 import { maintainPartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { openRecordedEvents } from './outgoing/recorded-events.ts';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 import { eventRoutes } from './routes/events.ts';
 import { cleanSyncs } from './sync/complete-sync.ts';
 import { syncJob } from './sync/run-sync.ts';
@@ -87,16 +88,15 @@ export const webhooks = defineService({
       queueNightly: async () => env.SYNC_NIGHTLY === 'on' && queueNightlySyncs(em, now()),
     });
     const recorded = openRecordedEvents();
-    const sender = resources.adopt(
-      openSender({ allowed: { targets: env.WEBHOOKS_ALLOW_ADDRESSES, ownPorts: env.WEBHOOKS_OWN_PORTS }, now }),
-      it => it.close(),
-    );
+    const allowed = { targets: env.WEBHOOKS_ALLOW_ADDRESSES, ownPorts: env.WEBHOOKS_OWN_PORTS };
+    const sender = resources.adopt(openSender({ allowed, now }), it => it.close());
     const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
+    const keysOf = readEndpointKeys(deliveryEm, sealed);
     const deliveries = deliveryJob({
       ...chassis,
       em: deliveryEm,
       sender,
-      keysOf: readEndpointKeys(deliveryEm, sealed),
+      keysOf,
       slots: openSlots(),
       random: Math.random,
     });
@@ -141,6 +141,7 @@ export const webhooks = defineService({
         }),
         webhookEventRoutes({ reads, outbox, onDue: pipeline.wake }),
         eventRoutes({ reads, recorded }),
+        webhookEndpointRoutes({ outbox, reads, sealed, allowed, sender, keysOf, now, onDue: deliveries.wake }),
         syncRoutes({ reads, outbox, now, onQueued: syncs.wake }),
       ],
     };

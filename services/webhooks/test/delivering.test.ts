@@ -30,7 +30,9 @@ async function newEndpoint(team: Team, url: string, more: { eventTypes?: string[
   );
   const keyRing = openKeyRing(`1:${service.credentialsKey.toString('base64')}`);
   const sealed = openSealedSecrets({ keyRing, logger: service.logger });
-  await service.em.fork().transactional(tx => saveEndpointSecret(tx, sealed, { id, teamId: team.teamId }, secret));
+  await service.em
+    .fork()
+    .transactional(tx => saveEndpointSecret(tx, sealed, { id, teamId: team.teamId }, { id, secret }));
   return { id, secret };
 }
 

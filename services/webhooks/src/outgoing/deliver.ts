@@ -26,7 +26,7 @@ import type { Slots } from './slots.ts';
 const WINDOW = 200;
 /** After so long an endpoint that goes on having work lets others have their turn, in milliseconds. */
 const TURN_MS = 5_000;
-const USER_AGENT = 'Billing-Webhooks/1';
+export const USER_AGENT = 'Billing-Webhooks/1';
 
 interface DeliverParts {
   readonly em: EntityManager;

@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId, WebhookEndpointId } from '@billing/contracts/ids';
+import { unavailable, unprocessable } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
-import { endpointKey } from '#domain/sent-signature.ts';
+import { endpointKey, newEndpointSecret } from '#domain/sent-signature.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 
 /** The keys that sign what an endpoint gets at a time, the newest first. */
 export type EndpointKeys = (at: Date) => readonly Buffer[];
+
+/** Older secrets that may be valid beside the current one. */
+const MAX_OLDER = 2;
 
 interface EndpointRef {
   readonly id: WebhookEndpointId;
@@ -33,17 +36,80 @@ export const readEndpointKeys =
     return at => keys.filter(({ until }) => until > at.getTime()).map(({ key }) => key);
   };
 
-/** Saves a secret as the current one, in the caller's transaction. */
+/** A secret as callers see it. */
+export interface ShownSecret {
+  readonly last4: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** The secrets of endpoints that are valid, the newest first. */
+export async function findShownSecrets(
+  em: EntityManager,
+  endpointIds: readonly WebhookEndpointId[],
+): Promise<ReadonlyMap<string, readonly ShownSecret[]>> {
+  const rows = await executeBound<{ endpointId: string; last4: string; createdAt: Date; expiresAt: Date | null }>(
+    em,
+    `select endpoint_id as "endpointId", last4, created_at as "createdAt", expires_at as "expiresAt" from endpoint_secrets
+      where endpoint_id = any($1::text[]) and (expires_at is null or expires_at > clock_timestamp())
+      order by created_at desc`,
+    [endpointIds],
+  );
+  const shown = rows.map(({ endpointId, last4, createdAt, expiresAt }) => ({
+    endpointId,
+    last4,
+    createdAt: new Date(createdAt),
+    expiresAt: expiresAt && new Date(expiresAt),
+  }));
+  return Map.groupBy(shown, ({ endpointId }) => endpointId);
+}
+
+interface NewSecret {
+  /** Follows from the operation: the same one saves one secret. */
+  readonly id: string;
+  /** One that the caller gives. */
+  readonly secret?: string | undefined;
+  /** How long the current one signs too. */
+  readonly overlapMs?: number;
+}
+
+/**
+ * Makes a secret the current one, in the caller's transaction, and returns it; the same operation gets the same again.
+ * @throws Problem 422 `secret_rotation_limit` while two older ones are valid, 503 when the stored one does not open
+ */
 export async function saveEndpointSecret(
   tx: EntityManager,
-  sealed: Pick<SealedSecrets, 'seal'>,
+  sealed: Pick<SealedSecrets, 'seal' | 'openIfPossible'>,
   endpoint: EndpointRef,
-  secret: string,
-): Promise<void> {
+  { id, secret = newEndpointSecret(), overlapMs = 0 }: NewSecret,
+): Promise<string> {
+  const rows = await executeBound<{ id: string; sealedSecret: string; expiresAt: Date | null }>(
+    tx,
+    `select id, sealed_secret as "sealedSecret", expires_at as "expiresAt" from endpoint_secrets
+      where endpoint_id = $1 and team_id = $2 and (expires_at is null or expires_at > clock_timestamp())`,
+    [endpoint.id, endpoint.teamId],
+  );
+  const same = rows.find(row => row.id === id);
+  if (same) {
+    const opened = sealed.openIfPossible(boundTo(endpoint), same.sealedSecret);
+    if (opened === undefined) throw unavailable('The secret of this endpoint cannot be opened at the moment.', 60);
+    return opened;
+  }
+  const older = rows.filter(({ expiresAt }) => expiresAt !== null).length;
+  if (overlapMs > 0 && older >= MAX_OLDER)
+    throw unprocessable('secret_rotation_limit', 'Two older secrets are still valid; wait until one of them expires.');
   await executeBound(
     tx,
-    `insert into endpoint_secrets (id, team_id, endpoint_id, sealed_secret, last4, created_at, expires_at)
+    `with replaced as (
+       update endpoint_secrets set expires_at = clock_timestamp() + make_interval(secs => $6::float8 / 1000)
+        where endpoint_id = $3 and expires_at is null)
+     insert into endpoint_secrets (id, team_id, endpoint_id, sealed_secret, last4, created_at, expires_at)
      values ($1, $2, $3, $4, $5, clock_timestamp(), null)`,
-    [randomUUID(), endpoint.teamId, endpoint.id, sealed.seal(boundTo(endpoint), secret), secret.slice(-4)],
+    [id, endpoint.teamId, endpoint.id, sealed.seal(boundTo(endpoint), secret), secret.slice(-4), overlapMs],
   );
+  return secret;
 }
+
+/** Deletes the secrets of an endpoint. */
+export const deleteEndpointSecrets = (tx: EntityManager, { id, teamId }: EndpointRef) =>
+  executeBound(tx, `delete from endpoint_secrets where endpoint_id = $1 and team_id = $2`, [id, teamId]);

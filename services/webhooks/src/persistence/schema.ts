@@ -3,10 +3,11 @@ import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
 import { CreateOutgoing } from './migrations/0002-create-outgoing.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
 import { Sync } from './sync.entity.ts';
+import { WebhookEndpoint } from './webhook-endpoint.entity.ts';
 
 /** The service's own tables; those without an entity are read and written by SQL alone, and the migration describes them. */
 export const webhooksSchema: ServiceSchema = {
-  entities: [ProcessorAccount, Sync],
+  entities: [ProcessorAccount, Sync, WebhookEndpoint],
   backlog: ['webhook_events'],
   migrations: [
     { name: '0001-create-webhooks', class: CreateWebhooks },

@@ -75,7 +75,7 @@ export class CreateOutgoing extends Migration {
     this.addSql(`create index webhook_endpoints_due on webhook_endpoints (team_id, due_at) where due_at is not null`);
     this.addSql(`
       create table endpoint_secrets (
-        id uuid primary key,
+        id text primary key,
         team_id text not null,
         endpoint_id text not null,
         sealed_secret text not null, -- opens with a master key, for this team and endpoint only

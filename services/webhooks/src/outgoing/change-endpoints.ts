@@ -1,0 +1,210 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import { WebhookEndpointId, type ProjectScope } from '@billing/contracts/ids';
+import { invalid, notFound, unprocessable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
+import type {
+  WebhookEndpoint as EndpointResource,
+  webhookEndpointCreate,
+  webhookEndpointUpdate,
+} from '@billing/contracts/resources/webhook-endpoint';
+import type { Outbox } from '@billing/messaging/outbox';
+import { changesOf, recordAudit } from '@billing/service/audit';
+import { derivedId } from '@billing/service/derived-id';
+import type { z } from 'zod';
+import { NEW_ENDPOINT, switched } from '#domain/endpoint-health.ts';
+import { endpointKey } from '#domain/sent-signature.ts';
+import { refusalOf, type AllowedTargets } from '#domain/sent-urls.ts';
+import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
+import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
+import { deleteEndpointSecrets, saveEndpointSecret } from './endpoint-secrets.ts';
+import { showEndpoints } from './show-endpoints.ts';
+
+/** Endpoints of a project. */
+const QUOTA = 20;
+
+interface Parts {
+  readonly outbox: Outbox;
+  readonly sealed: Pick<SealedSecrets, 'seal' | 'openIfPossible'>;
+  readonly allowed: AllowedTargets;
+  readonly now: () => Date;
+}
+
+interface WithSecret {
+  readonly webhookEndpoint: EndpointResource;
+  readonly secret: string;
+}
+
+/**
+ * Creates an endpoint, which gets the events from now on. The same operation key gives the same endpoint and secret.
+ * @throws Problem 400 for a secret that is none; 422 `webhook_url_not_allowed`, `quota_exceeded`
+ */
+export function createEndpoint({ outbox, sealed, allowed, now }: Parts) {
+  return async (
+    { teamId, projectId }: ProjectScope,
+    { url, secret: given, enabled, description, ...wanted }: z.output<typeof webhookEndpointCreate>,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<WithSecret> => {
+    requireAllowed(url, allowed);
+    if (given !== undefined && !endpointKey(given))
+      throw invalid([{ path: 'secret', message: 'Expected `whsec_` and base64 of 24 to 64 bytes.' }]);
+    return outbox.transaction(async (tx, publish) => {
+      const id = derivedId(WebhookEndpointId, operationKey, 'webhook-endpoint');
+      const position = await lockPosition(tx, { teamId, projectId });
+      const secretId = secretIdOf(id, operationKey);
+      const existing = await tx.findOne(WebhookEndpoint, { id, teamId, projectId });
+      const count = await tx.count(WebhookEndpoint, { teamId, projectId });
+      if (!existing && count >= QUOTA)
+        throw unprocessable('quota_exceeded', `A project has at most ${QUOTA} endpoints.`, {
+          quota: 'webhook_endpoints',
+          limit: QUOTA,
+        });
+      const endpoint =
+        existing ??
+        tx.create(WebhookEndpoint, {
+          id,
+          teamId,
+          projectId,
+          url,
+          description: description || null,
+          ...wanted,
+          apiVersion: EVENT_API_VERSION,
+          ...(enabled ? NEW_ENDPOINT : switched(NEW_ENDPOINT, false)),
+          position,
+          wantedPosition: position,
+          dueAt: null,
+          leaseId: null,
+          createdAt: now(),
+          updatedAt: now(),
+        });
+      await tx.flush();
+      const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, secret: given });
+      if (!existing) {
+        const changes = changesOf(null, { url: masked(url), eventTypes: wanted.eventTypes, enabled });
+        recordAudit(publish, teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
+      }
+      const [webhookEndpoint] = await showEndpoints(tx, [endpoint]);
+      if (!webhookEndpoint) throw notFound('webhook_endpoint');
+      return { webhookEndpoint, secret };
+    });
+  };
+}
+
+/**
+ * Changes an endpoint. Enabled again, it gets what it missed, or with `resumeFrom: now` only what comes from now on.
+ * @throws Problem 404; 422 `webhook_url_not_allowed`
+ */
+export function updateEndpoint({ outbox, allowed, now }: Parts) {
+  return async (
+    scope: ProjectScope,
+    id: WebhookEndpointId,
+    { enabled, resumeFrom, ...wanted }: z.output<typeof webhookEndpointUpdate>,
+    context: AuditContext,
+  ): Promise<EndpointResource> => {
+    if (wanted.url !== undefined) requireAllowed(wanted.url, allowed);
+    return outbox.transaction(async (tx, publish) => {
+      const position = await lockPosition(tx, scope);
+      const endpoint = await lockEndpoint(tx, scope, id);
+      const before = { ...endpoint, url: masked(endpoint.url), enabled: endpoint.status !== 'disabled' };
+      const wasDisabled = endpoint.status === 'disabled';
+      const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+      Object.assign(endpoint, fields, enabled === undefined ? {} : switched(endpoint, enabled));
+      if (enabled === true && wasDisabled) {
+        if (resumeFrom === 'now') endpoint.position = position;
+        Object.assign(endpoint, { wantedPosition: position, dueAt: now() });
+      }
+      if (endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
+      const asked = { ...wanted, ...(wanted.url !== undefined && { url: masked(wanted.url) }), enabled };
+      const changes = changesOf(before, asked);
+      if (changes.length > 0) endpoint.updatedAt = now();
+      await tx.flush();
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
+      return shown(tx, endpoint);
+    });
+  };
+}
+
+/**
+ * Deletes an endpoint; what waits for it is not sent, and its deliveries are shown no more.
+ * @throws Problem 404
+ */
+export function deleteEndpoint({ outbox }: Pick<Parts, 'outbox'>) {
+  return (scope: ProjectScope, id: WebhookEndpointId, context: AuditContext): Promise<void> =>
+    outbox.transaction(async (tx, publish) => {
+      const endpoint = await lockEndpoint(tx, scope, id);
+      await deleteEndpointSecrets(tx, endpoint);
+      tx.remove(endpoint);
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] });
+    });
+}
+
+/**
+ * Replaces the secret of an endpoint; the old one signs too for `overlapMs`.
+ * @throws Problem 404; 422 `secret_rotation_limit`
+ */
+export function rotateSecret({ outbox, sealed }: Pick<Parts, 'outbox' | 'sealed'>) {
+  return (
+    scope: ProjectScope,
+    id: WebhookEndpointId,
+    overlapMs: number,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<WithSecret> =>
+    outbox.transaction(async (tx, publish) => {
+      const endpoint = await lockEndpoint(tx, scope, id);
+      const secretId = secretIdOf(id, operationKey);
+      const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, overlapMs });
+      const changes = [{ field: 'secret', from: null, to: null }];
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
+      return { webhookEndpoint: await shown(tx, endpoint), secret };
+    });
+}
+
+/** Locks the counter of a project, so that no event is recorded meanwhile, and returns how far it is. */
+async function lockPosition(tx: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {
+  const [row] = await tx.execute<{ position: string }[]>(
+    `select position from event_positions where team_id = ? and project_id = ? for update`,
+    [teamId, projectId],
+  );
+  return Number(row?.position ?? 0);
+}
+
+async function lockEndpoint(tx: EntityManager, { teamId, projectId }: ProjectScope, id: WebhookEndpointId) {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const endpoint = await tx.findOne(WebhookEndpoint, { id, teamId, projectId }, { lockMode });
+  if (!endpoint) throw notFound('webhook_endpoint');
+  return endpoint;
+}
+
+async function shown(tx: EntityManager, endpoint: WebhookEndpoint): Promise<EndpointResource> {
+  const [resource] = await showEndpoints(tx, [endpoint]);
+  if (!resource) throw notFound('webhook_endpoint');
+  return resource;
+}
+
+/** @throws Problem 422 `webhook_url_not_allowed` */
+function requireAllowed(url: string, allowed: AllowedTargets): void {
+  const reason = refusalOf(new URL(url), allowed);
+  if (reason) throw unprocessable('webhook_url_not_allowed', MEANINGS[reason], { reason });
+}
+
+const MEANINGS = {
+  too_long: 'The URL has more than 2,048 characters.',
+  not_https: 'Events are posted by https only.',
+  user_info: 'A URL with a user name or password is not taken.',
+  port: 'Events are posted to port 443, or to one from 1024 on.',
+  address_not_allowed: 'Events are posted to addresses of the public internet only, unless the operator opens others.',
+} as const;
+
+/** A query may hold a secret. */
+function masked(url: string): string {
+  const shownUrl = new URL(url);
+  if (shownUrl.search !== '') shownUrl.search = '?…';
+  return shownUrl.href;
+}
+
+/** The same operation makes one secret. */
+const secretIdOf = (id: string, operationKey: string): string =>
+  createHash('sha256').update(`${id} ${operationKey}`).digest('hex');

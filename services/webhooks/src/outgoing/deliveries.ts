@@ -1,0 +1,206 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { cursorText, type Cursor } from '@billing/contracts/cursor';
+import { WebhookDeliveryId, type EventId, type ProjectScope, type WebhookEndpointId } from '@billing/contracts/ids';
+import { conflict, notFound, unprocessable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { PublicEvent } from '@billing/contracts/resources/event';
+import type {
+  WEBHOOK_DELIVERY_STATUSES,
+  WebhookAttempt,
+  WebhookDelivery,
+} from '@billing/contracts/resources/webhook-delivery';
+import { executeBound } from '@billing/database/bound-statement';
+import { follows, markList, placeBefore, timeText } from '@billing/database/cursors';
+import type { Outbox } from '@billing/messaging/outbox';
+import { recordAudit } from '@billing/service/audit';
+import { z } from 'zod';
+import { findEvent } from './list-events.ts';
+import { findEndpoint } from './show-endpoints.ts';
+
+type Status = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
+
+interface DeliveryQuery {
+  readonly endpointId?: WebhookEndpointId | undefined;
+  readonly eventId?: EventId | undefined;
+  readonly type?: string | undefined;
+  readonly status?: Status | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly limit: number;
+  readonly cursor?: Cursor | undefined;
+}
+
+interface DeliveryRow extends Omit<WebhookDelivery, 'createdAt' | 'nextAttemptAt'> {
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date | null;
+  readonly place: string;
+}
+
+const COLUMNS = `d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.type, d.status, d.attempts,
+  d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", ${timeText('d.created_at')} as place`;
+/** Those of endpoints that were deleted are shown no more. */
+const SHOWN = `from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+  where d.team_id = $1 and d.project_id = $2`;
+
+/** Lists deliveries of a project, newest first. */
+export async function listDeliveries(em: EntityManager, scope: ProjectScope, query: DeliveryQuery) {
+  const { endpointId, eventId, type, status, since, until, limit, cursor } = query;
+  const page = { limit, offset: 0, cursor };
+  const list = markList(page, 'webhook_deliveries', scope);
+  const after = placeBefore(page);
+  const rows = await executeBound<DeliveryRow>(
+    em.fork(),
+    `select ${COLUMNS} ${SHOWN}
+        and ($3::text is null or d.endpoint_id = $3) and ($4::text is null or d.event_id = $4)
+        and ($5::text is null or d.type = $5) and ($6::text is null or d.status = $6)
+        and ($7::timestamptz is null or d.created_at >= $7) and ($8::timestamptz is null or d.created_at < $8)
+        and ($9::text is null or ${follows('d.created_at', 'd.id', '$9', '$10')})
+      order by d.created_at desc, d.id limit $11`,
+    [
+      scope.teamId,
+      scope.projectId,
+      endpointId ?? null,
+      eventId ?? null,
+      type ?? null,
+      status ?? null,
+      since ?? null,
+      until ?? null,
+      after?.at ?? null,
+      after?.id ?? null,
+      limit + 1,
+    ],
+  );
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const nextCursor = last ? z.encode(cursorText, { list, at: last.place, ids: [last.id], offset: 0 }) : null;
+  return { deliveries: shown.map(toResource), nextCursor };
+}
+
+/**
+ * Returns a delivery with its event and its attempts.
+ * @throws Problem 404, also when its event is older than the retention
+ */
+export async function describeDelivery(em: EntityManager, scope: ProjectScope, id: WebhookDeliveryId) {
+  const row = await findDelivery(em, scope, id);
+  const attempts = await executeBound<WebhookAttempt>(
+    em.fork(),
+    `select number, trigger, at, duration_ms as "durationMs", response_status as "responseStatus",
+            response_body as "responseBody", error, address
+       from delivery_attempts where delivery_id = $1 and team_id = $2 and project_id = $3 order by number`,
+    [id, scope.teamId, scope.projectId],
+  );
+  const event: PublicEvent = await findEvent(em, scope, row.eventId);
+  return { delivery: toResource(row), event, attempts: attempts.map(one => ({ ...one, at: new Date(one.at) })) };
+}
+
+interface Parts {
+  readonly outbox: Outbox;
+  /** Endpoints may have become due. */
+  readonly onDue: () => void;
+}
+
+/**
+ * Has a delivery sent again now, also one that had succeeded.
+ * @throws Problem 404; 409 `webhook_endpoint_disabled`, `delivery_in_progress`; 422 `event_deleted`
+ */
+export function retryDelivery({ outbox, onDue }: Parts) {
+  return async (scope: ProjectScope, id: WebhookDeliveryId, context: AuditContext): Promise<WebhookDelivery> => {
+    const delivery = await outbox.transaction(async (tx, publish) => {
+      const { endpointId, eventId } = await findDelivery(tx, scope, id);
+      await requireSendable(tx, scope, endpointId, eventId);
+      const updated = await executeBound(
+        tx,
+        `update webhook_deliveries set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
+          where team_id = $1 and project_id = $2 and id = $3
+            and (next_attempt_at is null or next_attempt_at > clock_timestamp()) returning 1`,
+        [scope.teamId, scope.projectId, id],
+      );
+      if (updated.length === 0) throw inProgress();
+      await makeDue(tx, endpointId);
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
+      return toResource(await findDelivery(tx, scope, id));
+    });
+    onDue();
+    return delivery;
+  };
+}
+
+/**
+ * Has one event sent to an endpoint, whatever types it gets.
+ * @throws Problem 404; 409 `webhook_endpoint_disabled`; 422 `event_deleted`
+ */
+export function sendEvent({ outbox, onDue }: Parts) {
+  return async (
+    scope: ProjectScope,
+    endpointId: WebhookEndpointId,
+    eventId: EventId,
+    context: AuditContext,
+  ): Promise<WebhookDelivery> => {
+    const delivery = await outbox.transaction(async (tx, publish) => {
+      await findEndpoint(tx, scope, endpointId);
+      await requireSendable(tx, scope, endpointId, eventId);
+      const id = WebhookDeliveryId.create();
+      await executeBound(
+        tx,
+        `insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status,
+                                         attempts, failures, trigger, next_attempt_at, created_at)
+         select $4, team_id, project_id, $5, position, id, type, object_type || ' ' || object_id, 'pending', 0, 0, 'manual',
+                clock_timestamp(), clock_timestamp()
+           from events where team_id = $1 and project_id = $2 and id = $3`,
+        [scope.teamId, scope.projectId, eventId, id, endpointId],
+      );
+      await makeDue(tx, endpointId);
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
+      return toResource(await findDelivery(tx, scope, id));
+    });
+    onDue();
+    return delivery;
+  };
+}
+
+async function findDelivery(em: EntityManager, scope: ProjectScope, id: WebhookDeliveryId): Promise<DeliveryRow> {
+  const [row] = await executeBound<DeliveryRow>(em, `select ${COLUMNS} ${SHOWN} and d.id = $3`, [
+    scope.teamId,
+    scope.projectId,
+    id,
+  ]);
+  if (!row) throw notFound('webhook_delivery');
+  return row;
+}
+
+/** @throws Problem 404, 409, 422 for an endpoint or an event that can't be sent to or sent */
+async function requireSendable(
+  tx: EntityManager,
+  scope: ProjectScope,
+  endpointId: WebhookEndpointId,
+  eventId: EventId,
+): Promise<void> {
+  const { status } = await findEndpoint(tx, scope, endpointId);
+  if (status === 'disabled') throw conflict('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first.');
+  const [event] = await executeBound<{ isErased: boolean }>(
+    tx,
+    `select is_erased as "isErased" from events where team_id = $1 and project_id = $2 and id = $3`,
+    [scope.teamId, scope.projectId, eventId],
+  );
+  if (!event) throw notFound('event');
+  if (event.isErased)
+    throw unprocessable('event_deleted', 'The personal data of the event were deleted with its customer.');
+}
+
+/** What is worked on already is found when its turn ends. */
+const makeDue = (tx: EntityManager, endpointId: WebhookEndpointId) =>
+  executeBound(
+    tx,
+    `update webhook_endpoints
+        set wanted_position = wanted_position, due_at = case when lease_id is null then clock_timestamp() else due_at end
+      where id = $1`,
+    [endpointId],
+  );
+
+const inProgress = () => conflict('delivery_in_progress', 'The delivery is being sent, or is about to be.', 1);
+
+const toResource = ({ place: _place, createdAt, nextAttemptAt, ...row }: DeliveryRow): WebhookDelivery => ({
+  ...row,
+  createdAt: new Date(createdAt),
+  nextAttemptAt: nextAttemptAt && new Date(nextAttemptAt),
+});

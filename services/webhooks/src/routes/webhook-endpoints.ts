@@ -1,0 +1,74 @@
+import { outgoingOperations as operations } from '@billing/contracts/operations/outgoing';
+import type { HttpServer } from '@billing/service/http';
+import { serve } from '@billing/service/serve';
+import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from '#outgoing/change-endpoints.ts';
+import { describeDelivery, listDeliveries, retryDelivery, sendEvent } from '#outgoing/deliveries.ts';
+import { findEndpoint, listEndpoints, showEndpoints } from '#outgoing/show-endpoints.ts';
+import { testEndpoint } from '#outgoing/test-endpoint.ts';
+import type { TeamReads } from '#persistence/team-reads.ts';
+
+type Parts = Parameters<typeof createEndpoint>[0] &
+  Parameters<typeof testEndpoint>[0] &
+  Parameters<typeof sendEvent>[0] & { readonly reads: TeamReads };
+
+/** Endpoints of a project, and what was delivered to them. */
+export const webhookEndpointRoutes =
+  (parts: Parts) =>
+  (app: HttpServer): void => {
+    const { reads } = parts;
+    const [create, update, remove] = [createEndpoint(parts), updateEndpoint(parts), deleteEndpoint(parts)];
+    const [rotate, test, send, retry] = [
+      rotateSecret(parts),
+      testEndpoint(parts),
+      sendEvent(parts),
+      retryDelivery(parts),
+    ];
+    const withSecret = { storesResponse: false };
+
+    serve(
+      app,
+      operations.createWebhookEndpoint,
+      ({ params, body, audit, operationKey }) => create(params, body, audit, operationKey),
+      withSecret,
+    );
+    serve(app, operations.listWebhookEndpoints, ({ params, query }) =>
+      reads(params.teamId, em => listEndpoints(em, params, query)),
+    );
+    serve(app, operations.getWebhookEndpoint, ({ params: { webhookEndpointId, ...scope } }) =>
+      reads(scope.teamId, async em => {
+        const fork = em.fork();
+        const [webhookEndpoint] = await showEndpoints(fork, [await findEndpoint(fork, scope, webhookEndpointId)]);
+        return { webhookEndpoint: webhookEndpoint as NonNullable<typeof webhookEndpoint> }; // one for each row
+      }),
+    );
+    serve(app, operations.updateWebhookEndpoint, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
+      webhookEndpoint: await update(scope, webhookEndpointId, body, audit),
+    }));
+    serve(app, operations.deleteWebhookEndpoint, async ({ params: { webhookEndpointId, ...scope }, audit }) => {
+      await remove(scope, webhookEndpointId, audit);
+      return { success: true };
+    });
+    serve(
+      app,
+      operations.rotateWebhookSecret,
+      ({ params: { webhookEndpointId, ...scope }, body: { overlapMs }, audit, operationKey }) =>
+        rotate(scope, webhookEndpointId, overlapMs, audit, operationKey),
+      withSecret,
+    );
+    serve(app, operations.testWebhookEndpoint, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
+      attempt: await test(scope, webhookEndpointId, body.type, audit),
+    }));
+    serve(app, operations.sendWebhookEvent, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
+      delivery: await send(scope, webhookEndpointId, body.eventId, audit),
+    }));
+
+    serve(app, operations.listWebhookDeliveries, ({ params, query }) =>
+      reads(params.teamId, em => listDeliveries(em, params, query)),
+    );
+    serve(app, operations.getWebhookDelivery, ({ params: { webhookDeliveryId, ...scope } }) =>
+      reads(scope.teamId, em => describeDelivery(em, scope, webhookDeliveryId)),
+    );
+    serve(app, operations.retryWebhookDelivery, async ({ params: { webhookDeliveryId, ...scope }, audit }) => ({
+      delivery: await retry(scope, webhookDeliveryId, audit),
+    }));
+  };
