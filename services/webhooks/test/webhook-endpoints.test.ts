@@ -1,0 +1,168 @@
+import { ResourceChanged } from '@billing/contracts/events/resources';
+import { CustomerId } from '@billing/contracts/ids';
+import { newEvent } from '@billing/testing/events';
+import { waitFor } from '@billing/testing/wait-for';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startReceiver } from './receiver.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+
+let service: WebhooksService;
+beforeAll(async () => {
+  service = await startWebhooks({
+    reconciler: false,
+    env: { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' },
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const call = (
+  team: Team,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+) => service.call(method, path, { of: team, as: service.identity.asUser(team), body, headers });
+
+/** Has a change of a customer published, and returns its event once it is recorded. */
+async function newEventOf(team: Team, at = new Date()) {
+  const id = CustomerId.create();
+  await service.emit(
+    newEvent(ResourceChanged, team.teamId, {
+      projectId: team.projectId,
+      type: 'customer.created',
+      object: { type: 'customer', id, sequence: 1 },
+      at,
+      cause: { type: 'api', requestId: null, processorEventId: null },
+      data: { id },
+      previousAttributes: null,
+    }),
+  );
+  return (await call(team, 'GET', `/events?objectId=${id}`)).body.events[0];
+}
+
+it('creates an endpoint whose secret is shown once, and signs with it', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  await newEventOf(team);
+  const created = await call(team, 'POST', '/webhook-endpoints', { url: receiver.url, description: 'Shop' });
+  expect(created.status).toBe(201);
+  const { webhookEndpoint, secret } = created.body;
+  expect(webhookEndpoint).toMatchObject({
+    url: receiver.url,
+    eventTypes: ['*'],
+    status: 'enabled',
+    description: 'Shop',
+  });
+  expect(webhookEndpoint.secrets).toEqual([
+    { last4: secret.slice(-4), createdAt: expect.any(String), expiresAt: null },
+  ]);
+  const listed = await call(team, 'GET', '/webhook-endpoints');
+  expect(listed.body.webhookEndpoints).toEqual([webhookEndpoint]);
+  expect(JSON.stringify(listed.body)).not.toContain(secret);
+  const event = await newEventOf(team);
+  await waitFor(() => receiver.received.length > 0, { what: 'the event' });
+  expect(receiver.verified(secret)).toEqual([event]);
+  expect(receiver.received[0]?.body).toBe(JSON.stringify(event));
+});
+
+it('gives the same endpoint and secret to the same request', async () => {
+  const team = await service.newTeam();
+  const key = { 'idempotency-key': 'one' };
+  const create = () => call(team, 'POST', '/webhook-endpoints', { url: 'https://hooks.example/' }, key);
+  const [first, second] = [await create(), await create()];
+  expect(first.status).toBe(201);
+  expect(second.body).toEqual(first.body);
+});
+
+it.each([
+  ['http://hooks.example', 422, 'not_https'],
+  ['https://10.0.0.1', 422, 'address_not_allowed'],
+  ['https://me@hooks.example', 422, 'user_info'],
+  ['nowhere', 400, undefined],
+])('does not take %s', async (url, status, reason) => {
+  const team = await service.newTeam();
+  const created = await call(team, 'POST', '/webhook-endpoints', { url });
+  expect(created.status).toBe(status);
+  expect(created.body.error.details.reason).toBe(reason);
+});
+
+it('sends nothing while it is disabled, and what was missed, or not, once it is enabled', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const path = `/webhook-endpoints/${webhookEndpoint.id}`;
+  const disabled = await call(team, 'PATCH', path, { enabled: false });
+  expect(disabled.body.webhookEndpoint).toMatchObject({ status: 'disabled', disabledReason: 'manual' });
+  const missed = await newEventOf(team);
+  expect((await call(team, 'GET', path)).body.webhookEndpoint.lag).toMatchObject({ events: 1 });
+  await call(team, 'PATCH', path, { enabled: true });
+  await waitFor(() => receiver.received.length === 1, { what: 'the missed event' });
+  expect(receiver.received[0]?.headers['webhook-id']).toBe(missed.id);
+  await call(team, 'PATCH', path, { enabled: false });
+  await newEventOf(team);
+  await call(team, 'PATCH', path, { enabled: true, resumeFrom: 'now' });
+  const later = await newEventOf(team);
+  await waitFor(() => receiver.received.length === 2, { what: 'the later event' });
+  expect(receiver.received[1]?.headers['webhook-id']).toBe(later.id);
+});
+
+it('signs with both secrets for a while after a rotation, and limits rotations', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const { webhookEndpoint, secret } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const path = `/webhook-endpoints/${webhookEndpoint.id}`;
+  const rotate = () => call(team, 'POST', `${path}/rotate-secret`, {});
+  const rotated = await rotate();
+  expect(rotated.body.webhookEndpoint.secrets).toHaveLength(2);
+  await newEventOf(team);
+  await waitFor(() => receiver.received.length === 1, { what: 'the event' });
+  for (const one of [secret, rotated.body.secret]) expect(receiver.verified(one)).toHaveLength(1);
+  await rotate();
+  expect(await rotate()).toMatchObject({ status: 422, body: { error: { code: 'secret_rotation_limit' } } });
+});
+
+it('sends a test and waits for the response, without a delivery', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver(() => 418);
+  const { webhookEndpoint, secret } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const tested = await call(team, 'POST', `/webhook-endpoints/${webhookEndpoint.id}/test`, { type: 'invoice.paid' });
+  expect(tested.body.attempt).toMatchObject({
+    trigger: 'test',
+    responseStatus: 418,
+    address: '127.0.0.1',
+    responseBody: null,
+  });
+  expect(receiver.verified(secret)).toMatchObject([{ type: 'invoice.paid', test: true, object: { type: 'invoice' } }]);
+  expect((await call(team, 'GET', '/webhook-deliveries')).body.deliveries).toEqual([]);
+});
+
+it('lists deliveries with their attempts, retries one, and sends one event to any endpoint', async () => {
+  const team = await service.newTeam();
+  let status = 404;
+  await using receiver = await startReceiver(() => status);
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const event = await newEventOf(team);
+  const list = async () =>
+    (await call(team, 'GET', `/webhook-deliveries?endpointId=${webhookEndpoint.id}`)).body.deliveries;
+  await waitFor(async () => (await list())[0]?.attempts === 1, { what: 'the first attempt' });
+  const [delivery] = await list();
+  expect(delivery).toMatchObject({ eventId: event.id, status: 'pending', nextAttemptAt: expect.any(String) });
+  status = 200;
+  expect((await call(team, 'POST', `/webhook-deliveries/${delivery.id}/retry`)).status).toBe(202);
+  await waitFor(async () => (await list())[0]?.status === 'succeeded', { what: 'the retry' });
+  const described = await call(team, 'GET', `/webhook-deliveries/${delivery.id}`);
+  expect(described.body.event).toEqual(event);
+  expect(described.body.attempts).toMatchObject([
+    { number: 1, trigger: 'automatic', responseStatus: 404 },
+    { number: 2, trigger: 'manual', responseStatus: 200 },
+  ]);
+  await call(team, 'PATCH', `/webhook-endpoints/${webhookEndpoint.id}`, { eventTypes: ['invoice.*'] });
+  const other = await newEventOf(team);
+  const sent = await call(team, 'POST', `/webhook-endpoints/${webhookEndpoint.id}/send`, { eventId: other.id });
+  expect(sent.status).toBe(202);
+  await waitFor(() => receiver.received.some(({ headers }) => headers['webhook-id'] === other.id), {
+    what: 'the event',
+  });
+  await call(team, 'DELETE', `/webhook-endpoints/${webhookEndpoint.id}`);
+  expect((await call(team, 'GET', `/webhook-deliveries/${delivery.id}`)).status).toBe(404);
+});
