@@ -25,6 +25,8 @@ export const mirroredProperties = () => ({
   /** We changed it ourselves, and the webhook event about that has not come back. */
   awaitsWebhook: p.boolean(),
   version: p.integer(),
+  /** How many changes tenants were told of. */
+  sequence: p.integer(),
   createdAt: p.datetime(),
   /** The row of a deleted record stays: for what belongs to it, and so that no late event revives it. */
   deletedAt: p.datetime().strictNullable(),

@@ -138,7 +138,7 @@ it('rereads when events arrive between our change and its response', async () =>
     },
   };
   const operationLog = openCatalogOperationLog({ outbox, processors: { of: async () => overtaken }, logger, now });
-  await updateProduct({ em, outbox, operationLog })(scope, id, { description: 'ours' }, testAuditContext());
+  await updateProduct({ em, outbox, operationLog, now })(scope, id, { description: 'ours' }, testAuditContext());
   expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({ name: 'v1', description: 'ours' });
   expect(await processor.findProduct(processorProductId)).toMatchObject({ name: 'v1', description: 'ours' });
 });

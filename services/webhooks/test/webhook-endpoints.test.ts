@@ -21,7 +21,13 @@ const call = (
   path: string,
   body?: object,
   headers?: Record<string, string>,
-) => service.call(method, path, { of: team, as: service.identity.asUser(team), body, headers });
+) =>
+  service.call(method, path, {
+    of: team,
+    as: service.identity.asUser(team),
+    ...(body && { body }),
+    ...(headers && { headers }),
+  });
 
 /** Has a change of a customer published, and returns its event once it is recorded. */
 async function newEventOf(team: Team, at = new Date()) {

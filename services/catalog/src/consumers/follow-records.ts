@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
 import { lockObjects } from '@billing/database/advisory-locks';
@@ -10,6 +11,7 @@ import type { Publish } from '@billing/messaging/outbox';
 import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { causeOfEvent } from '@billing/service/event-causes';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { Logger } from 'pino';
 import { applyEvent, type Reread } from '#operations/apply-event.ts';
@@ -39,6 +41,7 @@ export interface RecordEvent<Id extends string, Snapshot, Found> {
   readonly createdAt: Date;
   readonly fromSync: boolean;
   readonly trace: Delivery['trace'];
+  readonly cause: EventCause;
   /** What `findForNew` returned; undefined before it ran. */
   readonly found: Found | undefined;
 }
@@ -82,6 +85,7 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
       createdAt: data.createdAt,
       fromSync: data.fromSync === true,
       trace,
+      cause: causeOfEvent(data),
       found: context?.found,
       reread: context?.reread,
       isDeletion: event.type === deleted,
@@ -121,21 +125,22 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
 
     /** Returns false for an event that needs `prepare`. */
     const apply = async (event: (typeof events)[number]): Promise<boolean> => {
-      const { snapshot, createdAt, trace, reread, isDeletion } = event;
+      const { snapshot, createdAt, trace, cause, reread, isDeletion } = event;
       const key = scopedKey(event.id);
       const record = records.get(key);
-      if (record && !isDeletion) return applyEvent(type, publish, record, { snapshot, createdAt, trace, reread });
+      if (record && !isDeletion)
+        return applyEvent(type, publish, record, { snapshot, createdAt, trace, cause, reread });
       if (!record && event.named.some(it => reserved.has(scopedKey(it)))) return false;
       const current = record ?? (await addNew(event));
       if (current === 'unprepared') return false;
       if (!current) return true;
       records.set(key, current);
-      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, createdAt, trace);
+      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, { at: createdAt, cause, trace });
       return true;
     };
-    for (const { id, createdAt, trace } of gone) {
+    for (const { id, createdAt, trace, cause } of gone) {
       const record = records.get(scopedKey(id));
-      if (record && !record.deletedAt) saveDeleted(type, publish, record, createdAt, trace);
+      if (record && !record.deletedAt) saveDeleted(type, publish, record, { at: createdAt, cause, trace });
     }
     const unprepared: (typeof deliveries)[number][] = [];
     for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
@@ -154,5 +159,10 @@ const isGone = ({ data: { object } }: Delivery<ProcessorEventData>): boolean =>
 
 function readGone({ teamId, data, trace }: Delivery<ProcessorEventData>) {
   const { projectId, object, createdAt } = data;
-  return { id: { scope: { teamId, projectId }, id: String(object['id']) }, createdAt, trace };
+  return {
+    id: { scope: { teamId, projectId }, id: String(object['id']) },
+    createdAt,
+    trace,
+    cause: causeOfEvent(data),
+  };
 }

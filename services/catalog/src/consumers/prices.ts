@@ -45,13 +45,13 @@ export function priceEvents(dependencies: FollowDependencies): Consumer {
     const products = await PRODUCT.rows.findByProcessorIds(tx, ids);
 
     return async (event: PriceEvent) => {
-      const { scope, snapshot, createdAt: at, found, trace } = event;
+      const { scope, snapshot, createdAt: at, found, trace, cause } = event;
       const key = scopedKey(productIdOf(event));
       if (!products.has(key)) {
         const named = namedIn(scope, found);
         if (found === undefined || named.some(it => reserved.has(scopedKey(it)))) return 'unprepared';
         if (found !== 'missing' && belongsTo(scope, found, snapshot)) {
-          const source = { scope, named, at, eventAt: null, createdAt: now(), trace };
+          const source = { scope, named, at, eventAt: null, createdAt: now(), trace, cause };
           products.set(key, await mirrorProduct(tx, publish, found, source));
         }
       }

@@ -1,3 +1,4 @@
+import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
@@ -18,6 +19,7 @@ interface RecordEvent<Snapshot> {
   /** When the event happened at the processor. */
   readonly createdAt: Date;
   readonly trace: TraceCarrier;
+  readonly cause: EventCause;
   readonly reread: Reread<Snapshot> | null | undefined;
 }
 
@@ -29,7 +31,7 @@ export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnaps
   type: RecordType<Row, Snapshot>,
   publish: Publish,
   record: Mirrored<Row>,
-  { snapshot, createdAt, trace, reread }: RecordEvent<Snapshot>,
+  { snapshot, createdAt, trace, cause, reread }: RecordEvent<Snapshot>,
 ): boolean {
   const received = type.toContent(snapshot);
   const decision = decideOnEvent(record, createdAt, hasContent(record, received));
@@ -38,7 +40,7 @@ export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnaps
   const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;
   if (newest === 'missing') return true;
   const current = type.toContent(newest);
-  saveContent(type, publish, record, current, trace);
+  saveContent(type, publish, record, { content: current, at: createdAt, cause, trace });
   record.processorUpdatedAt = later(record.processorUpdatedAt, createdAt);
   if (hasContent(current, received)) record.awaitsWebhook = false;
   return true;

@@ -17,12 +17,12 @@ export const createKind = <Row extends CatalogRow, Snapshot extends CatalogSnaps
   audited<Input, Snapshot, Mirrored<Row>>({
     ...calls,
     name: `create-${type.name}`,
-    async commit(tx, operation, snapshot, publish) {
+    async commit(tx, operation, snapshot, publish, cause) {
       const row = await type.rows.lockRow(tx, operation, operation.resourceId);
       if (!row) throw unavailable(`The ${type.name} is no longer reserved.`);
       Object.assign(row, type.toContent(snapshot), { processorId: snapshot.id });
       if (!isMirrored(row)) throw new Error(`The processor gave the ${type.name} no id.`);
-      publishCreated(type, publish, row);
+      publishCreated(type, publish, row, { at: row.createdAt, cause });
       return row;
     },
     cancel: (tx, { teamId, projectId, resourceId }) => type.rows.deleteReserved(tx, { teamId, projectId }, resourceId),
@@ -35,6 +35,7 @@ export const reserved = (now: Date) => ({
   processorUpdatedAt: null,
   awaitsWebhook: true,
   version: 1,
+  sequence: 0,
   createdAt: now,
   deletedAt: null,
 });

@@ -25,8 +25,8 @@ const deleteKind =
         const found = await type.find(processor, processorId).catch(missingOrThrow);
         return found === 'missing' || !found.isActive ? 'archived' : null;
       },
-      async commit(tx, operation, _response, publish) {
-        saveDeleted(type, publish, await type.rows.lock(tx, operation, operation.resourceId), now());
+      async commit(tx, operation, _response, publish, cause) {
+        saveDeleted(type, publish, await type.rows.lock(tx, operation, operation.resourceId), { at: now(), cause });
       },
       cancel: async () => undefined,
     });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
 import type { PriceSnapshot, ProductSnapshot } from '@billing/processor/port';
@@ -12,7 +13,7 @@ import { toContent as toProductContent } from '#domain/product.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type RecordType } from './record-types.ts';
-import { publishCreated } from './save-record.ts';
+import { publishCreated, type Change } from './save-record.ts';
 
 interface Source<Id extends string> {
   readonly scope: ProjectScope;
@@ -27,6 +28,7 @@ interface Source<Id extends string> {
   readonly eventAt: Date | null;
   readonly createdAt: Date;
   readonly trace: TraceCarrier;
+  readonly cause: EventCause;
 }
 
 /** Adds a product that was created at the processor. */
@@ -38,7 +40,7 @@ export async function mirrorProduct(
 ): Promise<Mirrored<Product>> {
   const id = (await findLostId(tx, PRODUCT.rows, source)) ?? idOfMirrored(ProductId, source.scope, product.id);
   const row = tx.create(Product, { ...toProductContent(product), ...columnsOf(product, source), id });
-  return created(PRODUCT, publish, row, source.trace);
+  return created(PRODUCT, publish, row, source);
 }
 
 /** Adds a price that was created at the processor. */
@@ -51,7 +53,7 @@ export async function mirrorPrice(
   const id = (await findLostId(tx, PRICE.rows, source)) ?? idOfMirrored(PriceId, source.scope, price.id);
   const content = { ...toPriceContent(price), ...toTerms(price), productId };
   const row = tx.create(Price, { ...content, ...columnsOf(price, source), id });
-  return created(PRICE, publish, row, source.trace);
+  return created(PRICE, publish, row, source);
 }
 
 const columnsOf = ({ id }: CatalogSnapshot, { scope, eventAt, createdAt }: Source<string>) => ({
@@ -60,6 +62,7 @@ const columnsOf = ({ id }: CatalogSnapshot, { scope, eventAt, createdAt }: Sourc
   processorUpdatedAt: eventAt,
   awaitsWebhook: eventAt === null,
   version: 1,
+  sequence: 0,
   createdAt,
   deletedAt: null,
 });
@@ -68,10 +71,10 @@ function created<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
   type: RecordType<Row, Snapshot>,
   publish: Publish,
   row: Row,
-  trace: TraceCarrier,
+  change: Change,
 ): Mirrored<Row> {
   if (!isMirrored(row)) throw new Error(`The processor gave the ${type.name} no id.`);
-  publishCreated(type, publish, row, trace);
+  publishCreated(type, publish, row, change);
   return row;
 }
 

@@ -16,7 +16,7 @@ interface CatalogOperationLogOptions {
 
 /** Opens the log of everything this service writes to the processor. */
 export function openCatalogOperationLog({ now, ...options }: CatalogOperationLogOptions): OperationLog {
-  const products = [createProductKind, updateProductKind, deleteProductKind(now)];
-  const prices = [createPriceKind, updatePriceKind, deletePriceKind(now)];
+  const products = [createProductKind, updateProductKind(now), deleteProductKind(now)];
+  const prices = [createPriceKind, updatePriceKind(now), deletePriceKind(now)];
   return openOperationLog({ ...options, kinds: [...products, ...prices] });
 }

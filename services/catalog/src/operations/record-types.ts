@@ -7,14 +7,17 @@ import {
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
 import type { EventType } from '@billing/contracts/event';
+import { price } from '@billing/contracts/resources/price';
+import { product } from '@billing/contracts/resources/product';
 import type { Processor } from '@billing/processor/port';
 import { readPrice, readProduct } from '@billing/processor/snapshots/catalog';
 import { mirroredRows, type Mirrored, type MirroredRow, type MirroredRows } from '@billing/service/mirrored-rows';
+import type { Resource } from '@billing/service/publish-resource';
 import type { Changes } from '#domain/changes.ts';
 import { toContent as toPriceContent, toState as toPriceState } from '#domain/price.ts';
 import { toContent as toProductContent, toState as toProductState } from '#domain/product.ts';
-import { Price } from '#persistence/price.entity.ts';
-import { Product } from '#persistence/product.entity.ts';
+import { Price, toResource as toPriceResource } from '#persistence/price.entity.ts';
+import { Product, toResource as toProductResource } from '#persistence/product.entity.ts';
 import { updateProcessorPrice } from './update-processor-price.ts';
 
 /** The row of a product or a price. */
@@ -24,6 +27,7 @@ export interface CatalogRow extends MirroredRow {
   processorUpdatedAt: Date | null;
   awaitsWebhook: boolean;
   version: number;
+  sequence: number;
 }
 
 /** A product or price of the processor. */
@@ -47,6 +51,8 @@ export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnap
   readonly toContent: (snapshot: Snapshot) => Partial<Row>;
   /** Returns a record as events carry it. */
   readonly toState: (row: Mirrored<Row>) => unknown;
+  /** Returns a record as callers see it, as JSON. */
+  readonly toJson: (row: Mirrored<Row>) => Resource;
   readonly find: (processor: Processor, processorId: string) => Promise<Snapshot>;
   readonly update: (processor: Processor, processorId: string, changes: Changes, key: string) => Promise<Snapshot>;
 }
@@ -64,6 +70,7 @@ export const PRODUCT = recordType({
   read: readProduct,
   toContent: toProductContent,
   toState: toProductState,
+  toJson: row => product.encode(toProductResource(row)),
   find: (processor, id) => processor.findProduct(id),
   update: (processor, id, changes, key) => processor.updateProduct(id, changes, key),
 });
@@ -77,6 +84,7 @@ export const PRICE = recordType({
   read: readPrice,
   toContent: toPriceContent,
   toState: toPriceState,
+  toJson: row => price.encode(toPriceResource(row)),
   find: (processor, id) => processor.findPrice(id),
   update: updateProcessorPrice,
 });

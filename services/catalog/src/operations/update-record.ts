@@ -22,7 +22,10 @@ const input = z.object({
 type Input = z.output<typeof input>;
 
 /** Changes a record at the processor. */
-function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) {
+function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  type: RecordType<Row, Snapshot>,
+  now: () => Date,
+) {
   interface Reread {
     readonly snapshot: Snapshot;
     /** The record's version before the snapshot was read. */
@@ -38,11 +41,12 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(ty
     async send(processor, { input: { processorId, changes, version }, idempotencyKey }) {
       return { snapshot: await type.update(processor, processorId, changes, idempotencyKey), version };
     },
-    async commit(tx, operation, { snapshot, version }, publish) {
+    async commit(tx, operation, { snapshot, version }, publish, cause) {
       const record = await type.rows.lock(tx, operation, operation.resourceId);
       // An event came in between; it may carry something newer than this response.
       if (record.version !== version) return STALE;
-      if (saveContent(type, publish, record, type.toContent(snapshot))) record.awaitsWebhook = true;
+      const change = { content: type.toContent(snapshot), at: now(), cause };
+      if (saveContent(type, publish, record, change)) record.awaitsWebhook = true;
       return record;
     },
     reread,
@@ -54,10 +58,10 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(ty
   });
 }
 
-export const updateProductKind = updateKind(PRODUCT);
-export const updatePriceKind = updateKind(PRICE);
+export const updateProductKind = (now: () => Date) => updateKind(PRODUCT, now);
+export const updatePriceKind = (now: () => Date) => updateKind(PRICE, now);
 
-type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog'>;
+type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog' | 'now'>;
 
 /**
  * Changes a record at the processor and here.
@@ -65,25 +69,29 @@ type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog'>;
  * not respond, and the change is made later
  */
 const updateRecord =
-  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
-    type: RecordType<Row, Snapshot>,
-    kind: ReturnType<typeof updateKind<Row, Snapshot>>,
-  ) =>
-  ({ em, outbox, operationLog }: UpdateDependencies) =>
-  async (scope: ProjectScope, id: Row['id'], changes: Changes, context: AuditContext): Promise<Mirrored<Row>> => {
-    const current = await type.rows.find(em.fork(), scope, id);
-    const target = { type: type.name, id };
-    if (Object.values(changes).every(change => change === undefined)) {
-      await recordUnchanged(outbox, scope.teamId, context, target);
-      return current;
-    }
-    return operationLog.perform(kind, scope, { resourceId: id }, async tx => {
-      const record = await type.rows.lock(tx, scope, id);
-      const { processorId, version } = record;
-      const audit = pendingAuditOf(context, { target, changes: changesOf(record, valuesOf(changes), ['metadata']) });
-      return { processorId, version, changes: toProcessorChanges(record, changes), audit };
-    });
+  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) =>
+  ({ em, outbox, operationLog, now }: UpdateDependencies) => {
+    const kind = updateKind(type, now);
+    return async (
+      scope: ProjectScope,
+      id: Row['id'],
+      changes: Changes,
+      context: AuditContext,
+    ): Promise<Mirrored<Row>> => {
+      const current = await type.rows.find(em.fork(), scope, id);
+      const target = { type: type.name, id };
+      if (Object.values(changes).every(change => change === undefined)) {
+        await recordUnchanged(outbox, scope.teamId, context, target);
+        return current;
+      }
+      return operationLog.perform(kind, scope, { resourceId: id }, async tx => {
+        const record = await type.rows.lock(tx, scope, id);
+        const { processorId, version } = record;
+        const audit = pendingAuditOf(context, { target, changes: changesOf(record, valuesOf(changes), ['metadata']) });
+        return { processorId, version, changes: toProcessorChanges(record, changes), audit };
+      });
+    };
   };
 
-export const updateProduct = updateRecord(PRODUCT, updateProductKind);
-export const updatePrice = updateRecord(PRICE, updatePriceKind);
+export const updateProduct = updateRecord(PRODUCT);
+export const updatePrice = updateRecord(PRICE);

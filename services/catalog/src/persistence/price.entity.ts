@@ -1,7 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PriceId, ProductId } from '@billing/contracts/ids';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '@billing/contracts/resources/price';
-import { mirroredProperties } from '@billing/service/mirrored-rows';
+import {
+  BILLING_SCHEMES,
+  INTERVALS,
+  PRICE_TYPES,
+  showAmount,
+  type Price as PriceResource,
+} from '@billing/contracts/resources/price';
+import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
 
 const PriceSchema = defineEntity({
   name: 'Price',
@@ -36,3 +42,12 @@ const PriceSchema = defineEntity({
 
 export class Price extends PriceSchema.class {}
 PriceSchema.setClass(Price);
+
+/** Returns a price as callers see it. */
+export function toResource(price: Mirrored<Price>): PriceResource {
+  const { id, productId, currency, type, interval, intervalCount } = price;
+  const { isActive, processorId: processorPriceId, metadata, createdAt } = price;
+  const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
+  const terms = { ...showAmount(price), currency, type, ...period };
+  return { id, productId, ...terms, isActive, processorPriceId, metadata, createdAt };
+}

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ProductId } from '@billing/contracts/ids';
-import { mirroredProperties } from '@billing/service/mirrored-rows';
+import type { Product as ProductResource } from '@billing/contracts/resources/product';
+import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
 
 const ProductSchema = defineEntity({
   name: 'Product',
@@ -23,3 +24,10 @@ const ProductSchema = defineEntity({
 
 export class Product extends ProductSchema.class {}
 ProductSchema.setClass(Product);
+
+/** Returns a product as callers see it. */
+export function toResource(product: Mirrored<Product>): ProductResource {
+  const { id, name, description, isActive, processorId, metadata, projectId, createdAt } = product;
+  const described = description === null ? {} : { description };
+  return { id, name, ...described, isActive, processorProductId: processorId, metadata, projectId, createdAt };
+}

@@ -1,13 +1,11 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
-import { showAmount, type Price as PriceResource } from '@billing/contracts/resources/price';
 import type { HttpServer } from '@billing/service/http';
-import type { Mirrored } from '@billing/service/mirrored-rows';
 import { serve } from '@billing/service/serve';
 import { createPrice } from '#operations/create-price.ts';
 import { deletePrice } from '#operations/delete-record.ts';
 import { PRICE } from '#operations/record-types.ts';
 import { updatePrice } from '#operations/update-record.ts';
-import type { Price } from '#persistence/price.entity.ts';
+import { toResource } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of prices. */
@@ -41,12 +39,4 @@ export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => vo
       return { success: true };
     });
   };
-}
-
-function toResource(price: Mirrored<Price>): PriceResource {
-  const { id, productId, currency, type, interval, intervalCount } = price;
-  const { isActive, processorId: processorPriceId, metadata, createdAt } = price;
-  const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
-  const terms = { ...showAmount(price), currency, type, ...period };
-  return { id, productId, ...terms, isActive, processorPriceId, metadata, createdAt };
 }

@@ -1,13 +1,11 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
-import type { Product as ProductResource } from '@billing/contracts/resources/product';
 import type { HttpServer } from '@billing/service/http';
-import type { Mirrored } from '@billing/service/mirrored-rows';
 import { serve } from '@billing/service/serve';
 import { createProduct } from '#operations/create-product.ts';
 import { deleteProduct } from '#operations/delete-record.ts';
 import { PRODUCT } from '#operations/record-types.ts';
 import { updateProduct } from '#operations/update-record.ts';
-import type { Product } from '#persistence/product.entity.ts';
+import { toResource } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of products. */
@@ -42,10 +40,4 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
       return { success: true };
     });
   };
-}
-
-function toResource(product: Mirrored<Product>): ProductResource {
-  const { id, name, description, isActive, processorId, metadata, projectId, createdAt } = product;
-  const described = description === null ? {} : { description };
-  return { id, name, ...described, isActive, processorProductId: processorId, metadata, projectId, createdAt };
 }

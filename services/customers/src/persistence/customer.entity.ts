@@ -36,8 +36,6 @@ const CustomerSchema = defineEntity({
     /** Linked to a customer that the processor may have had before: its billing there is to be read. */
     linkedToExisting: p.boolean(),
     updatedAt: p.datetime(),
-    /** How many changes tenants were told of. */
-    sequence: p.integer(),
   },
 });
 

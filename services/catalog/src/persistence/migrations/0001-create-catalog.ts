@@ -15,6 +15,7 @@ export class CreateCatalog extends Migration {
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
+        sequence int not null, -- how many changes tenants were told of
         created_at timestamptz not null,
         deleted_at timestamptz,
         constraint products_processor_id_unique unique (team_id, project_id, processor_id)
@@ -41,6 +42,7 @@ export class CreateCatalog extends Migration {
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
+        sequence int not null, -- how many changes tenants were told of
         created_at timestamptz not null,
         deleted_at timestamptz,
         constraint prices_processor_id_unique unique (team_id, project_id, processor_id)
