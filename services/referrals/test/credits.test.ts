@@ -1,6 +1,7 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerDeleted } from '@billing/contracts/events/customers';
 import { ReferralCredited } from '@billing/contracts/events/referrals';
+import { ResourceChanged } from '@billing/contracts/events/resources';
 import { leaseDue } from '@billing/processor/operation-log/operation-rows';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
@@ -20,6 +21,35 @@ const CREDITED_BOTH = [
   { side: 'referrer', status: 'credited', error: null },
   { side: 'referee', status: 'credited', error: null },
 ];
+
+it('tells tenants of a code, a referral, its conversion and both credits, each once', async () => {
+  const given = await crediting.givenReferral({ currency: 'eur' });
+  const { project, referralId } = given;
+  const event = subscriptionCreated(project.scope, given.refereeCustomer.id);
+  await crediting.service.emit(event, event);
+  await given.convert();
+  await given.finished();
+  const { code } = (await project.request('GET', '/codes')).body.codes[0];
+  await project.request('DELETE', `/codes/${code}`);
+  const told = (await crediting.service.published(ResourceChanged)).filter(
+    ({ data }) => data.projectId === project.projectId,
+  );
+  const summary = told.map(({ data: { type, object } }) => `${type} ${object.sequence} ${object.id}`);
+  const suffix = referralId.replace('ref_', '');
+  expect(summary.toSorted((a, b) => a.localeCompare(b))).toEqual([
+    `referral_code.created 1 ${code}`,
+    `referral_code.deactivated 2 ${code}`,
+    `referral_credit.credited 1 cred_referee_${suffix}`,
+    `referral_credit.credited 1 cred_referrer_${suffix}`,
+    `referral.converted 2 ${referralId}`,
+    `referral.created 1 ${referralId}`,
+  ]);
+  const converted = told.find(({ data }) => data.type === 'referral.converted')?.data;
+  expect(converted).toMatchObject({
+    data: { id: referralId, code, status: 'converted', convertedAt: expect.any(String) },
+    previousAttributes: { status: 'pending', convertedAt: null },
+  });
+});
 
 it('credits both sides once and publishes both credits', async () => {
   const given = await crediting.givenReferral({ currency: 'eur' });

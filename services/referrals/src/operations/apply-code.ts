@@ -6,11 +6,13 @@ import { HasSubscribed } from '@billing/contracts/rpc/calls';
 import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/database/database';
 import { changesOf, recordAudit } from '@billing/service/audit';
+import { causeOfRequest } from '@billing/service/event-causes';
 import { alreadyApplied, requireNewCustomer, requireUsableCode } from '#domain/eligibility.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { findProgram } from '#persistence/programs.ts';
 import { findCode } from '#persistence/referral-codes.ts';
 import { Referral, toState } from '#persistence/referral.entity.ts';
+import { tellOfReferral } from './tell-tenants.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface ApplyCodeDependencies extends ResolveCustomerDependencies {
@@ -76,6 +78,7 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
       });
       const state = toState(referral);
       publish(ReferralCreated, scope.teamId, state);
+      tellOfReferral(publish, referral, { at: createdAt, cause: causeOfRequest(context) });
       const changes = changesOf(null, { code, referrerCustomerId, refereeCustomerId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'referral', id: referral.id }, changes });
       return state;

@@ -3,12 +3,14 @@ import { ReferralConverted } from '@billing/contracts/events/referrals';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { earnedCredits } from '#domain/credit.ts';
 import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.ts';
 import { findPrograms } from '#persistence/programs.ts';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
 import { toState, type Referral } from '#persistence/referral.entity.ts';
 import { convertPendingReferrals, earnConvertedReferrals, type NewSubscription } from '#persistence/referrals.ts';
+import { tellOfReferral } from './tell-tenants.ts';
 import { toCreditOperation, type CreditKind } from './credit-balance.ts';
 
 export interface ConvertReferralsDependencies {
@@ -39,6 +41,7 @@ export function convertReferrals({ operationLog, creditKind, now }: ConvertRefer
     for (const referral of await convertPendingReferrals(tx, converting, at)) {
       const subscriber = subscribers.find(one => isReferee(referral, one));
       publish(ReferralConverted, referral.teamId, toState(referral), subscriber?.trace);
+      tellOfReferral(publish, referral, { at, cause: CAUSED_BY_SYSTEM, trace: subscriber?.trace });
     }
     const earned = await earnConvertedReferrals(tx, subscribers, at);
     if (earned.length === 0) return;
@@ -71,6 +74,7 @@ async function insertCredits(
         processorTransactionId: null,
         createdAt,
         creditedAt: null,
+        sequence: 0,
       }),
     );
   });

@@ -5,9 +5,11 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/database/database';
 import { changesOf, recordAudit } from '@billing/service/audit';
+import { causeOfRequest } from '@billing/service/event-causes';
 import { generateCode } from '#domain/code.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
+import { tellOfCode } from './tell-tenants.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface CreateCodeDependencies extends ResolveCustomerDependencies {
@@ -48,6 +50,7 @@ export function createCode(dependencies: CreateCodeDependencies) {
         operationKey: operationKey ?? null,
       });
       publish(ReferralCodeCreated, scope.teamId, code);
+      tellOfCode(publish, code, { at: code.createdAt, cause: causeOfRequest(context) });
       const changes = changesOf(null, { customerId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'referral_code', id: code.code }, changes });
       return code;

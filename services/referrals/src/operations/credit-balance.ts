@@ -4,8 +4,10 @@ import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/id
 import { Problem } from '@billing/contracts/problem';
 import { CREDIT_SIDES } from '@billing/contracts/resources/referral';
 import type { OperationKind, RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { z } from 'zod';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
+import { tellOfCredit } from './tell-tenants.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 const input = z.object({
@@ -79,9 +81,11 @@ export function creditBalanceKind(dependencies: CreditBalanceDependencies): Cred
       const credit = await updateCredit(tx, operation, credited);
       const { referralId, projectId, side, customerId, amount, currency } = credit;
       publish(ReferralCredited, credit.teamId, { referralId, projectId, side, customerId, amount, currency });
+      tellOfCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
     },
-    async cancel(tx, operation, error) {
-      await updateCredit(tx, operation, { status: 'failed', error: messageFor(error) });
+    async cancel(tx, operation, error, publish) {
+      const credit = await updateCredit(tx, operation, { status: 'failed', error: messageFor(error) });
+      tellOfCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
     },
     async onFailure(tx, operation, error) {
       await updateCredit(tx, operation, { error: messageFor(error) });

@@ -5,7 +5,9 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { changesOf, recordAudit } from '@billing/service/audit';
+import { CAUSED_BY_SYSTEM, causeOfRequest } from '@billing/service/event-causes';
 import { deactivateCodes, findCode } from '#persistence/referral-codes.ts';
+import { tellOfCode } from './tell-tenants.ts';
 
 export interface DeactivateCodeDependencies {
   readonly outbox: Outbox;
@@ -23,8 +25,10 @@ export function deactivateCode({ outbox, now }: DeactivateCodeDependencies) {
       const changes = changesOf({ isActive: found.isActive }, { isActive: false });
       recordAudit(publish, scope.teamId, context, { target: { type: 'referral_code', id: code }, changes });
       if (found.isActive) {
-        tx.assign(found, { isActive: false, version: found.version + 1, deactivatedAt: now() });
+        const at = now();
+        tx.assign(found, { isActive: false, version: found.version + 1, deactivatedAt: at });
         publish(ReferralCodeDeactivated, scope.teamId, found);
+        tellOfCode(publish, found, { at, cause: causeOfRequest(context) });
       }
       return { code, isActive: false as const };
     });
@@ -47,5 +51,6 @@ export async function deactivateCodesOfCustomers(
     const { teamId, projectId, customerId } = code;
     const owner = customers.find(one => one.id === customerId && one.projectId === projectId && one.teamId === teamId);
     publish(ReferralCodeDeactivated, teamId, code, owner?.trace);
+    tellOfCode(publish, code, { at: deactivatedAt, cause: CAUSED_BY_SYSTEM, trace: owner?.trace });
   }
 }

@@ -27,6 +27,8 @@ const ReferralCreditSchema = defineEntity({
     processorTransactionId: p.text().nullable(),
     createdAt: p.datetime(),
     creditedAt: p.datetime().nullable(),
+    /** How many changes tenants were told of. */
+    sequence: p.integer(),
   },
 });
 
@@ -38,7 +40,7 @@ export class ReferralCredit extends ReferralCreditSchema.class {}
 ReferralCreditSchema.setClass(ReferralCredit);
 
 /** Returns an entry as the API shows it. */
-export function toResource({ error, processorTransactionId, creditedAt, ...credit }: ReferralCredit) {
+export function toResource({ error, processorTransactionId, creditedAt, sequence: _, ...credit }: ReferralCredit) {
   return {
     ...credit,
     id: creditIdOf(credit),
