@@ -94,7 +94,7 @@ it('gives positions without gaps and keeps each object in order, however its cha
           return Array.from({ length }, (_, index) => change(team.projectId, id, index + 1));
         });
         const shuffled = [...changes, ...changes.slice(0, 2)].toSorted(() => (Number(dice.next().value) % 3) - 1);
-        await Promise.all(shuffled.map(it => emit(team.teamId, [it])));
+        await Promise.all(shuffled.map(one => emit(team.teamId, [one])));
         await waitFor(async () => (await readAll(team, 100)).length === changes.length, { what: 'every change' });
         const events = await readAll(team, limit);
         expect(events.map(({ position }) => position)).toEqual(changes.map((_, index) => index + 1));

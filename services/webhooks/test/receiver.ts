@@ -18,13 +18,13 @@ export async function startReceiver(respond: Respond = () => 204) {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    const answer = async (): Promise<void> => {
       const got = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
       received.push(got);
-      void Promise.resolve(respond(got, received.length)).then(status => {
-        if (status !== 'hang') response.writeHead(status).end('ok');
-      });
-    });
+      const status = await respond(got, received.length);
+      if (status !== 'hang') response.writeHead(status).end('ok');
+    };
+    request.on('end', () => void answer());
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port

@@ -40,7 +40,8 @@ export class ReferralCredit extends ReferralCreditSchema.class {}
 ReferralCreditSchema.setClass(ReferralCredit);
 
 /** Returns an entry as the API shows it. */
-export function toResource({ error, processorTransactionId, creditedAt, sequence: _, ...credit }: ReferralCredit) {
+export function toResource(row: ReferralCredit) {
+  const { error, processorTransactionId, creditedAt, sequence: _sequence, ...credit } = row;
   return {
     ...credit,
     id: creditIdOf(credit),

@@ -23,23 +23,11 @@ describe('the public internet', () => {
     [`https://hooks.example/${'a'.repeat(2_048)}`, 'too_long'],
   ])('refuses %s', (url, reason) => expect(refusal(url)).toBe(reason));
 
-  it.each([
-    ...['https://127.0.0.1', 'https://127.1', 'https://0x7f.1', 'https://2130706433', 'https://017700000001'],
-    ...[
-      'https://[::1]',
-      'https://[::ffff:127.0.0.1]',
-      'https://[::ffff:7f00:1]',
-      'https://10.1.2.3',
-      'https://[fe80::1]',
-    ],
-    ...[
-      'https://169.254.169.254',
-      'https://①②⑦.0.0.1',
-      'https://[64:ff9b::a00:1]',
-      'https://0',
-      'https://127。0。0。1',
-    ],
-  ])('refuses %s in every spelling', url => expect(refusal(url)).toBe('address_not_allowed'));
+  it.each(
+    'https://127.0.0.1 https://127.1 https://0x7f.1 https://2130706433 https://017700000001 https://[::1] https://[::ffff:127.0.0.1] https://[::ffff:7f00:1] https://10.1.2.3 https://[fe80::1] https://169.254.169.254 https://①②⑦.0.0.1 https://[64:ff9b::a00:1] https://0 https://127。0。0。1'.split(
+      ' ',
+    ),
+  )('refuses %s in every spelling', url => expect(refusal(url)).toBe('address_not_allowed'));
 });
 
 describe('what the operator opens', () => {
@@ -80,5 +68,5 @@ describe('what the operator opens', () => {
 
 it.each(['10.0.0.0/8/9', '10.0.0.0/33', 'http://x', 'a b', '[::1', 'host:99999999', 'host/8', '*'])(
   'names an entry that is neither network nor host: %j',
-  entry => expect(() => parseAllowedTargets(`10.0.0.0/8,${entry}`)).toThrow(),
+  entry => expect(() => parseAllowedTargets(`10.0.0.0/8,${entry}`)).toThrow(/neither a network/),
 );
