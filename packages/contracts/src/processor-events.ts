@@ -24,7 +24,7 @@ const HANDLED_TYPES = {
   'customer.subscription.deleted': ['subscriptions', 'required'],
   'customer.subscription.paused': ['subscriptions', 'unneeded'],
   'customer.subscription.resumed': ['subscriptions', 'unneeded'],
-  'customer.subscription.trial_will_end': ['subscriptions', 'unneeded'],
+  'customer.subscription.trial_will_end': ['subscriptions', 'optional'],
   'invoice.paid': ['subscriptions', 'required'],
   'invoice.payment_failed': ['subscriptions', 'required'],
   'invoice.finalized': ['subscriptions', 'optional'],

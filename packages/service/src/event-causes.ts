@@ -5,6 +5,12 @@ import type { EventCause } from '@billing/contracts/resources/event';
 /** Why something changed that nobody asked for: time alone, or what another change brings with it. */
 export const CAUSED_BY_SYSTEM: EventCause = { type: 'system', requestId: null, processorEventId: null };
 
+/** An import: a sync, or what is taken in of a customer that was linked. */
+export const CAUSED_BY_SYNC: EventCause = { type: 'sync', requestId: null, processorEventId: null };
+
+/** A change at the processor that a read found before its event came. */
+export const FOUND_AT_PROCESSOR: EventCause = { type: 'processor', requestId: null, processorEventId: null };
+
 /** Returns the cause that a request is. */
 export function causeOfRequest({ actor, requestId }: Pick<AuditContext, 'actor' | 'requestId'>): EventCause {
   if (actor.type === 'operator' || actor.type === 'system') return CAUSED_BY_SYSTEM;
@@ -13,6 +19,4 @@ export function causeOfRequest({ actor, requestId }: Pick<AuditContext, 'actor' 
 
 /** Returns the cause that an event of the processor is, or the sync that has read its object. */
 export const causeOfEvent = ({ eventId, fromSync }: Pick<ProcessorEventData, 'eventId' | 'fromSync'>): EventCause =>
-  fromSync
-    ? { type: 'sync', requestId: null, processorEventId: null }
-    : { type: 'processor', requestId: null, processorEventId: eventId };
+  fromSync ? CAUSED_BY_SYNC : { type: 'processor', requestId: null, processorEventId: eventId };

@@ -33,8 +33,29 @@ const INVOICE_TYPES = {
   uncollectible: 'invoice.uncollectible',
 } as const;
 
-/** Returns the type of the event that a change of a resource is. `isDeleted` as its service says. */
-export function typeOfChange(
+/** What a resource is before its first events, where a later state has an event of its own. */
+const BEGINS_AS: Readonly<Partial<Record<EventObjectType, Resource>>> = {
+  subscription: { status: 'incomplete' },
+  invoice: { status: 'draft' },
+};
+
+/**
+ * Returns the types of the events that a change of a resource is, one for each: a resource that is first seen in a later state
+ * gives the event of that state too, whoever waits for that. `isDeleted` as its service says.
+ */
+export function typesOfChange(
+  object: EventObjectType,
+  change: ResourceChange,
+  options?: { readonly isDeleted?: boolean },
+): PublicEventType[] {
+  const type = typeOfChange(object, change, options);
+  const previous = change.previous ? undefined : BEGINS_AS[object];
+  if (!previous) return [type];
+  const next = typeOfChange(object, { ...change, previous });
+  return next.endsWith('.updated') ? [type] : [type, next];
+}
+
+function typeOfChange(
   object: EventObjectType,
   { resource, previous }: ResourceChange,
   { isDeleted = false }: { readonly isDeleted?: boolean } = {},
@@ -62,6 +83,8 @@ export function typeOfChange(
       return after === 'failed' ? 'referral_credit.failed' : 'referral_credit.credited';
     case 'webhook_endpoint':
       return 'webhook_endpoint.disabled';
+    default:
+      return object satisfies never;
   }
 }
 
@@ -69,10 +92,16 @@ function typeOfPayment({ resource, previous }: ResourceChange): PublicEventType 
   const [before, after] = [previous?.['status'], resource['status']];
   if (after === 'disputed' && before !== after) return 'payment.disputed';
   if (after === 'dispute_lost' && before !== after) return 'payment.dispute_lost';
-  if ((before === 'disputed' || before === 'inquiry') && after === 'succeeded') return 'payment.dispute_won';
+  if (before === 'disputed' && TOOK_MONEY.has(after)) return 'payment.dispute_won';
   const refunded = (it: Resource | null) => Number(it?.['amountRefunded'] ?? 0);
   if (refunded(resource) > refunded(previous)) return 'payment.refunded';
-  if (after === 'succeeded' && before !== after) return 'payment.succeeded';
-  if (after === 'failed' && before !== after) return 'payment.failed';
+  if (after === 'succeeded' && BEFORE_SUCCESS.has(before)) return 'payment.succeeded';
+  const charge = (it: Resource | null) => it?.['processorChargeId'] ?? null;
+  const isNextAttempt = charge(previous) !== null && charge(resource) !== charge(previous);
+  if (after === 'failed' && (before !== after || isNextAttempt)) return 'payment.failed';
   return 'payment.updated';
 }
+
+const TOOK_MONEY: ReadonlySet<unknown> = new Set(['succeeded', 'partially_refunded', 'refunded']);
+/** A refund that fails, and an inquiry that is closed, leave a payment that had succeeded. */
+const BEFORE_SUCCESS: ReadonlySet<unknown> = new Set([undefined, 'failed', 'requires_capture', 'canceled']);

@@ -1,4 +1,4 @@
-import { previousAttributes, typeOfChange, type Resource } from './event-of-change.ts';
+import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
 
 import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
 import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
@@ -31,29 +31,29 @@ interface Change extends Pick<ResourceChange, 'at' | 'cause'> {
 
 /**
  * Publishes a change of a resource for tenants, and counts it in the row, which the caller saves in the same transaction.
- * Nothing happens when no field changed but `updatedAt`, unless the resource is deleted or the type is given.
+ * Nothing happens when no field changed but `updatedAt`, unless the resource is deleted or the type is given; returns whether
+ * anything did.
  */
 export function publishResource(
   publish: Publish,
   row: ResourceRow,
   { object, before, after, at, cause, isDeleted = false, type, trace }: Change,
-): void {
+): boolean {
   const change = { resource: after, previous: before };
   const previous = previousAttributes(change);
-  if (previous === undefined && !isDeleted && !type) return;
-  row.sequence += 1;
-  publish(
-    ResourceChanged,
-    row.teamId,
-    {
-      projectId: row.projectId,
-      type: type ?? typeOfChange(object.type, change, { isDeleted }),
-      object: { ...object, sequence: row.sequence },
-      at,
-      cause,
-      data: after,
-      previousAttributes: previous === undefined ? {} : previous,
-    },
-    trace,
-  );
+  if (previous === undefined && !isDeleted && !type) return false;
+  const types = type ? [type] : typesOfChange(object.type, change, { isDeleted });
+  for (const [index, one] of types.entries()) {
+    row.sequence += 1;
+    const numbered = { ...object, sequence: row.sequence };
+    const attributes = previous === undefined || index > 0 ? {} : previous;
+    const { projectId } = row;
+    publish(
+      ResourceChanged,
+      row.teamId,
+      { projectId, type: one, object: numbered, at, cause, data: after, previousAttributes: attributes },
+      trace,
+    );
+  }
+  return true;
 }

@@ -8,6 +8,7 @@ import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import { portalSetupMetadata } from '@billing/processor/metadata';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
 import { applyCheckoutEvents, prepareCheckoutEvent } from '../src/operations/apply-checkout-events.ts';
 import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
@@ -78,7 +79,8 @@ describe('a completed checkout', () => {
     const customer = await service.createCustomer();
     await buy(customer);
     const session = readCheckoutSession(objectOf(await newestEvent('checkout.session.completed', customer)));
-    const event = { scope: service.scope, session, outcome: 'complete', at: new Date(), trace: {} } as const;
+    const source = { at: new Date(), cause: CAUSED_BY_SYSTEM };
+    const event = { scope: service.scope, session, outcome: 'complete', ...source } as const;
     const prepared = await prepareCheckoutEvent(service)({ ...event, prepared: undefined });
     expect(prepared.subscription?.revision).toBeNull();
     const events = [1, 2].map(() => ({ ...event, prepared }));

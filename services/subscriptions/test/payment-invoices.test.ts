@@ -74,11 +74,18 @@ it('links the payments that the event of an invoice cuts', async () => {
   expect(await project.payments()).toMatchObject([{ invoiceId: invoice?.['id'] }]);
 });
 
-it('links the invoice that an old payload of the payment names', async () => {
-  const { scope, customer, event, payments, invoices } = await startPayment(service);
+it('links the invoice that an old payload of the payment names, until the draft is deleted', async () => {
+  const { scope, customer, event, payments, invoices, told } = await startPayment(service);
   await service.deliver(event('charge.succeeded', after(1), { invoice: 'in_1' }));
   expect(await payments()).toMatchObject([{ invoiceId: null }]);
   const invoice = anInvoice({ customer: customer.processorCustomerId, subscription: null });
-  await service.deliver(routedEvent(scope, 'invoice.finalized', invoiceObject(invoice)));
+  await service.deliver(routedEvent(scope, 'invoice.updated', invoiceObject({ ...invoice, status: 'draft' })));
   expect(await payments()).toMatchObject([{ invoiceId: (await invoices())[0]?.['id'] }]);
+  await service.deliver(routedEvent(scope, 'invoice.deleted', { id: 'in_1', object: 'invoice', deleted: true }));
+  expect(await payments()).toMatchObject([{ invoiceId: null }]);
+  expect((await told()).flatMap(({ type, data }) => (type.startsWith('payment') ? [data['invoiceId']] : []))).toEqual([
+    null,
+    expect.any(String),
+    null,
+  ]);
 });

@@ -5,7 +5,7 @@ import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
 import { linkPayments } from '#operations/link-payments.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeOf, sourceOf } from './delivery-origin.ts';
 
 /**
  * Links the payments, failed ones too, of an invoice whose event does not name them, as in all API versions since 2025-03-31:
@@ -20,7 +20,7 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
       if (payments === 'missing') return [];
       return payments.flatMap(({ paymentId }) => paymentId ?? []);
     },
-    handle: async (tx, deliveries) => {
+    handle: async (tx, deliveries, publish) => {
       const unnamed = deliveries.filter(({ data }) => {
         const { paymentIds, amountDue } = readObject(data, readInvoice);
         return paymentIds.length === 0 && amountDue > 0;
@@ -31,8 +31,9 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
           scope: scopeOf(delivery),
           invoiceId: readObject(delivery.data, readInvoice).id,
           paymentIds: delivery.context ?? [],
-          at: delivery.data.createdAt,
+          ...sourceOf(delivery),
         })),
+        publish,
       );
       return unnamed.filter(({ context }) => context === undefined);
     },

@@ -10,7 +10,7 @@ import {
   type PreparedCheckout,
 } from '#operations/apply-checkout-events.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeOf, sourceOf } from './delivery-origin.ts';
 
 const OUTCOMES = new Map<ProcessorEventType, CheckoutEvent['outcome']>([
   ['checkout.session.completed', 'complete'],
@@ -37,8 +37,8 @@ export function checkoutEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | '
 type Received = Delivery<ProcessorEventData, PreparedCheckout>;
 
 function toEvent(delivery: Received): CheckoutEvent & { delivery: Received } {
-  const { event, data, trace, context } = delivery;
+  const { event, data, context } = delivery;
   const session = readObject(data, readCheckoutSession);
   const outcome = OUTCOMES_BY_NAME.get(event.type) ?? null;
-  return { delivery, scope: scopeOf(delivery), session, outcome, at: data.createdAt, trace, prepared: context };
+  return { delivery, scope: scopeOf(delivery), session, outcome, ...sourceOf(delivery), prepared: context };
 }

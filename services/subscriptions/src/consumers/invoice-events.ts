@@ -5,10 +5,9 @@ import { readObject } from '@billing/processor/event-object';
 import { readDeletedInvoice, readInvoice } from '@billing/processor/snapshots/invoice';
 import type { InvoiceReread } from '#domain/invoice.ts';
 import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from '#operations/apply-invoice-events.ts';
-import { deleteInvoices } from '#persistence/deleted-invoices.ts';
-import { lockAll } from '#persistence/locks.ts';
+import { deleteInvoices } from '#operations/delete-invoices.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeOf, sourceOf } from './delivery-origin.ts';
 
 /** Within one second of the processor, the events of an invoice follow each other in this order. */
 const TYPES = [
@@ -21,27 +20,28 @@ const TYPES = [
 ] as const satisfies readonly ProcessorEventType[];
 const NAMES = TYPES.map(type => processorEvent(type).name);
 
-/** Keeps copies of the invoices of the project's customers. Only drafts can be deleted. */
+/** Keeps copies of the invoices of the project's customers. */
 export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applyInvoiceEvents(dependencies);
   const prepare = prepareInvoiceEvent(dependencies);
+  const remove = deleteInvoices(dependencies);
   return consumer('subscriptions-invoices', 'processor.invoice.>')
     .onProcessorEvent(TYPES, {
       prepare: async delivery => {
         const [event] = toEvents({ ...delivery, context: undefined });
         return event ? prepare(event) : null;
       },
-      handle: async (tx, deliveries) => {
-        const unprepared = await apply(tx, deliveries.flatMap(toEvents));
+      handle: async (tx, deliveries, publish) => {
+        const unprepared = await apply(tx, deliveries.flatMap(toEvents), publish);
         return unprepared.map(({ delivery }) => delivery);
       },
     })
-    .onProcessorEvent('invoice.deleted', async (tx, deliveries) => {
+    .onProcessorEvent('invoice.deleted', async (tx, deliveries, publish) => {
       const invoices = deliveries.map(delivery => {
-        return { scope: scopeOf(delivery), id: readObject(delivery.data, readDeletedInvoice) };
+        const id = readObject(delivery.data, readDeletedInvoice);
+        return { scope: scopeOf(delivery), id, source: sourceOf(delivery) };
       });
-      await lockAll(tx, 'invoice', invoices);
-      await deleteInvoices(tx, invoices);
+      await remove(tx, invoices, publish);
     });
 }
 
@@ -53,6 +53,8 @@ function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[]
   const snapshot = readObject(data, readInvoice);
   const { customerId: processorCustomerId } = snapshot;
   if (!processorCustomerId) return [];
-  const position = { at: data.createdAt, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
-  return [{ delivery, scope: scopeOf(delivery), snapshot, position, processorCustomerId, reread: context ?? null }];
+  const { at, ...source } = sourceOf(delivery);
+  const position = { at, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
+  const scope = scopeOf(delivery);
+  return [{ delivery, scope, snapshot, position, ...source, processorCustomerId, reread: context ?? null }];
 }

@@ -26,7 +26,7 @@ import {
   type PreparedPayment,
 } from '#operations/apply-payment-events.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeOf, sourceOf } from './delivery-origin.ts';
 
 type PaymentDependencies = Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>;
 /** What the object of an event says about a payment. */
@@ -99,9 +99,9 @@ function recordPayments(
     const { event, data, context: prepared } = delivery;
     const read = reads.get(event.type);
     if (!read) throw new Error(`${event.type} is not an event of a payment.`);
-    const { createdAt: at } = data;
-    const contents = readObject(data, raw => read(raw, at));
-    return contents.map(content => ({ ...content, delivery, scope: scopeOf(delivery), at, prepared }));
+    const source = sourceOf(delivery);
+    const contents = readObject(data, raw => read(raw, source.at));
+    return contents.map(content => ({ ...content, delivery, scope: scopeOf(delivery), ...source, prepared }));
   };
   return {
     prepare: async delivery => {
@@ -109,8 +109,8 @@ function recordPayments(
       if (!event) throw new Error(`${delivery.event.type} says nothing about a payment.`);
       return prepare(event);
     },
-    handle: async (tx, deliveries) => {
-      const unprepared = await apply(tx, deliveries.flatMap(toEvents));
+    handle: async (tx, deliveries, publish) => {
+      const unprepared = await apply(tx, deliveries.flatMap(toEvents), publish);
       return unprepared.map(({ delivery }) => delivery);
     },
   };

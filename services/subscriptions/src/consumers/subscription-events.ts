@@ -15,7 +15,7 @@ import {
 } from '#operations/apply-subscription-events.ts';
 import { cancelGone, cancelWithCustomers } from '#operations/cancel-with-customers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeOf, sourceOf } from './delivery-origin.ts';
 
 const RANKS = new Map<ProcessorEventType, number>([
   ['customer.subscription.created', RANK.created],
@@ -25,6 +25,7 @@ const RANKS = new Map<ProcessorEventType, number>([
   ['customer.subscription.trial_will_end', RANK.updated],
   ['customer.subscription.deleted', RANK.deleted],
 ]);
+const TRIAL_ENDING = processorEvent('customer.subscription.trial_will_end').name;
 const RANKS_BY_NAME = new Map([...RANKS].map(([type, rank]) => [processorEvent(type).name, rank]));
 
 /** Keeps a copy of every subscription at the processor, in whatever order its events arrive. */
@@ -46,13 +47,24 @@ export function subscriptionEvents(dependencies: Pick<Dependencies, 'em' | 'rpc'
 type Received = Delivery<ProcessorEventData, PreparedSubscription>;
 
 function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received } {
-  const { event, data, trace, context } = delivery;
+  const { event, data, context } = delivery;
   const rank = RANKS_BY_NAME.get(event.type) ?? RANK.updated;
   const read = context?.snapshot ?? readObject(data, readSubscription);
   const snapshot = rank === RANK.deleted ? ended(read) : read;
-  const position = { at: data.createdAt, rank, eventId: data.eventId };
+  const { at, ...source } = sourceOf(delivery);
+  const position = { at, rank, eventId: data.eventId };
   const reread = context?.reread ?? null;
-  return { delivery, scope: scopeOf(delivery), snapshot, position, trace, reread, isRead: data.fromSync };
+  const isTrialEnding = event.type === TRIAL_ENDING;
+  return {
+    delivery,
+    scope: scopeOf(delivery),
+    snapshot,
+    position,
+    ...source,
+    reread,
+    isRead: data.fromSync,
+    isTrialEnding,
+  };
 }
 
 /** Whether a sync found that the processor has the subscription no more, and nobody knows its last state. */
@@ -60,10 +72,10 @@ const isGone = ({ data: { object } }: Received): boolean =>
   object['deleted'] === true && object['created'] === undefined;
 
 function toGone(delivery: Received) {
-  const { data, trace } = delivery;
-  const { createdAt: deletedAt, eventId } = data;
-  const position = { at: deletedAt, rank: RANK.deleted, eventId };
-  return { scope: scopeOf(delivery), id: String(data.object['id']), deletedAt, position, trace };
+  const { data } = delivery;
+  const source = sourceOf(delivery);
+  const position = { at: source.at, rank: RANK.deleted, eventId: data.eventId };
+  return { scope: scopeOf(delivery), id: String(data.object['id']), deletedAt: source.at, position, source };
 }
 
 /** A deletion is an end, whatever status its object has. */
@@ -84,9 +96,9 @@ export function deletedCustomerEvents(dependencies: Pick<Dependencies, 'now'>): 
       cancel(
         tx,
         deliveries.map(delivery => {
-          const { data, trace } = delivery;
+          const { data } = delivery;
           const { id } = readObject(data, raw => readCustomer({ ...Object(raw), deleted: true }));
-          return { scope: scopeOf(delivery), id, deletedAt: data.createdAt, trace };
+          return { scope: scopeOf(delivery), id, deletedAt: data.createdAt, source: sourceOf(delivery) };
         }),
         publish,
       ),

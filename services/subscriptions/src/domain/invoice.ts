@@ -96,22 +96,27 @@ export function requireOpen(status: InvoiceStatus, change: InvoiceChange): void 
 
 /**
  * Applies events of one invoice to its record, the oldest first. Returns the same object as before when they add nothing,
- * and the events that changed nothing because the processor must be read first.
+ * the event that made the last change of the content, if any did, and those that changed nothing because the processor must
+ * be read first.
  */
 export function applyInvoiceObservations<Event extends InvoiceObservation>(
   recorded: RecordedInvoice,
   events: readonly Event[],
-): { readonly invoice: RecordedInvoice; readonly unprepared: readonly Event[] } {
+): { readonly invoice: RecordedInvoice; readonly last: Event | undefined; readonly unprepared: readonly Event[] } {
   let invoice = recorded;
+  let last: Event | undefined;
   const unprepared: Event[] = [];
   for (const event of sortByPosition(events)) {
     // A change by this batch makes a read from before it outdated.
     const isCurrent = invoice === recorded && event.reread?.version === recorded.version;
     const next = compareInvoice(invoice, event, isCurrent ? (event.reread?.snapshot ?? null) : null);
     if (next === 'reread') unprepared.push(event);
-    else if (next) invoice = { ...recorded, ...next };
+    else if (next) {
+      if (!isDeepStrictEqual(next.content, invoice.content)) last = event;
+      invoice = { ...recorded, ...next };
+    }
   }
-  return { invoice, unprepared };
+  return { invoice, last, unprepared };
 }
 
 /** Returns the oldest event whose status is known, or else the oldest one. */

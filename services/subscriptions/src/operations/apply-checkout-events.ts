@@ -1,29 +1,26 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { isPortalSetup } from '@billing/processor/metadata';
 import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
-import { findSubscriptionIds } from '#persistence/find-subscription-ids.ts';
+import { findIds } from '#persistence/find-ids.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
 import { saveReads } from './save-reads.ts';
 import { readSubscription } from './read-subscription.ts';
+import type { Source } from './tell-tenants.ts';
 
 /** An event of a checkout session that was routed to a project. */
-export interface CheckoutEvent {
+export interface CheckoutEvent extends Source {
   readonly scope: ProjectScope;
   readonly session: CheckoutSessionSnapshot;
   /** What the event reports; null for an event that changes nothing here. */
   readonly outcome: 'complete' | 'expired' | null;
-  /** The processor's time. */
-  readonly at: Date;
-  readonly trace: TraceCarrier;
   readonly prepared: PreparedCheckout | undefined;
 }
 
@@ -43,7 +40,7 @@ export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
     events: readonly Event[],
     publish: Publish,
   ): Promise<Event[]> => {
-    const recorded = await findSubscriptionIds(tx, events.flatMap(subscriptionsOf));
+    const recorded = await findIds(tx, 'subscription', events.flatMap(subscriptionsOf));
     const isReady = (event: Event) =>
       event.prepared !== undefined ||
       (!replacesPaymentMethod(event) && subscriptionsOf(event).every(object => recorded.has(scopedKey(object))));
@@ -90,7 +87,8 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
 ): Promise<ReadonlySet<Event>> {
   const reads = events.flatMap(event => {
     const reread = event.prepared?.subscription;
-    return reread ? [{ event, scope: event.scope, reread, trace: event.trace, becauseOfEvent: true }] : [];
+    const { scope, at, cause, trace } = event;
+    return reread ? [{ event, scope, reread, source: { at, cause, trace }, becauseOfEvent: true }] : [];
   });
   // A subscription that got a record meanwhile needs nothing: its own events apply.
   const { withoutCustomer } = await saveReads(tx, reads, { publish, now });

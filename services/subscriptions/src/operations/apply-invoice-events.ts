@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
 import type { EventPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { idOfMirrored } from '@billing/service/derived-id';
@@ -14,13 +15,14 @@ import {
 } from '#domain/invoice.ts';
 import { findDeletedInvoices } from '#persistence/deleted-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
-import { findOrLockSubscriptions } from '#persistence/find-subscription-ids.ts';
+import { findOrLock } from '#persistence/find-ids.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { lockAll } from '#persistence/locks.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
-import { linkPayments } from './link-payments.ts';
+import { findPaymentsOf, linkPayments, type PaidInvoice } from './link-payments.ts';
+import { told, type Source } from './tell-tenants.ts';
 
 /** Returns the id of a processor's subscription that is recorded in the project. */
 type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) => SubscriptionId | null;
@@ -29,19 +31,26 @@ type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) =>
 export interface InvoiceEvent extends InvoiceObservation {
   readonly scope: ProjectScope;
   readonly processorCustomerId: string;
+  readonly cause: Source['cause'];
+  readonly trace?: Source['trace'];
 }
 
 /**
  * Applies events to the invoices they are about, so that every order of delivery leads to the same record
- * (`domain/invoice.ts`), and links the payments that they name. What was deleted stays so. Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the
- * processor must be read.
+ * (`domain/invoice.ts`), tells tenants of each invoice that changes, and links the payments that paid them. What was deleted
+ * stays so. Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the processor must be
+ * read.
  * @throws Error for a status that this service does not know, if the invoice has no record
  */
 export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
   const link = linkPayments({ now });
-  return async <Event extends InvoiceEvent>(tx: EntityManager, given: readonly Event[]): Promise<Event[]> => {
+  return async <Event extends InvoiceEvent>(
+    tx: EntityManager,
+    given: readonly Event[],
+    publish: Publish,
+  ): Promise<Event[]> => {
     // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
-    const linked = await findOrLockSubscriptions(tx, given.flatMap(subscriptionsOf));
+    const linked = await findOrLock(tx, 'subscription', given.flatMap(subscriptionsOf));
     const invoices = given.map(toObject);
     await lockAll(tx, 'invoice', invoices);
     const rows = await invoiceRows.find(tx, invoices);
@@ -50,15 +59,13 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       invoices.filter(invoice => !rows.has(scopedKey(invoice))),
     );
     const events = given.filter(event => !deleted.has(scopedKey(toObject(event))));
-    await link(tx, events.map(toPaid));
     const linkOf: FindLink = (scope, id) => (id === null ? null : (linked.get(scopedKey({ scope, id })) ?? null));
 
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
-    const created = await createInvoices(
-      tx,
-      [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne),
-      { linkOf, now: now() },
-    );
+    const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
+    const paid = [...events.map(toPaid), ...(await findPaymentsOf(tx, missing.flatMap(oldestReadable).map(toNamed)))];
+    await lockAll(tx, 'payment', paid.flatMap(paymentsIn));
+    const created = await createInvoices(tx, missing, { linkOf, now: now() });
     const changed = new Set(created.values());
     const unprepared: Event[] = [];
     for (const [key, ofOne] of eventsByKey) {
@@ -67,21 +74,27 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
         unprepared.push(...ofOne);
         continue;
       }
+      const isNew = created.has(key);
       const recorded = recordedInvoice(row);
       const applied = applyInvoiceObservations(recorded, ofOne);
       unprepared.push(...applied.unprepared);
-      if (applied.invoice === recorded) continue;
+      const isChange = applied.invoice !== recorded;
+      if (!isNew && !isChange) continue;
+      const before = isNew ? null : told.invoice.toJson(row);
       const { content, position } = applied.invoice;
-      Object.assign(row, {
-        ...content,
-        ...positionColumns(position),
-        subscriptionId: linkOf(row, content.processorSubscriptionId),
-        version: created.has(key) ? row.version : row.version + 1,
-        updatedAt: now(),
-      } satisfies Partial<Invoice>);
+      if (isChange)
+        Object.assign(row, {
+          ...content,
+          ...positionColumns(position),
+          subscriptionId: linkOf(row, content.processorSubscriptionId),
+          version: isNew ? row.version : row.version + 1,
+        } satisfies Partial<Invoice>);
+      const last = applied.last ?? oldestReadable(ofOne)[0];
+      if (last) told.invoice.tell(publish, row, { ...sourceOf(last), before, now: now() });
       changed.add(row);
     }
     await invoiceRows.save(tx, [...changed]);
+    await link(tx, paid, publish);
     return unprepared;
   };
 }
@@ -130,6 +143,7 @@ async function createInvoices(
       operationKey: null,
       subscriptionId: linkOf(scope, content.processorSubscriptionId),
       version: 1,
+      sequence: 0,
       createdAt: snapshot.createdAt,
       updatedAt: now,
     };
@@ -165,12 +179,22 @@ const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
 
-const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, position: { at } }: InvoiceEvent) => ({
+const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, ...event }: InvoiceEvent): PaidInvoice => ({
   scope,
   invoiceId,
   paymentIds,
-  at,
+  ...sourceOf(event),
 });
+
+const toNamed = (event: InvoiceEvent) => ({ ...toObject(event), source: sourceOf(event) });
+
+const sourceOf = ({ position: { at }, cause, trace }: Pick<InvoiceEvent, 'position' | 'cause' | 'trace'>): Source => ({
+  at,
+  cause,
+  trace,
+});
+
+const paymentsIn = ({ scope, paymentIds }: PaidInvoice): ProjectObject[] => paymentIds.map(id => ({ scope, id }));
 
 /** The subscriptions of the event and of what was read because of it. */
 const subscriptionsOf = ({ scope, snapshot, reread }: InvoiceEvent): ProjectObject[] =>

@@ -1,19 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PaymentId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import { PaymentId, type CustomerId, type InvoiceId, type ProjectScope } from '@billing/contracts/ids';
+import type { Publish } from '@billing/messaging/outbox';
 import { later } from '@billing/processor/event-order';
 import type { Processor } from '@billing/processor/port';
 import { readCharge } from '@billing/processor/snapshots/payments';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Resource } from '@billing/service/publish-resource';
 import { observedCharge } from '#domain/payment-observations.ts';
 import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
+import { findOrLock, type Ids } from '#persistence/find-ids.ts';
 import { lockAll } from '#persistence/locks.ts';
 import type { Payment } from '#persistence/payment.entity.ts';
 import { findIntentsOf, paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
+import { told, type Source } from './tell-tenants.ts';
 
 /** What an event says about a payment. */
 export interface PaymentReport {
@@ -29,27 +33,32 @@ export interface PreparedPayment extends PaymentReport {
 }
 
 /** An event of a payment that was routed to a project. */
-export interface PaymentEvent extends PaymentReport {
+export interface PaymentEvent extends PaymentReport, Source {
   readonly scope: ProjectScope;
   readonly paymentIntentId: string | null;
   /** Null for an event that needs no read: it shows the payment itself, or names no charge. */
   readonly chargeToRead: string | null;
   /** The processor's id of the payment intent, or of a charge that has none. */
   readonly processorId: string;
-  /** The processor's time. */
-  readonly at: Date;
   /** What `preparePaymentEvent` returned. */
   readonly prepared: PreparedPayment | undefined;
 }
 
 /**
- * Records what events say about payments, so that every order of delivery leads to the same record (`domain/payment.ts`).
- * Returns the events that need `preparePaymentEvent` first: the customer of the payment has no copy here, or the payment
+ * Records what events say about payments, so that every order of delivery leads to the same record (`domain/payment.ts`),
+ * and tells tenants of each payment that changes, once. Returns the events that need `preparePaymentEvent` first: the customer of the payment has no copy here, or the payment
  * that was refunded or disputed is not known.
  */
 export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
-  return async <Event extends PaymentEvent>(tx: EntityManager, given: readonly Event[]): Promise<Event[]> => {
+  return async <Event extends PaymentEvent>(
+    tx: EntityManager,
+    given: readonly Event[],
+    publish: Publish,
+  ): Promise<Event[]> => {
     const events = await withIntents(tx, given);
+    const named = events.flatMap(invoicesOf);
+    // An invoice that is recorded at the same time would not see this payment, and the payment never show it.
+    const links: Links = { named: new Set(named.map(scopedKey)), ids: await findOrLock(tx, 'invoice', named) };
     const payments = events.map(toObject);
     await lockAll(tx, 'payment', payments);
     const rows = await paymentRows.find(tx, payments);
@@ -57,7 +66,7 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       tx,
       events.filter(event => !rows.get(scopedKey(toObject(event)))?.customerId),
     );
-    const changed = new Map<string, Payment>();
+    const changed = new Map<string, Changed<Event>>();
     const unprepared: Event[] = [];
     for (const event of events) {
       const key = scopedKey(toObject(event));
@@ -69,14 +78,22 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       const needsRead = event.chargeToRead !== null && event.prepared === undefined && !termsOf(observations);
       if (needsCustomer || needsRead) {
         unprepared.push(event);
-      } else if (!row || !isDeepStrictEqual(observations, known)) {
-        const columns = columnsOf(observations, { customerId, at: event.at, now: now() });
-        const next = { ...(row ?? newPayment(event)), ...columns };
+      } else {
+        const invoiceId = linkedInvoice(row, { scope: event.scope, observations, links });
+        if (row && invoiceId === row.invoiceId && isDeepStrictEqual(observations, known)) continue;
+        const columns = columnsOf(observations, { customerId, invoiceId, at: event.at });
+        const next = { ...(row ?? newPayment(event, now())), ...columns };
+        const before = row ? told.payment.toJson(row) : null;
         rows.set(key, next);
-        changed.set(key, next);
+        changed.set(key, { before, ...changed.get(key), row: next, last: event });
       }
     }
-    await paymentRows.save(tx, [...changed.values()]);
+    for (const { row, before, last } of changed.values())
+      told.payment.tell(publish, row, { ...sourceOf(last), before, now: now() });
+    await paymentRows.save(
+      tx,
+      [...changed.values()].map(({ row }) => row),
+    );
     return unprepared;
   };
 }
@@ -138,24 +155,51 @@ function reportOf({ observations, metadata, prepared = NO_REPORT }: PaymentEvent
   };
 }
 
-/** The columns that never change. */
-function newPayment({
-  scope: { teamId, projectId },
-  processorId,
-  paymentIntentId: processorPaymentIntentId,
-}: PaymentEvent) {
+interface Changed<Event> {
+  readonly row: Payment;
+  /** What GET returned before the batch. */
+  readonly before: Resource | null;
+  /** The event that changed it last. */
+  readonly last: Event;
+}
+
+/** The invoices that a batch names, by `scopedKey`, and our ids of those that are recorded. */
+interface Links {
+  readonly named: ReadonlySet<string>;
+  readonly ids: Ids<'invoice'>;
+}
+
+function linkedInvoice(
+  row: Payment | undefined,
+  { scope, observations, links }: Pick<PaymentEvent, 'scope' | 'observations'> & { readonly links: Links },
+): InvoiceId | null {
+  const { invoiceId: id } = observations;
+  if (id === null) return null;
+  const key = scopedKey({ scope, id });
+  return links.named.has(key) ? (links.ids.get(key) ?? null) : (row?.invoiceId ?? null);
+}
+
+const sourceOf = ({ at, cause, trace }: Source): Source => ({ at, cause, trace });
+
+/** The columns that follow from no observation. */
+function newPayment(
+  { scope: { teamId, projectId }, processorId, paymentIntentId: processorPaymentIntentId }: PaymentEvent,
+  now: Date,
+) {
   return {
     id: idOfMirrored(PaymentId, { teamId, projectId }, processorId),
     teamId,
     projectId,
     processorId,
     processorPaymentIntentId,
+    sequence: 0,
+    updatedAt: now,
   };
 }
 
 function columnsOf(
   observations: PaymentObservations,
-  { customerId, at, now }: { customerId: CustomerId | null; at: Date; now: Date },
+  { customerId, invoiceId, at }: Pick<Payment, 'customerId' | 'invoiceId'> & Pick<Source, 'at'>,
 ): Omit<Payment, keyof ReturnType<typeof newPayment>> {
   const terms = termsOf(observations);
   return {
@@ -170,9 +214,9 @@ function columnsOf(
     processorCustomerId: observations.customerId,
     customerId,
     processorInvoiceId: observations.invoiceId,
+    invoiceId,
     observations,
     createdAt: observations.createdAt === null ? at : new Date(observations.createdAt),
-    updatedAt: now,
   };
 }
 
@@ -183,6 +227,12 @@ async function findCustomersOf<Event extends PaymentEvent>(
   const withCustomer = events.filter(event => referencesOf(event).length > 0);
   const ids = await findCustomers(tx, withCustomer.flatMap(referencesOf));
   return new Map(withCustomer.map((event, index) => [event, ids[index]]));
+}
+
+/** The invoice that the event, or the read because of it, names. */
+function invoicesOf(event: PaymentEvent): ProjectObject[] {
+  const { invoiceId: id } = reportOf(event).observations;
+  return id === null ? [] : [{ scope: event.scope, id }];
 }
 
 const toObject = ({ scope, processorId }: PaymentEvent): ProjectObject => ({ scope, id: processorId });

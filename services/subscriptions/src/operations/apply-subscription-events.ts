@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { ShownState } from '@billing/contracts/events/subscriptions';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { sortByPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { addMissingAmounts } from '@billing/processor/stripe/missing-amounts';
@@ -15,13 +14,13 @@ import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
 import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
-import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
+import { linkInvoices, lockWaitingInvoices } from './link-invoices.ts';
 import { readSubscription } from './read-subscription.ts';
 import {
   changeSubscription,
@@ -32,11 +31,15 @@ import {
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
+import { tellTrialEnding, told, type Source } from './tell-tenants.ts';
 
 /** An event of a processor's subscription that was routed to a project. */
 export interface SubscriptionEvent extends Observation {
   readonly scope: ProjectScope;
-  readonly trace: TraceCarrier;
+  readonly cause: Source['cause'];
+  readonly trace?: Source['trace'];
+  /** Whether it is about a trial that ends soon. */
+  readonly isTrialEnding: boolean;
 }
 
 /** What `prepareSubscriptionEvent` returns. */
@@ -57,7 +60,7 @@ interface Created<Event> {
 /**
  * Applies events to the subscriptions they are about. Every order of delivery leads to the same record
  * (`domain/observation.ts`) and the same set of states that were shown. Events of one subscription are applied in the order of
- * their positions, and what they change together is published once, with every state that is new.
+ * their positions, and what they change together is published once, with every state that is new, and told to tenants once.
  *
  * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
  * read, for the state or for an amount in the subscription's currency.
@@ -78,6 +81,10 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const eventsByKey = Map.groupBy(readable, event => scopedKey(toObject(event)));
 
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
+    const waiting = await lockWaitingInvoices(
+      tx,
+      missing.flatMap(ofOne => ofOne.slice(0, 1).map(toObject)),
+    );
     const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
     const newRows = [...created.values()].map(({ row }) => row);
     const rowOf = (key: string) => rows.get(key) ?? created.get(key)?.row;
@@ -110,14 +117,21 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       const applied = applyObservations({ state: recorded, revision: row.revision }, ofOne);
       unprepared.push(...applied.unprepared);
       const { state, cause } = endWithCustomer(applied, creation);
-      if (cause) changeSubscription(publish, row, { state, priceIds, now: now(), shown, trace: cause.trace });
+      const before = creation || !cause ? null : told.subscription.toJson(row);
+      if (cause) changeSubscription(publish, row, { state, priceIds, shown, trace: cause.trace });
       else if (state !== recorded) confirmSubscription(row, state);
       // An older event that changes the record no more still shows what it was.
-      if (shown.length > 0 && !cause) publishChange(publish, row, { now: now(), shown, trace: first.trace });
-      if (shown.length > 0 || state !== recorded) changed.add(row);
+      if (shown.length > 0 && !cause) publishChange(publish, row, { shown, trace: first.trace });
+      const last = cause ?? creation?.from;
+      if (last) told.subscription.tell(publish, row, { ...sourceOf(last), before, now: now() });
+      const ending = ofOne.filter(
+        event => event.isTrialEnding && tellTrialEnding(publish, row, event.snapshot.trialEnd, sourceOf(event)),
+      );
+      if (shown.length > 0 || state !== recorded || ending.length > 0) changed.add(row);
     }
     await subscriptionRows.save(tx, [...changed]);
-    await linkInvoices(tx, newRows);
+    const recordedNow = [...created.values()].map(({ row, from }) => ({ row, source: sourceOf(from) }));
+    await linkInvoices(tx, waiting, recordedNow, { publish, now: now() });
     return unprepared;
   };
 }
@@ -204,6 +218,8 @@ function shownBy({ snapshot, position, isRead }: SubscriptionEvent): ShownState[
   const terms = readTerms(snapshot, { observedAt: position.at });
   return isRead ? shownByReading(terms, position.at) : shownByEvent(terms, position);
 }
+
+const sourceOf = ({ position: { at }, cause, trace }: SubscriptionEvent): Source => ({ at, cause, trace });
 
 const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });
 

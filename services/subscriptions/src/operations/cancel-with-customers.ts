@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { EventPosition } from '@billing/processor/event-order';
 import { laterPosition } from '#domain/observation.ts';
@@ -13,9 +12,10 @@ import { subscriptionRows, toProjectObject } from '#persistence/subscription-row
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscription, recordedState } from './save-subscriptions.ts';
+import { told, type Source } from './tell-tenants.ts';
 
-interface TracedDeletion extends DeletedCustomer {
-  readonly trace: TraceCarrier;
+interface Deletion extends DeletedCustomer {
+  readonly source: Source;
 }
 
 /**
@@ -24,7 +24,7 @@ interface TracedDeletion extends DeletedCustomer {
  * @throws Error when a subscription is recorded meanwhile; then the deletion is to be handled again
  */
 export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
-  return async (tx: EntityManager, customers: readonly TracedDeletion[], publish: Publish): Promise<void> => {
+  return async (tx: EntityManager, customers: readonly Deletion[], publish: Publish): Promise<void> => {
     const running = await findRunning(tx, 'processorCustomerId', customers);
     const deletions = new Map(customers.map(customer => [scopedKey(customer), customer]));
     const deletionOf = ({ teamId, projectId, processorCustomerId }: Subscription) =>
@@ -37,7 +37,7 @@ export function cancelWithCustomers({ now }: Pick<Dependencies, 'now'>) {
 }
 
 /** A subscription that a sync found to be gone. */
-interface GoneSubscription extends TracedDeletion {
+interface GoneSubscription extends Deletion {
   readonly position: EventPosition;
 }
 
@@ -52,7 +52,7 @@ export function cancelGone({ now }: Pick<Dependencies, 'now'>) {
 }
 
 interface Cancellation {
-  readonly deletionOf: (row: Subscription) => (TracedDeletion & Partial<GoneSubscription>) | undefined;
+  readonly deletionOf: (row: Subscription) => (Deletion & Partial<GoneSubscription>) | undefined;
   readonly publish: Publish;
   readonly now: Date;
 }
@@ -76,10 +76,12 @@ async function cancelAll(
     const deletion = deletionOf(row);
     const recorded = recordedState(row);
     if (!deletion || recorded.terms.endedAt) continue;
-    const { deletedAt, position = null, trace } = deletion;
+    const { deletedAt, position = null, source } = deletion;
+    const before = told.subscription.toJson(row);
     const terms = canceledAt(recorded.terms, deletedAt);
     const state = { ...recorded, terms, position: laterPosition(recorded.position, position) };
-    changeSubscription(publish, row, { state, priceIds, now, trace });
+    changeSubscription(publish, row, { state, priceIds, trace: source.trace });
+    told.subscription.tell(publish, row, { ...source, before, now });
     canceled.push(row);
   }
   await subscriptionRows.save(tx, canceled);

@@ -6,6 +6,7 @@ import { ProcessorError } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
 import { z } from 'zod';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
@@ -49,8 +50,8 @@ export function changeKind<Input extends ChangeInput>(
       const snapshot = await send(processor, operation);
       return { snapshot, revision: operation.input.revision, readAt: now() };
     },
-    async commit(tx, operation, response, publish) {
-      const row = await save(tx, toObject(operation).scope, response, publish);
+    async commit(tx, operation, response, publish, cause) {
+      const row = await save(tx, toObject(operation).scope, response, { publish, cause });
       return row === 'outdated' ? STALE : row;
     },
     reread: readCurrent,
@@ -92,7 +93,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
     const { status } = reread.snapshot;
     if (status && hasEnded(status)) {
       // If the record has changed since the read, an event brings the end.
-      await outbox.transaction((tx, publish) => save(tx, object.scope, reread, publish));
+      await outbox.transaction((tx, publish) => save(tx, object.scope, reread, { publish, cause: FOUND_AT_PROCESSOR }));
       requireRunning(status);
     }
     requireAllowed(reread.snapshot);

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { InvoiceId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { EventCause } from '@billing/contracts/resources/event';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { ProcessorError } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
 import { z } from 'zod';
 import { positionOfRead, requireOpen, type InvoiceChange } from '#domain/invoice.ts';
 import { findInvoice } from '#persistence/find-invoice.ts';
@@ -56,9 +58,9 @@ export function changeInvoiceKind(change: InvoiceChange, { now }: Pick<Dependenc
     async send(processor, { input: { processorInvoiceId, version }, idempotencyKey }) {
       return { snapshot: await send(processor, processorInvoiceId, idempotencyKey), version };
     },
-    async commit(tx, operation, response) {
+    async commit(tx, operation, response, publish, cause) {
       const object = toObject(operation);
-      const unprepared = await apply(tx, [toEvent(object.scope, response, now())]);
+      const unprepared = await apply(tx, [toEvent(object.scope, response, { readAt: now(), cause })], publish);
       if (unprepared.length > 0) return STALE;
       const row = (await invoiceRows.find(tx, [object])).get(scopedKey(object));
       if (!row) throw new Error(`The invoice ${object.id} has no record.`);
@@ -97,7 +99,8 @@ export function changeInvoice(
     const snapshot = await processor.findInvoice(processorInvoiceId).catch(() => null);
     if (!snapshot?.status) return;
     // If the record has changed since the read, an event brings what it shows.
-    await outbox.transaction(tx => apply(tx, [toEvent(scope, { snapshot, version }, now())]));
+    const event = toEvent(scope, { snapshot, version }, { readAt: now(), cause: FOUND_AT_PROCESSOR });
+    await outbox.transaction((tx, publish) => apply(tx, [event], publish));
     requireOpen(snapshot.status, change);
   };
 
@@ -138,10 +141,15 @@ async function readInvoice(processor: Processor, operation: RemoteOperation<Inpu
   return { snapshot: await processor.findInvoice(object.id), version: row?.version ?? 0 };
 }
 
-const toEvent = (scope: ProjectScope, read: Read, readAt: Date): InvoiceEvent => ({
+const toEvent = (
+  scope: ProjectScope,
+  read: Read,
+  { readAt, cause }: { readonly readAt: Date; readonly cause: EventCause },
+): InvoiceEvent => ({
   scope,
   snapshot: read.snapshot,
   position: positionOfRead(readAt),
+  cause,
   processorCustomerId: read.snapshot.customerId ?? '',
   reread: read,
 });

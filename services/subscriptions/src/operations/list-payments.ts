@@ -7,9 +7,9 @@ import {
   type PaymentStatus,
 } from '@billing/contracts/resources/payment';
 import { Invoice } from '#persistence/invoice.entity.ts';
+import { SHOWN, toResource } from '#persistence/payment.entity.ts';
 import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { SHOWN, showPayments } from './show-payments.ts';
 
 interface PaymentFilter extends Page, CreatedRange {
   readonly customerId?: CustomerId | undefined;
@@ -39,8 +39,7 @@ export function listPayments({ em }: Pick<Dependencies, 'em'>) {
       only: SHOWN,
       page,
     });
-    const payments = await showPayments(em.fork(), scope, rows);
-    return { payments, pagination };
+    return { payments: rows.flatMap(row => toResource(row) ?? []), pagination };
   };
 }
 

@@ -3,34 +3,8 @@ import type { CreatedRange, Page, Pagination } from '@billing/contracts/paginati
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { ACTIVE_STATUSES } from '#domain/subscription.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
-import type { Subscription } from '#persistence/subscription.entity.ts';
+import { SHOWN, type ShownSubscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-/** The properties that lists show. */
-const LISTED = [
-  'id',
-  'customerId',
-  'processorSubscriptionId',
-  'status',
-  'priceId',
-  'quantity',
-  'items',
-  'cancelAtPeriodEnd',
-  'cancelAt',
-  'canceledAt',
-  'startedAt',
-  'trialEnd',
-  'endedAt',
-  'pauseBehavior',
-  'pauseResumesAt',
-  'currentPeriodStart',
-  'currentPeriodEnd',
-  'metadata',
-  'projectId',
-  'createdAt',
-  'updatedAt',
-] as const satisfies readonly (keyof Subscription)[];
-export type ListedSubscription = Pick<Subscription, (typeof LISTED)[number]>;
 
 interface SubscriptionFilter extends Page, CreatedRange {
   /** Only active and trialing ones; true unless a status, ids or a processor's id are given. */
@@ -58,7 +32,7 @@ export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
       createdBefore,
       ...page
     }: SubscriptionFilter,
-  ): Promise<{ subscriptions: ListedSubscription[]; pagination: Pagination }> => {
+  ): Promise<{ subscriptions: ShownSubscription[]; pagination: Pagination }> => {
     const isActive = activeOnly ?? !(status || ids || processorId);
     const statuses: readonly SubscriptionStatus[] = isActive ? ACTIVE_STATUSES : SUBSCRIPTION_STATUSES;
     const filter = {
@@ -71,7 +45,7 @@ export function listSubscriptions({ em }: Pick<Dependencies, 'em'>) {
       filter,
       idAtProcessor: processorId,
       created: { createdAfter, createdBefore },
-      only: LISTED,
+      only: SHOWN,
       page,
     });
     return { subscriptions: rows, pagination };

@@ -1,14 +1,18 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId } from '@billing/contracts/ids';
+import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import type { ProjectObject } from '@billing/database/project-objects';
-import { inTransaction } from '@billing/database/transaction';
+import type { Publish } from '@billing/messaging/outbox';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { findCustomers } from '#persistence/find-customers.ts';
+import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { subscriptionRows, toProjectObject } from '#persistence/subscription-rows.ts';
-import { Subscription } from '#persistence/subscription.entity.ts';
+import type { ObjectRows } from '#persistence/object-rows.ts';
+import { paymentRows } from '#persistence/payment-rows.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishChange } from './save-subscriptions.ts';
+import { told, type Teller } from './tell-tenants.ts';
 
 /**
  * Gives the customer that is linked to a customer of the processor the subscriptions, invoices and payments of deleted ones
@@ -21,63 +25,86 @@ export function moveRecords({ em, outbox, now }: Pick<Dependencies, 'em' | 'outb
   return async (processorCustomer: ProjectObject): Promise<void> => {
     const former = await findFormer(em.fork(), processorCustomer);
     if (former.length === 0) return;
-    await outbox.transaction(async (tx, publish) => {
-      const { scope, id: processorCustomerId } = processorCustomer;
-      const found = await tx.find(
-        Subscription,
-        { teamId: scope.teamId, projectId: scope.projectId, processorCustomerId, customerId: { $in: former } },
-        { disableIdentityMap: true },
-      );
-      const subscriptions = found.map(toProjectObject);
-      await lockAll(tx, 'subscription', subscriptions);
-      const customerId = await findCurrent(tx, processorCustomer);
-      const rows = [...(await subscriptionRows.find(tx, subscriptions)).values()].filter(
-        row => customerId !== undefined && row.customerId !== customerId,
-      );
-      for (const row of rows) {
-        row.customerId = customerId ?? row.customerId;
-        publishChange(publish, row, { now: now() });
-      }
-      await subscriptionRows.save(tx, rows);
+    const move = <Row extends MovedRow>(moved: Moved<Row>) =>
+      outbox.transaction((tx, publish) => moveRows(tx, moved, { processorCustomer, former, publish, now: now() }));
+    await move({
+      ...SUBSCRIPTIONS,
+      rows: subscriptionRows,
+      teller: told.subscription,
+      // The metadata of another customer's subscription may have named this one.
+      isOf: ({ processorCustomerId }) => processorCustomerId === processorCustomer.id,
+      publishMoved: publishChange,
     });
-    for (const table of ['invoice', 'payment'] as const)
-      await inTransaction(em, tx => moveRows(tx, table, processorCustomer, former));
+    await move({ ...INVOICES, rows: invoiceRows, teller: told.invoice });
+    await move({ ...PAYMENTS, rows: paymentRows, teller: told.payment });
   };
 }
 
-const TABLES = {
-  invoice: { name: 'invoices', processorId: 'processor_invoice_id' },
-  payment: { name: 'payments', processorId: 'processor_id' },
+const SUBSCRIPTIONS = {
+  kind: 'subscription',
+  table: 'subscriptions',
+  processorId: 'processor_subscription_id',
 } as const;
+const INVOICES = { kind: 'invoice', table: 'invoices', processorId: 'processor_invoice_id' } as const;
+const PAYMENTS = { kind: 'payment', table: 'payments', processorId: 'processor_id' } as const;
 
-async function moveRows(
+interface MovedRow {
+  customerId: CustomerId | null;
+}
+
+/** One kind of record. */
+interface Moved<Row> {
+  readonly kind: 'subscription' | 'invoice' | 'payment';
+  readonly table: string;
+  /** The column with the processor's id of the object. */
+  readonly processorId: string;
+  readonly rows: ObjectRows<Row>;
+  readonly teller: Teller<Row>;
+  readonly isOf?: (row: Row) => boolean;
+  readonly publishMoved?: (publish: Publish, row: Row) => void;
+}
+
+interface Move {
+  readonly processorCustomer: ProjectObject;
+  readonly former: readonly CustomerId[];
+  readonly publish: Publish;
+  readonly now: Date;
+}
+
+async function moveRows<Row extends MovedRow>(
   tx: EntityManager,
-  kind: keyof typeof TABLES,
-  processorCustomer: ProjectObject,
-  former: readonly CustomerId[],
+  { kind, table, processorId, rows, teller, isOf = () => true, publishMoved }: Moved<Row>,
+  { processorCustomer, former, publish, now }: Move,
 ): Promise<void> {
-  const { scope } = processorCustomer;
-  const { name, processorId } = TABLES[kind];
-  const where = 'team_id = $1 and project_id = $2 and customer_id = any($3)';
-  const values = [scope.teamId, scope.projectId, [...former]];
-  const rows = await executeBound<{ id: string }>(
-    tx,
-    `select ${processorId} as id from ${name} where ${where}`,
-    values,
-  );
-  await lockAll(
-    tx,
-    kind,
-    rows.map(({ id }) => ({ scope, id })),
-  );
+  const objects = await findOwned(tx, { table, processorId }, { scope: processorCustomer.scope, former });
+  if (objects.length === 0) return;
+  await lockAll(tx, kind, objects);
   const customerId = await findCurrent(tx, processorCustomer);
   if (customerId === undefined) return;
-  await executeBound(
+  const found = [...(await rows.find(tx, objects)).values()];
+  const moved = found.filter(row => row.customerId !== customerId && isOf(row));
+  for (const row of moved) {
+    const before = teller.toJson(row);
+    row.customerId = customerId;
+    publishMoved?.(publish, row);
+    teller.tell(publish, row, { before, now, at: now, cause: CAUSED_BY_SYSTEM });
+  }
+  await rows.save(tx, moved);
+}
+
+/** Finds the processor's objects whose records customers have. */
+async function findOwned(
+  tx: EntityManager,
+  { table, processorId }: Pick<Moved<unknown>, 'table' | 'processorId'>,
+  { scope, former }: { readonly scope: ProjectScope; readonly former: readonly CustomerId[] },
+): Promise<ProjectObject[]> {
+  const { teamId, projectId } = scope;
+  const rows = await executeBound<{ id: string }>(
     tx,
-    `update ${name} set customer_id = $4, updated_at = clock_timestamp()
-      where ${where} and customer_id <> $4 and ${processorId} = any($5)`,
-    [...values, customerId, rows.map(({ id }) => id)],
+    `select ${processorId} as id from ${table} where team_id = $1 and project_id = $2 and customer_id = any($3)`,
+    [teamId, projectId, [...former]],
   );
+  return rows.map(({ id }) => ({ scope: { teamId, projectId }, id }));
 }
 
 /** Returns the customers that were linked to a customer of the processor before the one that is now. */

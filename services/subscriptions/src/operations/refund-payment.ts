@@ -6,10 +6,10 @@ import type { AuditChange, AuditContext } from '@billing/contracts/resources/aud
 import { REFUND_REASONS, type paymentRefund } from '@billing/contracts/resources/payment';
 import { scopedKey } from '@billing/database/project-objects';
 import { ProcessorError } from '@billing/processor/errors';
-import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import type { RefundedPayment } from '@billing/processor/port';
 import type { RefundSnapshot } from '@billing/processor/snapshots/payments';
-import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
+import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
 import { z } from 'zod';
 import { observedRefund } from '#domain/payment-observations.ts';
 import { termsOf } from '#domain/payment.ts';
@@ -34,7 +34,7 @@ type Input = z.output<typeof input>;
 /** Refunds a payment at the processor; what that returns is applied as the event about it would be. */
 export function refundPaymentKind({ now }: Pick<Dependencies, 'now'>) {
   const apply = applyPaymentEvents({ now });
-  const kind: OperationKind<Input, RefundSnapshot, Payment> = {
+  const kind: AuditedKind<Input, RefundSnapshot, Payment> = {
     name: 'refund-payment',
     input,
     send: (processor, { id: operationId, input: { amount, reason, ...payment }, idempotencyKey }) =>
@@ -45,11 +45,11 @@ export function refundPaymentKind({ now }: Pick<Dependencies, 'now'>) {
       ),
     findExisting: (processor, { id: operationId, input: payment, createdAt: since }) =>
       processor.findCreatedRefund(refunded(payment), { metadata: { operationId }, since }),
-    async commit(tx, { teamId, projectId, input: { processorId, paymentIntentId } }, refund) {
+    async commit(tx, { teamId, projectId, input: { processorId, paymentIntentId } }, refund, publish, cause) {
       const scope = { teamId, projectId };
       const at = refund.createdAt ?? now();
       const observations = observedRefund(refund, at);
-      await apply(tx, [{ ...eventOf({ scope, processorId, paymentIntentId }), observations, at }]);
+      await apply(tx, [{ ...eventOf({ scope, processorId, paymentIntentId }), observations, at, cause }], publish);
       const object = { scope, id: processorId };
       const row = (await paymentRows.find(tx, [object])).get(scopedKey(object));
       if (!row) throw new Error(`The payment ${processorId} has no record.`);
@@ -84,8 +84,9 @@ export function refundPayment(dependencies: Pick<Dependencies, 'outbox' | 'proce
     const read = await readPaymentOf(processor, chargeId, new Date(recorded?.at ?? 0)).catch(() => null);
     if (!read) return;
     const { observations, metadata, at } = read;
-    const event = { ...eventOf({ scope, processorId, paymentIntentId }), observations, metadata, at };
-    await outbox.transaction(tx => apply(tx, [event]));
+    const source = { at, cause: FOUND_AT_PROCESSOR };
+    const event = { ...eventOf({ scope, processorId, paymentIntentId }), observations, metadata, ...source };
+    await outbox.transaction((tx, publish) => apply(tx, [event], publish));
     requireKnown(await findPayment(em.fork(), scope, id), wanted);
   };
 

@@ -6,12 +6,14 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { publishChange } from './save-subscriptions.ts';
+import { told } from './tell-tenants.ts';
 
 /** A price, as an event of the catalog carries it. */
 interface PublishedPrice extends OwnedBy<PriceState> {
@@ -29,9 +31,13 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
     const rows = await subscriptionRows.find(tx, waiting);
     const changed: Subscription[] = [];
     for (const row of rows.values()) {
+      const before = told.subscription.toJson(row);
       const filled = fillPriceIds(row, byKey);
       if (!filled) continue;
-      publishChange(publish, row, { now: now(), trace: filled.trace });
+      const { trace } = filled;
+      publishChange(publish, row, { trace });
+      const at = now();
+      told.subscription.tell(publish, row, { before, now: at, at, cause: CAUSED_BY_SYSTEM, trace });
       changed.push(row);
     }
     await subscriptionRows.save(tx, changed);

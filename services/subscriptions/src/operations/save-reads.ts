@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ShownState } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { applyReread } from '#domain/apply-observations.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
@@ -10,13 +9,13 @@ import { shownByReading } from '#domain/shown-states.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
-import { linkInvoices } from '#persistence/link-invoices.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
+import { linkInvoices, lockWaitingInvoices } from './link-invoices.ts';
 import {
   changeSubscription,
   confirmSubscription,
@@ -25,12 +24,13 @@ import {
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
+import { told, type Source } from './tell-tenants.ts';
 
 /** A subscription that was read at the processor, outside of any transaction. */
 interface SubscriptionRead {
   readonly scope: ProjectScope;
   readonly reread: Reread;
-  readonly trace?: TraceCarrier | undefined;
+  readonly source: Source;
   /** Whether it was read because of an event: it is then none of the states that were shown, which do not depend on when events come. */
   readonly becauseOfEvent?: boolean;
 }
@@ -70,6 +70,7 @@ export async function saveReads<Read extends SubscriptionRead>(
   await lockAll(tx, 'subscription', reads.map(toObject));
   const rows = await subscriptionRows.find(tx, reads.map(toObject));
   const unrecorded = reads.filter(read => !rows.has(scopedKey(toObject(read))));
+  const waiting = await lockWaitingInvoices(tx, unrecorded.map(toObject));
   const customerIds = await findCustomers(
     tx,
     unrecorded.map(({ scope, reread }) => referenceOf(scope, reread.snapshot)),
@@ -108,17 +109,21 @@ export async function saveReads<Read extends SubscriptionRead>(
     all.map(({ row, shown }) => ({ subscription: row, states: shown })),
   );
   for (const { read, row, state, change } of all) {
-    const carried = { shown: newlyShown.get(row.id), trace: read.trace };
+    if (change === 'confirmed') {
+      confirmSubscription(row, state);
+      continue;
+    }
+    const before = change === 'created' ? null : told.subscription.toJson(row);
+    const carried = { shown: newlyShown.get(row.id), trace: read.source.trace };
     if (change === 'created') publishCreated(publish, row, carried);
-    else if (change === 'changed') changeSubscription(publish, row, { state, priceIds, now, ...carried });
-    else confirmSubscription(row, state);
+    else changeSubscription(publish, row, { state, priceIds, ...carried });
+    told.subscription.tell(publish, row, { ...read.source, before, now });
   }
   const savedRows = all.map(({ row }) => row);
   await subscriptionRows.save(tx, savedRows);
-  await linkInvoices(
-    tx,
-    all.flatMap(({ row, change }) => (change === 'created' ? [row] : [])),
-  );
+  const created = all.filter(({ change }) => change === 'created');
+  const recordedNow = created.map(({ row, read }) => ({ row, source: read.source }));
+  await linkInvoices(tx, waiting, recordedNow, { publish, now });
   return { saved: savedRows, outdated, withoutCustomer };
 }
 
@@ -131,9 +136,10 @@ export function saveReread({ now }: Pick<Dependencies, 'now'>) {
     tx: EntityManager,
     scope: ProjectScope,
     reread: Reread,
-    publish: Publish,
+    { publish, cause }: { readonly publish: Publish } & Pick<Source, 'cause'>,
   ): Promise<Subscription | 'outdated'> => {
-    const { saved } = await saveReads(tx, [{ scope, reread }], { publish, now: now() });
+    const source = { at: reread.readAt, cause };
+    const { saved } = await saveReads(tx, [{ scope, reread, source }], { publish, now: now() });
     return saved[0] ?? 'outdated';
   };
 }

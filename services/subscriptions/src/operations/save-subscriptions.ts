@@ -47,12 +47,14 @@ export function newSubscription({
     ...sourceColumns(state),
     version: 1,
     revision: 1,
+    sequence: 0,
+    toldTrialEnd: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };
 }
 
-/** What the event about a change carries beside the row. */
+/** What the service's own event about a change carries beside the row. */
 interface Carried {
   /** The states that were not known before. */
   readonly shown?: readonly ShownState[] | undefined;
@@ -75,7 +77,7 @@ export function publishCreated(
 export function changeSubscription(
   publish: Publish,
   row: Subscription,
-  { state, priceIds, ...change }: { state: RecordedState; priceIds: PriceIds; now: Date } & Carried,
+  { state, priceIds, ...change }: { state: RecordedState; priceIds: PriceIds } & Carried,
 ): void {
   const isCanceled = state.terms.status === 'canceled' && row.status !== 'canceled';
   Object.assign(row, termColumns(row, state.terms, priceIds), sourceColumns(state));
@@ -86,10 +88,9 @@ export function changeSubscription(
 export function publishChange(
   publish: Publish,
   row: Subscription,
-  { type, shown = [], now, trace }: { type?: typeof SubscriptionUpdated; now: Date } & Carried,
+  { type, shown = [], trace }: { type?: typeof SubscriptionUpdated } & Carried = {},
 ): void {
   row.revision += 1;
-  row.updatedAt = now;
   const [first, ...others] = inParts(shown);
   publishNext(publish, row, { type, shown: first, trace });
   for (const part of others) publishNext(publish, row, { shown: part, trace });

@@ -3,8 +3,9 @@ import { PAGE_SIZE } from '@billing/processor/page-size';
 import type { Processor } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { CAUSED_BY_SYNC } from '@billing/service/event-causes';
 import { positionOfRead } from '#domain/invoice.ts';
-import { findSubscriptionIds } from '#persistence/find-subscription-ids.ts';
+import { findIds } from '#persistence/find-ids.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from './apply-invoice-events.ts';
 import type { Ownership } from './find-ownership.ts';
@@ -41,11 +42,10 @@ export function takeInInvoices(
       logger.error({ processorInvoiceId: id, ...scope }, 'invoice of unknown status not taken in');
 
     // An invoice that has a record is read again, with its version, if it differs.
-    let events = own
-      .filter(({ status }) => status !== null)
-      .map((snapshot): InvoiceEvent => ({ scope, snapshot, position, processorCustomerId, reread: null }));
+    const read = { scope, position, cause: CAUSED_BY_SYNC, processorCustomerId, reread: null };
+    let events = own.filter(({ status }) => status !== null).map((snapshot): InvoiceEvent => ({ ...read, snapshot }));
     for (let rereads = 0; events.length > 0; rereads += 1) {
-      const unprepared = await outbox.transaction(tx => apply(tx, events));
+      const unprepared = await outbox.transaction((tx, publish) => apply(tx, events, publish));
       if (unprepared.length > 0 && rereads === MAX_REREADS) throw new Error('The invoices change too fast.');
       events = await Promise.all(unprepared.map(async event => ({ ...event, reread: await prepare(event) })));
     }
@@ -59,7 +59,7 @@ export function takeInInvoices(
     { markOf, ownsUnmarked }: Ownership,
   ): Promise<InvoiceSnapshot[]> {
     const objects = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [{ scope, id }]));
-    const recorded = await findSubscriptionIds(em.fork(), objects);
+    const recorded = await findIds(em.fork(), 'subscription', objects);
     const own: InvoiceSnapshot[] = [];
     for (const invoice of invoices) {
       const { metadata, subscriptionMetadata, subscriptionId: id } = invoice;

@@ -1,6 +1,9 @@
+import type { ProjectScope } from '@billing/contracts/ids';
 import { PAGE_SIZE } from '@billing/processor/page-size';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import type { ProjectObject } from '@billing/database/project-objects';
+import { CAUSED_BY_SYNC } from '@billing/service/event-causes';
+import type { Reread } from '#domain/observation.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Ownership } from './find-ownership.ts';
@@ -41,7 +44,7 @@ export function takeInSubscriptions({
 
     let reads = own
       .filter(({ status }) => status !== null)
-      .map(snapshot => ({ scope, reread: { snapshot, revision: revisions.get(snapshot.id) ?? null, readAt } }));
+      .map(snapshot => toRead(scope, { snapshot, revision: revisions.get(snapshot.id) ?? null, readAt }));
     for (let rereads = 0; reads.length > 0; rereads += 1) {
       const { outdated, withoutCustomer } = await outbox.transaction((tx, publish) =>
         saveReads(tx, reads, { publish, now: now() }),
@@ -50,7 +53,7 @@ export function takeInSubscriptions({
       if (outdated.length > 0 && rereads === MAX_REREADS) throw new Error('The subscriptions change too fast.');
       reads = await Promise.all(
         outdated.map(async ({ reread: { snapshot } }) => {
-          return { scope, reread: await readWith({ processor, em: em.fork(), now }, { scope, id: snapshot.id }) };
+          return toRead(scope, await readWith({ processor, em: em.fork(), now }, { scope, id: snapshot.id }));
         }),
       );
     }
@@ -70,6 +73,12 @@ export function takeInSubscriptions({
     return new Map(rows.map(row => [row.processorSubscriptionId, row.revision]));
   }
 }
+
+const toRead = (scope: ProjectScope, reread: Reread) => ({
+  scope,
+  reread,
+  source: { at: reread.readAt, cause: CAUSED_BY_SYNC },
+});
 
 async function ownOf(
   subscriptions: readonly SubscriptionSnapshot[],

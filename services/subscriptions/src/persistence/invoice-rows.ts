@@ -4,5 +4,5 @@ import { objectRows } from './object-rows.ts';
 /** The rows of the processor's invoices. */
 export const invoiceRows = objectRows(Invoice, {
   processorId: 'processorInvoiceId',
-  fixed: ['customerId', 'createdAt'],
+  fixed: ['createdAt'],
 });

@@ -42,6 +42,8 @@ const InvoiceSchema = defineEntity({
     paidAt: p.datetime().strictNullable(),
     /** Incremented by every change. */
     version: p.integer(),
+    /** How many changes tenants were told of. */
+    sequence: p.integer(),
     /** The position of the event that it was last taken from. */
     eventAt: p.datetime(),
     eventRank: p.smallint(),

@@ -6,7 +6,12 @@ import type {
   SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
-import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { showAmount } from '@billing/contracts/resources/price';
+import type {
+  SubscriptionItem,
+  Subscription as SubscriptionResource,
+  SubscriptionStatus,
+} from '@billing/contracts/resources/subscription';
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -47,6 +52,8 @@ const SubscriptionSchema = defineEntity({
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
     trialEnd: p.datetime().strictNullable(),
+    /** The end of the trial that tenants were told is near. */
+    toldTrialEnd: p.datetime().strictNullable(),
     startedAt: p.datetime(),
     endedAt: p.datetime().strictNullable(),
     metadata: p.json<Record<string, string>>(),
@@ -54,6 +61,8 @@ const SubscriptionSchema = defineEntity({
     version: p.integer(),
     /** Counts all changes of the row, also what only confirms it: a read of the processor is outdated once it is higher. */
     revision: p.integer(),
+    /** How many changes tenants were told of. */
+    sequence: p.integer(),
     /** The position of the newest event that is included; null while only reads of the processor are. */
     eventAt: p.datetime().strictNullable(),
     eventRank: p.smallint().strictNullable(),
@@ -76,6 +85,63 @@ export const pauseOf = ({
   pauseResumesAt: resumesAt,
 }: Pick<Subscription, 'pauseBehavior' | 'pauseResumesAt'>): SubscriptionState['pauseCollection'] =>
   behavior === null ? null : { behavior, resumesAt };
+
+/** The properties that callers see. */
+export const SHOWN = [
+  'id',
+  'customerId',
+  'processorSubscriptionId',
+  'status',
+  'priceId',
+  'quantity',
+  'items',
+  'cancelAtPeriodEnd',
+  'cancelAt',
+  'canceledAt',
+  'startedAt',
+  'trialEnd',
+  'endedAt',
+  'pauseBehavior',
+  'pauseResumesAt',
+  'currentPeriodStart',
+  'currentPeriodEnd',
+  'metadata',
+  'projectId',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof Subscription)[];
+export type ShownSubscription = Pick<Subscription, (typeof SHOWN)[number]>;
+
+/** Returns the resource that callers get. */
+export function toResource(row: ShownSubscription): SubscriptionResource {
+  return {
+    id: row.id,
+    customerId: row.customerId,
+    processorSubscriptionId: row.processorSubscriptionId,
+    status: row.status,
+    ...(row.priceId && { priceId: row.priceId }),
+    quantity: row.quantity,
+    items: row.items.map(toItem),
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    cancelAt: row.cancelAt,
+    canceledAt: row.canceledAt,
+    startedAt: row.startedAt,
+    trialEnd: row.trialEnd,
+    endedAt: row.endedAt,
+    pauseCollection: pauseOf(row),
+    currentPeriodStart: row.currentPeriodStart,
+    currentPeriodEnd: row.currentPeriodEnd,
+    metadata: row.metadata,
+    projectId: row.projectId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+function toItem(item: BilledItem): SubscriptionItem {
+  const { priceId, processorPriceId, quantity, currency, interval, intervalCount } = item;
+  return { priceId, processorPriceId, quantity, ...showAmount(item), currency, interval, intervalCount };
+}
 
 /** Returns the state that events and other services get. */
 export function toState(row: Subscription): SubscriptionState {

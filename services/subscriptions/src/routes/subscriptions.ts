@@ -1,14 +1,11 @@
 import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
-import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import { showAmount } from '@billing/contracts/resources/price';
-import type { SubscriptionItem, Subscription as SubscriptionResource } from '@billing/contracts/resources/subscription';
 import { serve } from '@billing/service/serve';
 import { cancelNow } from '#operations/cancel-now.ts';
-import { listSubscriptions, type ListedSubscription } from '#operations/list-subscriptions.ts';
+import { listSubscriptions } from '#operations/list-subscriptions.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { findSubscription } from '#persistence/find-subscription.ts';
-import { pauseOf } from '#persistence/subscription.entity.ts';
+import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Subscriptions: list, get, cancel, resume. */
@@ -36,34 +33,4 @@ export function subscriptionRoutes(
       return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
     });
   };
-}
-
-function toResource(row: ListedSubscription): SubscriptionResource {
-  return {
-    id: row.id,
-    customerId: row.customerId,
-    processorSubscriptionId: row.processorSubscriptionId,
-    status: row.status,
-    ...(row.priceId && { priceId: row.priceId }),
-    quantity: row.quantity,
-    items: row.items.map(toItem),
-    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-    cancelAt: row.cancelAt,
-    canceledAt: row.canceledAt,
-    startedAt: row.startedAt,
-    trialEnd: row.trialEnd,
-    endedAt: row.endedAt,
-    pauseCollection: pauseOf(row),
-    currentPeriodStart: row.currentPeriodStart,
-    currentPeriodEnd: row.currentPeriodEnd,
-    metadata: row.metadata,
-    projectId: row.projectId,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  };
-}
-
-function toItem(item: BilledItem): SubscriptionItem {
-  const { priceId, processorPriceId, quantity, currency, interval, intervalCount } = item;
-  return { priceId, processorPriceId, quantity, ...showAmount(item), currency, interval, intervalCount };
 }

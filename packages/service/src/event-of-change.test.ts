@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { EventObjectType } from '@billing/contracts/event-types';
+import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
+
+const typesOf = (object: EventObjectType, previous: Resource | null, resource: Resource) =>
+  typesOfChange(object, { previous, resource }).map(type => type.replace(`${object}.`, ''));
+
+describe('the type of a change', () => {
+  it.each([
+    [null, 'draft', ['created']],
+    [null, 'open', ['created', 'finalized']],
+    [null, 'paid', ['created', 'paid']],
+    [null, 'void', ['created', 'voided']],
+    [null, 'uncollectible', ['created', 'uncollectible']],
+    ['draft', 'draft', ['updated']],
+    ['draft', 'open', ['finalized']],
+    ['open', 'paid', ['paid']],
+    ['open', 'uncollectible', ['uncollectible']],
+    ['uncollectible', 'void', ['voided']],
+  ])('of an invoice that was %s and is %s is %j', (before, after, types) => {
+    expect(typesOf('invoice', before === null ? null : { status: before }, { status: after })).toEqual(types);
+  });
+
+  it.each([
+    [null, 'active', ['created']],
+    [null, 'canceled', ['created', 'canceled']],
+    ['trialing', 'active', ['updated']],
+    ['active', 'canceled', ['canceled']],
+    ['canceled', 'canceled', ['updated']],
+  ])('of a subscription that was %s and is %s is %j', (before, after, types) => {
+    expect(typesOf('subscription', before === null ? null : { status: before }, { status: after })).toEqual(types);
+  });
+
+  it.each([
+    ['succeeded', null, { status: 'succeeded' }],
+    ['succeeded', { status: 'failed' }, { status: 'succeeded' }],
+    ['succeeded', { status: 'requires_capture' }, { status: 'succeeded' }],
+    ['updated', null, { status: 'requires_capture' }],
+    ['updated', { status: 'requires_capture' }, { status: 'canceled' }],
+    ['updated', { status: 'succeeded' }, { status: 'succeeded', processorChargeId: 'ch_1' }],
+    ['failed', null, { status: 'failed' }],
+    ['updated', { status: 'failed' }, { status: 'failed', processorChargeId: 'ch_1' }],
+    ['failed', { status: 'failed', processorChargeId: 'ch_1' }, { status: 'failed', processorChargeId: 'ch_2' }],
+    ['refunded', { status: 'succeeded' }, { status: 'refunded', amountRefunded: 5 }],
+    ['refunded', null, { status: 'partially_refunded', amountRefunded: 5 }],
+    ['updated', { status: 'refunded', amountRefunded: 5 }, { status: 'succeeded', amountRefunded: 0 }],
+    ['updated', { status: 'succeeded' }, { status: 'inquiry' }],
+    ['updated', { status: 'inquiry' }, { status: 'succeeded' }],
+    ['disputed', { status: 'inquiry' }, { status: 'disputed' }],
+    ['dispute_won', { status: 'disputed' }, { status: 'succeeded' }],
+    ['dispute_won', { status: 'disputed', amountRefunded: 5 }, { status: 'partially_refunded', amountRefunded: 5 }],
+    ['dispute_lost', { status: 'disputed' }, { status: 'dispute_lost' }],
+    ['dispute_lost', { status: 'succeeded' }, { status: 'dispute_lost' }],
+  ])('of a payment is %s: %j, then %j', (type, previous, resource) => {
+    expect(typesOf('payment', previous, resource)).toEqual([type]);
+  });
+});
+
+it('has what the fields that changed were, an absent one as null, without the time of the change', () => {
+  const resource = { id: 'x', name: 'Pro', updatedAt: 2, items: [1] };
+  expect(previousAttributes({ resource, previous: null })).toBeNull();
+  expect(previousAttributes({ resource, previous: { ...resource, updatedAt: 1, items: [1] } })).toBeUndefined();
+  const previous = { id: 'x', note: 'new', updatedAt: 1, items: [] };
+  expect(previousAttributes({ resource, previous })).toEqual({ name: null, note: 'new', items: [] });
+});
