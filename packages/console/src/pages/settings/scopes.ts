@@ -13,6 +13,8 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   'referrals:read': 'Read and apply referrals',
   'referrals:write': 'Change the referral program',
   'analytics:read': 'Read metrics and webhook events',
+  'webhooks:read': 'Read events: all that the project has',
+  'webhooks:write': 'Change and test webhook endpoints',
 };
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[]; // an object's keys are typed as string
