@@ -29,8 +29,11 @@ import { findProcessorCredentials } from './rpc/find-processor-credentials.ts';
 import { findWebhookEventObject } from './rpc/find-webhook-event-object.ts';
 import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
 import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
+import { deliveryGauges, deliveryMetrics } from './outgoing/delivery-metrics.ts';
 import { deliveryJob } from './outgoing/delivery-job.ts';
+import { disableEndpoint } from './outgoing/disable-endpoint.ts';
 import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
+import { openPaces } from './outgoing/pace.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
 import { maintainPartitions } from './outgoing/partitions.ts';
@@ -92,12 +95,17 @@ export const webhooks = defineService({
     const sender = resources.adopt(openSender({ allowed, now }), it => it.close());
     const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
     const keysOf = readEndpointKeys(deliveryEm, sealed);
+    const slots = openSlots();
     const deliveries = deliveryJob({
       ...chassis,
       em: deliveryEm,
       sender,
       keysOf,
-      slots: openSlots(),
+      slots,
+      paceOf: openPaces(),
+      disable: disableEndpoint({ outbox, now }),
+      onRecorded: recorded.on,
+      onAttempt: deliveryMetrics(),
       random: Math.random,
     });
     const stopFollowing = bus.follow(EventsRecorded, teamId => {
@@ -105,7 +113,7 @@ export const webhooks = defineService({
       deliveries.wake();
     });
     resources.adopt(stopFollowing, stop => stop());
-    const delivers = env.WEBHOOKS_WORK.includes('deliver');
+    const [receives, delivers] = [env.WEBHOOKS_WORK.includes('receive'), env.WEBHOOKS_WORK.includes('deliver')];
     await maintainPartitions(em, { retentionDays: env.WEBHOOKS_RETENTION_DAYS, now: now() });
     return {
       consumers: [
@@ -121,8 +129,12 @@ export const webhooks = defineService({
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ListWebhookEventStates, listWebhookEventStates(em)),
       ],
-      jobs: [pipeline, syncs, ...(delivers ? [deliveries] : []), () => quota.start(), () => reconciler.start()],
-      gauges: [busiestTeams(em)],
+      jobs: [
+        ...(delivers ? [deliveries] : []),
+        () => quota.start(),
+        ...(receives ? [pipeline, syncs, () => reconciler.start()] : []),
+      ],
+      gauges: [busiestTeams(em), ...deliveryGauges(em, slots)],
       cleaning: [
         () => deleteExpired(em),
         () => deletePayloads(em, { days: env.PAYLOAD_RETENTION_DAYS }),

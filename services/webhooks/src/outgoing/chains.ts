@@ -10,6 +10,8 @@ export interface Chains<Item extends Chained> {
   readonly add: (item: Item) => void;
   /** Takes the first event whose object has none on its way. */
   readonly next: () => Item | undefined;
+  /** Whether `next` would return one. */
+  readonly hasNext: () => boolean;
   /** The event of an object that was on its way has ended; the object's next one may be taken. */
   readonly settle: (objectKey: string) => void;
   /** Takes out what waits behind an event of the object, in order. */
@@ -33,6 +35,7 @@ export function openChains<Item extends Chained>(): Chains<Item> {
       if (item) busy.add(item.objectKey);
       return item;
     },
+    hasNext: () => waiting.some(({ objectKey }) => !busy.has(objectKey)),
     settle: objectKey => void busy.delete(objectKey),
     takeBehind(objectKey) {
       const behind = waiting.filter(item => item.objectKey === objectKey);

@@ -76,6 +76,8 @@ export function createEndpoint({ outbox, sealed, allowed, now }: Parts) {
           wantedPosition: position,
           dueAt: null,
           leaseId: null,
+          calls: 0,
+          sequence: 0,
           createdAt: now(),
           updatedAt: now(),
         });
@@ -112,10 +114,12 @@ export function updateEndpoint({ outbox, allowed, now }: Parts) {
       const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
       Object.assign(endpoint, fields, enabled === undefined ? {} : switched(endpoint, enabled));
       if (enabled === true && wasDisabled) {
-        if (resumeFrom === 'now') endpoint.position = position;
-        Object.assign(endpoint, { wantedPosition: position, dueAt: now() });
+        if (resumeFrom === 'now') await skipMissed(tx, endpoint, position);
+        endpoint.wantedPosition = position;
       }
       if (endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
+      // One that fails is tried with what was changed; who has the lease sees that something was.
+      else if (endpoint.leaseId === null) endpoint.dueAt = now();
       const asked = { ...wanted, ...(wanted.url !== undefined && { url: masked(wanted.url) }), enabled };
       const changes = changesOf(before, asked);
       if (changes.length > 0) endpoint.updatedAt = now();
@@ -144,7 +148,7 @@ export function deleteEndpoint({ outbox }: Pick<Parts, 'outbox'>) {
  * Replaces the secret of an endpoint; the old one signs too for `overlapMs`.
  * @throws Problem 404; 422 `secret_rotation_limit`
  */
-export function rotateSecret({ outbox, sealed }: Pick<Parts, 'outbox' | 'sealed'>) {
+export function rotateSecret({ outbox, sealed, now }: Pick<Parts, 'outbox' | 'sealed' | 'now'>) {
   return (
     scope: ProjectScope,
     id: WebhookEndpointId,
@@ -156,6 +160,8 @@ export function rotateSecret({ outbox, sealed }: Pick<Parts, 'outbox' | 'sealed'
       const endpoint = await lockEndpoint(tx, scope, id);
       const secretId = secretIdOf(id, operationKey);
       const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, overlapMs });
+      endpoint.updatedAt = now();
+      await tx.flush();
       const changes = [{ field: 'secret', from: null, to: null }];
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
       return { webhookEndpoint: await shown(tx, endpoint), secret };
@@ -176,6 +182,16 @@ async function lockEndpoint(tx: EntityManager, { teamId, projectId }: ProjectSco
   const endpoint = await tx.findOne(WebhookEndpoint, { id, teamId, projectId }, { lockMode });
   if (!endpoint) throw notFound('webhook_endpoint');
   return endpoint;
+}
+
+/** Sends nothing of what an endpoint has missed up to a position. */
+async function skipMissed(tx: EntityManager, endpoint: WebhookEndpoint, position: number): Promise<void> {
+  endpoint.position = position;
+  await tx.execute(
+    `update webhook_deliveries set status = 'canceled', next_attempt_at = null
+      where endpoint_id = ? and next_attempt_at is not null`,
+    [endpoint.id],
+  );
 }
 
 async function shown(tx: EntityManager, endpoint: WebhookEndpoint): Promise<EndpointResource> {

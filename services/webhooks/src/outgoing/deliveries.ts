@@ -14,6 +14,7 @@ import { follows, markList, placeBefore, timeText } from '@billing/database/curs
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { z } from 'zod';
+import { callEndpoint } from './endpoint-rows.ts';
 import { findEvent } from './list-events.ts';
 import { findEndpoint } from './show-endpoints.ts';
 
@@ -116,7 +117,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
         [scope.teamId, scope.projectId, id],
       );
       if (updated.length === 0) throw inProgress();
-      await makeDue(tx, endpointId);
+      await callEndpoint(tx, endpointId);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -149,7 +150,7 @@ export function sendEvent({ outbox, onDue }: Parts) {
            from events where team_id = $1 and project_id = $2 and id = $3`,
         [scope.teamId, scope.projectId, eventId, id, endpointId],
       );
-      await makeDue(tx, endpointId);
+      await callEndpoint(tx, endpointId);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -186,16 +187,6 @@ async function requireSendable(
   if (event.isErased)
     throw unprocessable('event_deleted', 'The personal data of the event were deleted with its customer.');
 }
-
-/** What is worked on already is found when its turn ends. */
-const makeDue = (tx: EntityManager, endpointId: WebhookEndpointId) =>
-  executeBound(
-    tx,
-    `update webhook_endpoints
-        set wanted_position = wanted_position, due_at = case when lease_id is null then clock_timestamp() else due_at end
-      where id = $1`,
-    [endpointId],
-  );
 
 const inProgress = () => conflict('delivery_in_progress', 'The delivery is being sent, or is about to be.', 1);
 

@@ -1,5 +1,5 @@
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
-import { deliverTo } from './deliver.ts';
+import { deliverTo, type DeliverParts } from './deliver.ts';
 import { leaseEndpoints, type LeasedEndpoint } from './endpoint-rows.ts';
 
 /** Endpoints that one process sends to at once; those that hang or wait cost only memory. */
@@ -9,9 +9,10 @@ const BATCH_SIZE = 100;
 const POLL_MS = 500;
 
 /** Sends events to endpoints until stopped. Any number of copies may run it side by side. */
-export function deliveryJob(parts: Parameters<typeof deliverTo>[0]) {
+export function deliveryJob(parts: Omit<DeliverParts, 'isCrowded'>) {
   const { em, logger } = parts;
-  const deliver = deliverTo(parts);
+  let turns = 0;
+  const deliver = deliverTo({ ...parts, isCrowded: () => turns >= PARALLEL });
   const stopping = new AbortController();
   let loop: LeaseLoop | undefined;
   return {
@@ -24,7 +25,9 @@ export function deliveryJob(parts: Parameters<typeof deliverTo>[0]) {
         parallel: PARALLEL,
         lease: limit => leaseEndpoints(em, limit),
         async work([endpoint]) {
-          if (endpoint) await deliver(endpoint, stopping.signal);
+          if (!endpoint) return;
+          turns += 1;
+          await deliver(endpoint, stopping.signal).finally(() => (turns -= 1));
           loop?.wake();
         },
         intervalMs: POLL_MS,

@@ -9,20 +9,24 @@ const MAX_BYTES = 65_536;
 
 /** A change that is about to be recorded. */
 export interface RecordedChange extends ResourceChange {
+  readonly id: EventId;
   readonly teamId: TeamId;
   readonly livemode: boolean;
   readonly position: number;
 }
 
-/** Returns the id of an event: what is published twice has one id. */
-export const eventIdOf = ({ teamId, projectId, object }: Pick<RecordedChange, 'teamId' | 'projectId' | 'object'>) =>
-  derivedId(EventId, JSON.stringify([teamId, projectId, object.type, object.id, object.sequence]), 'event');
+/** Returns the id of an event: what is published twice has one id. `epoch` counts the purges of its team. */
+export const eventIdOf = (
+  { teamId, projectId, object }: Pick<RecordedChange, 'teamId' | 'projectId' | 'object'>,
+  epoch: number,
+): EventId =>
+  derivedId(EventId, JSON.stringify([teamId, projectId, object.type, object.id, object.sequence, epoch]), 'event');
 
 /** Returns an event as text: what `GET P/events/{id}` returns, and the body of a webhook. */
 export function eventBody(change: RecordedChange): string {
-  const { type, at, livemode, teamId, projectId, position, object, cause, data, previousAttributes } = change;
+  const { id, type, at, livemode, teamId, projectId, position, object, cause, data, previousAttributes } = change;
   const head = {
-    id: eventIdOf(change),
+    id,
     type,
     timestamp: at,
     apiVersion: EVENT_API_VERSION,

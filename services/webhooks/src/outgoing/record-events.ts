@@ -1,13 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EventsRecorded, ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
-import type { TeamId } from '@billing/contracts/ids';
+import type { EventId, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import { eraseDeleted } from './erase-customers.ts';
 import { eventBody, eventIdOf } from './event-body.ts';
 
-/** How long an event waits for the one before it of the same object, in milliseconds. */
-const PATIENCE_MS = 30_000;
+/** How long an event waits for the one before it of the same object, in milliseconds: within the time of a preparation. */
+const PATIENCE_MS = 20_000;
 const POLL_MS = 100;
 
 type Delivered = ResourceChange & { readonly teamId: TeamId };
@@ -15,7 +16,7 @@ type Delivered = ResourceChange & { readonly teamId: TeamId };
 /**
  * Records every change of a resource once, as an event with a position in its project. The lock of the project's counter
  * lets one transaction at a time give out positions: who has read one never finds a new event below it. Events of an object
- * keep their order; one whose predecessor does not come within 30 seconds goes ahead.
+ * keep their order; one whose predecessor does not come in time goes ahead, and the predecessor is recorded when it comes.
  */
 export function eventRecorder(em: EntityManager): Consumer {
   return consumer('webhooks-resources', ResourceChanged.name).on(ResourceChanged, {
@@ -24,33 +25,38 @@ export function eventRecorder(em: EntityManager): Consumer {
       return 'waited' as const;
     },
     handle: async (tx, deliveries, publish) => {
-      const positions = await lockPositions(
-        tx,
-        deliveries.map(({ teamId, data }) => ({ teamId, ...data })),
-      );
-      const sequences = await findSequences(
-        tx,
-        deliveries.map(({ teamId, data }) => ({ teamId, ...data })),
-      );
-      const inOrder = deliveries.toSorted((a, b) => a.data.object.sequence - b.data.object.sequence);
-      const [unprepared, recorded] = [[] as typeof inOrder, [] as NewEvent[]];
-      for (const delivery of inOrder) {
-        const change = { teamId: delivery.teamId, ...delivery.data };
-        const [key, project] = [objectKey(change), projectKey(change)];
-        const known = sequences.get(key) ?? 0;
-        const { sequence } = change.object;
-        if (sequence <= known) continue;
-        if (sequence > known + 1 && !delivery.context) {
-          unprepared.push(delivery);
-          continue;
-        }
-        const counter = positions.get(project);
+      const changes = deliveries.map(({ teamId, data }) => ({ teamId, ...data }));
+      const counters = await lockPositions(tx, changes);
+      const [sequences, recorded] = [await findSequences(tx, changes), [] as NewEvent[]];
+      const counterOf = (change: Delivered): Counter => {
+        const counter = counters.get(projectKey(change));
         if (!counter) throw new Error('The counter of a project was not locked.');
+        return counter;
+      };
+      const add = (change: Delivered): void => {
+        const counter = counterOf(change);
         counter.position += 1;
-        sequences.set(key, sequence);
-        recorded.push({ change, position: counter.position, livemode: counter.livemode });
+        const { position, livemode } = counter;
+        recorded.push({ change, id: eventIdOf(change, counter.epoch), position, livemode });
+      };
+      const [unprepared, below] = [[] as (typeof deliveries)[number][], [] as Delivered[]];
+      for (const delivery of deliveries.toSorted((a, b) => a.data.object.sequence - b.data.object.sequence)) {
+        const change = { teamId: delivery.teamId, ...delivery.data };
+        const known = sequences.get(objectKey(change)) ?? 0;
+        const { sequence } = change.object;
+        if (sequence <= known) below.push(change);
+        else if (sequence > known + 1 && !delivery.context) unprepared.push(delivery);
+        else {
+          add(change);
+          sequences.set(objectKey(change), sequence);
+        }
       }
+      const late = await findMissing(tx, below, recorded, it => eventIdOf(it, counterOf(it).epoch));
+      for (const change of late) add(change);
       await save(tx, recorded);
+      const isDeleted = ({ change: { type } }: NewEvent) => type === 'customer.deleted';
+      const deleted = recorded.filter(isDeleted).map(({ change }) => change);
+      await eraseDeleted(tx, [...deleted, ...late.filter(({ object }) => object.type === 'customer')]);
       for (const [teamId, ofTeam] of Map.groupBy(recorded, ({ change }) => change.teamId))
         publish(EventsRecorded, teamId, { projectIds: [...new Set(ofTeam.map(({ change }) => change.projectId))] });
       return unprepared;
@@ -60,6 +66,7 @@ export function eventRecorder(em: EntityManager): Consumer {
 
 interface NewEvent {
   readonly change: Delivered;
+  readonly id: EventId;
   readonly position: number;
   readonly livemode: boolean;
 }
@@ -80,6 +87,8 @@ async function waitForPredecessor(em: EntityManager, change: Delivered): Promise
 
 interface Counter {
   position: number;
+  /** How often the team was purged: an object that is read again after it counts from 1 again, under new ids of events. */
+  readonly epoch: number;
   readonly livemode: boolean;
 }
 
@@ -96,16 +105,14 @@ async function lockPositions(tx: EntityManager, changes: readonly Delivered[]): 
   );
   const rows = await executeBound<Counter & { readonly teamId: TeamId; readonly projectId: string }>(
     tx,
-    `select p.team_id as "teamId", p.project_id as "projectId", p.position::float8 as position,
+    `select p.team_id as "teamId", p.project_id as "projectId", p.position::float8 as position, p.epoch,
             coalesce((select livemode from processor_accounts a where a.team_id = p.team_id), false) as livemode
        from event_positions p
        join json_to_recordset($1::json) as k(team_id text, project_id text) using (team_id, project_id)
       order by team_id, project_id for update of p`,
     [keys],
   );
-  return new Map(
-    rows.map(({ teamId, projectId, position, livemode }) => [`${teamId} ${projectId}`, { position, livemode }]),
-  );
+  return new Map(rows.map(({ teamId, projectId, ...counter }) => [`${teamId} ${projectId}`, counter]));
 }
 
 /** The sequence of the newest recorded event of each object. */
@@ -121,21 +128,42 @@ async function findSequences(em: EntityManager, changes: readonly Delivered[]): 
   return new Map(rows.map(({ key, sequence }) => [key, sequence]));
 }
 
+/** Which of the changes below the newest one of their object are not recorded: one that a later one did not wait for. */
+async function findMissing(
+  tx: EntityManager,
+  below: readonly Delivered[],
+  recorded: readonly NewEvent[],
+  idOf: (change: Delivered) => EventId,
+): Promise<readonly Delivered[]> {
+  if (below.length === 0) return [];
+  const byId = new Map(below.map(change => [idOf(change), change]));
+  for (const { id } of recorded) byId.delete(id);
+  const keys = [...byId].map(([id, { teamId, projectId }]) => ({ id, teamId, projectId }));
+  const known = await executeBound<{ id: EventId }>(
+    tx,
+    `select e.id from events e join json_to_recordset($1::json) as k(id text, "teamId" text, "projectId" text)
+         on (e.team_id, e.project_id, e.id) = ("teamId", "projectId", k.id)`,
+    [JSON.stringify(keys)],
+  );
+  for (const { id } of known) byId.delete(id);
+  return [...byId.values()];
+}
+
 /** Writes events, how far their objects and projects are, and that endpoints have something to read. */
 async function save(tx: EntityManager, recorded: readonly NewEvent[]): Promise<void> {
   if (recorded.length === 0) return;
-  const rows = recorded.map(({ change, position, livemode }) => ({
+  const rows = recorded.map(({ change, id, position, livemode }) => ({
     team_id: change.teamId,
     project_id: change.projectId,
     position,
-    id: eventIdOf(change),
+    id,
     type: change.type,
     object_type: change.object.type,
     object_id: change.object.id,
     sequence: change.object.sequence,
     happened_at: change.at,
     is_from_sync: change.cause.type === 'sync',
-    body: eventBody({ ...change, position, livemode }),
+    body: eventBody({ ...change, id, position, livemode }),
   }));
   await executeBound(
     tx,
@@ -148,7 +176,8 @@ async function save(tx: EntityManager, recorded: readonly NewEvent[]): Promise<v
      objects as (
        insert into event_sequences (team_id, project_id, object_type, object_id, sequence)
        select team_id, project_id, object_type, object_id, max(sequence) from given group by 1, 2, 3, 4
-       on conflict (team_id, project_id, object_type, object_id) do update set sequence = excluded.sequence),
+       on conflict (team_id, project_id, object_type, object_id) do update
+          set sequence = greatest(event_sequences.sequence, excluded.sequence)),
      projects as (
        select team_id, project_id, max(position) as position from given group by 1, 2),
      counted as (
@@ -156,7 +185,7 @@ async function save(tx: EntityManager, recorded: readonly NewEvent[]): Promise<v
         where (p.team_id, p.project_id) = (projects.team_id, projects.project_id))
      update webhook_endpoints e
         set wanted_position = projects.position,
-            due_at = case when lease_id is null and status = 'enabled' then statement_timestamp() else due_at end
+            due_at = case when lease_id is null and (status = 'enabled' or due_at is null) then statement_timestamp() else due_at end
        from projects
       where (e.team_id, e.project_id) = (projects.team_id, projects.project_id) and e.status <> 'disabled'`,
     [JSON.stringify(rows)],

@@ -1,17 +1,17 @@
 import type { TeamId } from '@billing/contracts/ids';
 
-/** Requests on their way: of this process, and of a team. */
+/** Requests on their way: of this process, of a team, and to endpoints that are slow, failing or not known yet. */
 const MAX_ALL = 1_000;
 const MAX_TEAM = 200;
+const MAX_UNPROVEN = 300;
+/** The part of a team's slots that is left to endpoints with nothing on its way. */
+const RESERVED = 0.1;
 
 /** The share of one endpoint in the requests that may be on their way. */
 interface Room {
-  /** Takes a slot; false when the endpoint has its share, or none is free. */
-  readonly take: () => boolean;
-  readonly giveBack: () => void;
-  /** Whether `take` would succeed. */
-  readonly isFree: () => boolean;
-  /** Calls back once, when a slot becomes free. */
+  /** Takes a slot, and returns what gives it back; undefined when the endpoint has its share, or none is free. */
+  readonly take: (isProven: boolean) => (() => void) | undefined;
+  /** Calls back once, when a slot becomes free; a later callback takes the place of an earlier one. */
   readonly onFree: (callback: () => void) => void;
   readonly close: () => void;
 }
@@ -19,6 +19,8 @@ interface Room {
 /** Shares the requests that may be on their way among endpoints. */
 export interface Slots {
   readonly open: (teamId: TeamId) => Room;
+  /** Requests on their way. */
+  readonly taken: () => number;
 }
 
 interface TeamUse {
@@ -28,41 +30,51 @@ interface TeamUse {
 
 /**
  * Opens the slots of this process. Each endpoint of a team with something to send keeps an equal share of the team's slots,
- * so that those that hang starve none.
+ * and one with nothing on its way finds one free, so that those that hang starve none.
  */
-export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM } = {}): Slots {
+export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX_UNPROVEN } = {}): Slots {
   const teams = new Map<TeamId, TeamUse>();
-  let all = 0;
-  let waiting: (() => void)[] = [];
+  const waiting = new Map<object, () => void>();
+  let [all, unproven] = [0, 0];
+  const callWaiting = () => {
+    const callbacks = [...waiting.values()];
+    waiting.clear();
+    for (const callback of callbacks) callback();
+  };
   return {
+    taken: () => all,
     open(teamId) {
       const team = teams.get(teamId) ?? { endpoints: 0, taken: 0 };
       teams.set(teamId, team);
       team.endpoints += 1;
       let own = 0;
-      const isFree = () => all < ofAll && team.taken < ofTeam && own < Math.max(1, Math.floor(ofTeam / team.endpoints));
-      const change = (by: 1 | -1) => {
+      const room = {};
+      const isFree = (isProven: boolean) =>
+        all < ofAll &&
+        (isProven || unproven < ofUnproven) &&
+        team.taken < (own === 0 ? ofTeam : Math.ceil(ofTeam * (1 - RESERVED))) &&
+        own < Math.max(1, Math.floor(ofTeam / team.endpoints));
+      const change = (by: 1 | -1, isProven: boolean) => {
         own += by;
         team.taken += by;
         all += by;
+        if (!isProven) unproven += by;
+        if (team.endpoints === 0 && team.taken === 0 && teams.get(teamId) === team) teams.delete(teamId);
       };
       return {
-        isFree,
-        take() {
-          if (!isFree()) return false;
-          change(1);
-          return true;
+        take(isProven) {
+          if (!isFree(isProven)) return undefined;
+          change(1, isProven);
+          return () => {
+            change(-1, isProven);
+            callWaiting();
+          };
         },
-        giveBack() {
-          change(-1);
-          const called = waiting;
-          waiting = [];
-          for (const callback of called) callback();
-        },
-        onFree: callback => void waiting.push(callback),
+        onFree: callback => void waiting.set(room, callback),
         close() {
+          waiting.delete(room);
           team.endpoints -= 1;
-          if (team.endpoints === 0) teams.delete(teamId);
+          if (team.endpoints === 0 && team.taken === 0) teams.delete(teamId);
         },
       };
     },

@@ -36,6 +36,10 @@ const WebhookEndpointSchema = defineEntity({
     /** When it must be looked at next; the end of the lease meanwhile. */
     dueAt: p.datetime().strictNullable(),
     leaseId: p.uuid().strictNullable(),
+    /** How often deliveries were made due from outside; who has the lease looks for them. */
+    calls: p.integer().default(0),
+    /** How many changes of it tenants were told of. */
+    sequence: p.integer().default(0),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -13,6 +13,7 @@ export class CreateOutgoing extends Migration {
         team_id text not null,
         project_id text not null,
         position bigint not null, -- of the project's newest event; its lock makes positions follow the order of commits
+        epoch int not null default 0, -- how often the team was purged
         primary key (team_id, project_id)
       )`);
     this.addSql(`
@@ -68,6 +69,8 @@ export class CreateOutgoing extends Migration {
         wanted_position bigint not null, -- how far there are events, as far as anybody said
         due_at timestamptz, -- when it must be looked at next, the end of the lease meanwhile
         lease_id uuid,
+        calls int not null default 0, -- how often deliveries were made due from outside; who has the lease looks for them
+        sequence int not null default 0, -- how many changes of it tenants were told of
         created_at timestamptz not null,
         updated_at timestamptz not null
       )`);
