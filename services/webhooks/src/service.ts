@@ -153,7 +153,16 @@ export const webhooks = defineService({
         }),
         webhookEventRoutes({ reads, outbox, onDue: pipeline.wake }),
         eventRoutes({ reads, recorded }),
-        webhookEndpointRoutes({ outbox, reads, sealed, allowed, sender, keysOf, now, onDue: deliveries.wake }),
+        webhookEndpointRoutes({
+          ...chassis,
+          reads,
+          sealed,
+          allowed,
+          sender,
+          keysOf,
+          retentionDays: env.WEBHOOKS_RETENTION_DAYS,
+          onDue: deliveries.wake,
+        }),
         syncRoutes({ reads, outbox, now, onQueued: syncs.wake }),
       ],
     };

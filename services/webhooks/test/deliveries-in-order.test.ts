@@ -69,7 +69,7 @@ it('gives each reader every event, those of an object in order, whatever fails, 
           .map(([, change]) => change);
         await Promise.all(shuffled.map(change => steps.emit(team, change)));
         expect(await walked).toEqual(changes.map((_, index) => index + 1));
-        const done = () => new Set(log.filter(({ isSuccess }) => isSuccess).map(it => it.id)).size;
+        const done = () => new Set(log.filter(({ isSuccess }) => isSuccess).map(one => one.id)).size;
         await waitFor(
           async () => {
             await steps.endPauses(id);
@@ -78,12 +78,12 @@ it('gives each reader every event, those of an object in order, whatever fails, 
           { what: 'every event' },
         );
         receiver.verified(secret);
-        for (const [, ofId] of Map.groupBy(log, it => it.id))
+        for (const [, ofId] of Map.groupBy(log, one => one.id))
           expect(new Set(ofId.map(({ body }) => body)).size).toBe(1);
         for (const [index, { object, sequence }] of log.entries()) {
           const isEarlierDone = log
             .slice(0, index)
-            .some(it => it.object === object && it.sequence === sequence - 1 && it.isSuccess);
+            .some(one => one.object === object && one.sequence === sequence - 1 && one.isSuccess);
           expect(sequence === 1 || isEarlierDone, `${sequence} of ${object} came too early`).toBe(true);
         }
         await waitFor(
@@ -99,6 +99,6 @@ it('gives each reader every event, those of an object in order, whatever fails, 
         );
       },
     ),
-    { numRuns: runs(12) },
+    { numRuns: runs(20) },
   );
 });

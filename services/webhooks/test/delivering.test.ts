@@ -11,14 +11,13 @@ import { startReceiver } from './receiver.ts';
 import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
-let newEndpoint: OutgoingSteps['newEndpoint'];
-let emit: OutgoingSteps['emit'];
+let steps: OutgoingSteps;
 beforeAll(async () => {
   service = await startWebhooks({
     reconciler: false,
     env: { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' },
   });
-  ({ newEndpoint, emit } = outgoingSteps(service));
+  steps = outgoingSteps(service);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -33,9 +32,9 @@ const rowOf = async (id: string) =>
 it('sends every event once, signed, those of an object in order', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver();
-  const { id, secret } = await newEndpoint(team, receiver.url);
+  const { id, secret } = await steps.newEndpoint(team, receiver.url);
   const changes = history(team, 5, 4);
-  await emit(team, ...changes);
+  await steps.emit(team, ...changes);
   await waitFor(() => receiver.received.length >= changes.length, { what: 'every event' });
   const events = receiver.verified(secret);
   expect(new Set(events.map(event => event.id)).size).toBe(changes.length);
@@ -51,8 +50,8 @@ it('holds later events of an object while an earlier one is tried again, and no 
   const [broken, fine] = [CustomerId.create(), CustomerId.create()];
   let isMended = false;
   await using receiver = await startReceiver(({ body }) => (body.includes(broken) && !isMended ? 500 : 200));
-  const { id, secret } = await newEndpoint(team, receiver.url);
-  await emit(team, ...[1, 2].flatMap(sequence => [change(team, broken, sequence), change(team, fine, sequence)]));
+  const { id, secret } = await steps.newEndpoint(team, receiver.url);
+  await steps.emit(team, ...[1, 2].flatMap(sequence => [change(team, broken, sequence), change(team, fine, sequence)]));
   await waitFor(() => receiver.received.filter(({ body }) => body.includes(fine)).length === 2, { what: 'the others' });
   await waitFor(async () => (await rowOf(id))?.['position'] === 4, { what: 'the cursor to pass what waits' });
   expect(
@@ -62,11 +61,7 @@ it('holds later events of an object while an earlier one is tried again, and no 
       .map(({ object }) => object.sequence),
   ).toEqual([1]);
   isMended = true;
-  await service.sql(
-    `update webhook_deliveries set next_attempt_at = now() where endpoint_id = ? and next_attempt_at is not null`,
-    [id],
-  );
-  await service.sql(`update webhook_endpoints set due_at = now() where id = ? and lease_id is null`, [id]);
+  await steps.endPauses(id);
   await waitFor(() => receiver.received.filter(({ body }) => body.includes(broken)).length === 3, { what: 'the rest' });
   expect(
     receiver
@@ -80,9 +75,9 @@ it('delays no endpoint by one that hangs', async () => {
   const team = await service.newTeam();
   await using hanging = await startReceiver(() => 'hang');
   await using receiver = await startReceiver();
-  await newEndpoint(team, hanging.url);
-  const { secret } = await newEndpoint(team, receiver.url, { eventTypes: ['customer.created'] });
-  await emit(team, ...history(team, 30, 1));
+  await steps.newEndpoint(team, hanging.url);
+  const { secret } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.created'] });
+  await steps.emit(team, ...history(team, 30, 1));
   await waitFor(() => receiver.received.length === 30, { what: 'every event at the other one' });
   expect(receiver.verified(secret)).toHaveLength(30);
 });
@@ -91,8 +86,8 @@ it('tries a failing endpoint with one event, and sends what waits in order after
   const team = await service.newTeam();
   let isMended = false;
   await using receiver = await startReceiver(() => (isMended ? 200 : 503));
-  const { id, secret } = await newEndpoint(team, receiver.url, { maxConcurrency: 1 });
-  await emit(team, ...history(team, 12, 1));
+  const { id, secret } = await steps.newEndpoint(team, receiver.url, { maxConcurrency: 1 });
+  await steps.emit(team, ...history(team, 12, 1));
   await waitFor(async () => (await rowOf(id))?.['status'] === 'failing', { what: 'it to count as failing' });
   await waitFor(async () => (await rowOf(id))?.['lease_id'] === null, { what: 'its turn to end' });
   expect(receiver.received).toHaveLength(5);
@@ -103,4 +98,52 @@ it('tries a failing endpoint with one event, and sends what waits in order after
   // The one that was tried, then what waits: those that had failed too, without their pauses.
   expect(fresh.map(({ position }) => position)).toEqual([6, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
   expect(await rowOf(id)).toMatchObject({ status: 'enabled' });
+});
+
+it('frees what waits for an event that is sent by hand', async () => {
+  const team = await service.newTeam();
+  const customer = CustomerId.create();
+  let isMended = false;
+  await using receiver = await startReceiver(() => (isMended ? 200 : 500));
+  const { id, secret } = await steps.newEndpoint(team, receiver.url);
+  await steps.emit(team, change(team, customer, 1), change(team, customer, 2), change(team, customer, 3));
+  await waitFor(async () => (await rowOf(id))?.['position'] === 3 && (await rowOf(id))?.['lease_id'] === null, {
+    what: 'the others to wait',
+  });
+  await service.sql(
+    `update webhook_deliveries set next_attempt_at = now() + interval '1 day' where endpoint_id = ? and next_attempt_at is not null`,
+    [id],
+  );
+  isMended = true;
+  const [first] = await service.sql('select id from webhook_deliveries where endpoint_id = ? order by position', [id]);
+  await service.call('POST', `/webhook-deliveries/${String(first?.['id'])}/retry`, {
+    of: team,
+    as: service.identity.asUser(team),
+  });
+  await waitFor(() => receiver.received.length === 4, { what: 'what waited' });
+  expect(receiver.verified(secret).map(({ position }) => position)).toEqual([1, 1, 2, 3]);
+});
+
+it('disables an endpoint that is gone, and tells of it', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver(() => 410);
+  const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
+  await steps.emit(team, ...history(team, 1, 1));
+  const events = async () =>
+    (await service.call('GET', `/events?objectId=${id}`, { of: team, as: service.identity.asUser(team) })).body.events;
+  await waitFor(async () => (await events()).length === 1, { what: 'the event' });
+  const endpoint = await service.call('GET', `/webhook-endpoints/${id}`, {
+    of: team,
+    as: service.identity.asUser(team),
+  });
+  expect((await events())[0]).toMatchObject({
+    type: 'webhook_endpoint.disabled',
+    object: { type: 'webhook_endpoint', id, sequence: 1 },
+    cause: { type: 'system' },
+    data: { id, status: 'disabled', disabledReason: 'gone' },
+    previousAttributes: null,
+  });
+  expect(endpoint.body.webhookEndpoint).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+  await steps.emit(team, ...history(team, 1, 1));
+  expect(receiver.received).toHaveLength(1);
 });

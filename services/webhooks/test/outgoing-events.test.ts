@@ -6,6 +6,7 @@ import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventRecorder } from '#outgoing/record-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
@@ -150,4 +151,57 @@ it('filters by type, object and time, from the newest back too, and refuses a fo
     as: service.identity.asUser(other),
   });
   expect(foreign.status).toBe(400);
+});
+
+it('erases a deleted customer from its stored events, and sends none of them again', async () => {
+  const team = await newScope();
+  const [ada, bob] = [CustomerId.create(), CustomerId.create()];
+  const personal = { email: 'ada@example.com', name: 'Ada', externalId: 'a1', metadata: { phone: '1' } };
+  const data = { id: ada, ...personal, createdAt: '2026-03-02T09:30:00.000Z' };
+  await emit(team.teamId, [
+    change(team.projectId, ada, 1, { data }),
+    change(team.projectId, ada, 2, { data, previousAttributes: { email: 'old@example.com', createdAt: null } }),
+    change(team.projectId, bob, 1),
+  ]);
+  await emit(team.teamId, [
+    change(team.projectId, ada, 3, {
+      type: 'customer.deleted',
+      data: { id: ada },
+      previousAttributes: { deletedAt: null },
+    }),
+  ]);
+  await waitFor(async () => (await readAll(team, 100)).length === 4, { what: 'every event' });
+  const events = await readAll(team, 100);
+  const [first, second] = events.filter(({ object }) => object.id === ada);
+  expect(first?.data).toEqual({ id: ada, createdAt: data.createdAt });
+  expect(second?.previousAttributes).toEqual({ createdAt: null });
+  expect(events.find(({ object }) => object.id === bob)?.data).toMatchObject({ name: 'Ada 1' });
+  const as = service.identity.asUser(team);
+  const made = await service.call('POST', '/webhook-endpoints', {
+    of: team,
+    as,
+    body: { url: 'https://hooks.example/' },
+  });
+  const send = (eventId: string | undefined) =>
+    service.call('POST', `/webhook-endpoints/${made.body.webhookEndpoint.id}/send`, {
+      of: team,
+      as,
+      body: { eventId },
+    });
+  expect(await send(first?.id)).toMatchObject({ status: 422, body: { error: { code: 'event_deleted' } } });
+});
+
+it('records an event that a later one of its object did not wait for, once it comes', async () => {
+  const team = await newScope();
+  const id = CustomerId.create();
+  const later = newEvent(ResourceChanged, team.teamId, change(team.projectId, id, 2));
+  const delivery = { event: later, teamId: team.teamId, data: change(team.projectId, id, 2), context: 'waited' };
+  const recorder = eventRecorder(service.em).handlerOf(ResourceChanged.name);
+  await service.em.fork().transactional(tx => recorder?.handle(tx, [delivery as never], () => undefined));
+  await emit(team.teamId, [change(team.projectId, id, 1), change(team.projectId, id, 3)]);
+  await emit(team.teamId, [change(team.projectId, id, 1), change(team.projectId, id, 2)]);
+  await waitFor(async () => (await readAll(team, 100)).length === 3, { what: 'every event' });
+  const events = await readAll(team, 100);
+  expect(events.map(({ position }) => position)).toEqual([1, 2, 3]);
+  expect(events.map(({ object }) => object.sequence).toSorted()).toEqual([1, 2, 3]);
 });

@@ -166,9 +166,66 @@ it('lists deliveries with their attempts, retries one, and sends one event to an
   const other = await newEventOf(team);
   const sent = await call(team, 'POST', `/webhook-endpoints/${webhookEndpoint.id}/send`, { eventId: other.id });
   expect(sent.status).toBe(202);
-  await waitFor(() => receiver.received.some(({ headers }) => headers['webhook-id'] === other.id), {
+  await waitFor(async () => (await list()).every((one: { status: string }) => one.status === 'succeeded'), {
     what: 'the event',
   });
+  expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === other.id)).toHaveLength(1);
   await call(team, 'DELETE', `/webhook-endpoints/${webhookEndpoint.id}`);
   expect((await call(team, 'GET', `/webhook-deliveries/${delivery.id}`)).status).toBe(404);
+});
+
+it('sends past events again: those that failed, that it never got, or all', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const early = await newEventOf(team);
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const { id } = webhookEndpoint;
+  const late = await newEventOf(team);
+  const idle = () =>
+    waitFor(
+      async () =>
+        (
+          await service.sql(
+            `select 1 from webhook_endpoints e where id = ? and position = wanted_position and lease_id is null and not exists (
+               select from webhook_deliveries where endpoint_id = e.id and next_attempt_at is not null)`,
+            [id],
+          )
+        ).length === 1,
+      { what: 'the endpoint to have everything' },
+    );
+  await idle();
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  /** Recovers, and returns what was sent. */
+  const recover = async (only: string) => {
+    const before = receiver.received.length;
+    const recovered = await call(team, 'POST', `/webhook-endpoints/${id}/recover`, { since, only });
+    expect(recovered).toMatchObject({ status: 202, body: { recovery: { status: 'completed' } } });
+    await idle();
+    const sent = receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+    expect(recovered.body.recovery).toMatchObject({ matched: sent.length, queued: sent.length });
+    return sent;
+  };
+  expect(await recover('failed')).toEqual([]);
+  expect(await recover('missing')).toEqual([early.id]);
+  expect(await recover('missing')).toEqual([]);
+  await service.sql(`update webhook_deliveries set status = 'failed' where endpoint_id = ? and event_id = ?`, [
+    id,
+    late.id,
+  ]);
+  expect(await recover('failed')).toEqual([late.id]);
+  expect(await recover('all')).toEqual(expect.arrayContaining([early.id, late.id]));
+  const long = new Date(Date.now() - 40 * 86_400_000).toISOString();
+  expect(await call(team, 'POST', `/webhook-endpoints/${id}/recover`, { since: long, only: 'all' })).toMatchObject({
+    status: 422,
+    body: { error: { code: 'recovery_too_old' } },
+  });
+  await service.sql(
+    `insert into recoveries select 'whr_running', team_id, project_id, endpoint_id, only_which, since, until, 0, 0, 0, 0, now()
+       from recoveries where endpoint_id = ? limit 1`,
+    [id],
+  );
+  expect(await call(team, 'POST', `/webhook-endpoints/${id}/recover`, { since, only: 'all' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'recovery_running' } },
+  });
 });

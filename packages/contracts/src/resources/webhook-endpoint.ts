@@ -126,3 +126,4 @@ export const webhookRecovery = z
     queued: z.int().meta({ description: 'Those of them that are queued.', example: 0 }),
   })
   .meta({ id: 'WebhookRecovery', description: 'Past events that are sent again.' });
+export type WebhookRecovery = z.output<typeof webhookRecovery>;

@@ -109,7 +109,10 @@ export function updateEndpoint({ outbox, allowed, now }: Parts) {
     return outbox.transaction(async (tx, publish) => {
       const position = await lockPosition(tx, scope);
       const endpoint = await lockEndpoint(tx, scope, id);
-      const before = { ...endpoint, url: masked(endpoint.url), enabled: endpoint.status !== 'disabled' };
+      const before = Object.assign({}, endpoint, {
+        url: masked(endpoint.url),
+        enabled: endpoint.status !== 'disabled',
+      });
       const wasDisabled = endpoint.status === 'disabled';
       const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
       Object.assign(endpoint, fields, enabled === undefined ? {} : switched(endpoint, enabled));

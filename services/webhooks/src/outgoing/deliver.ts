@@ -23,6 +23,7 @@ import { LEASE_SECONDS, readNews, releaseEndpoint, type EndpointNews, type Lease
 import type { EndpointKeys } from './endpoint-secrets.ts';
 import { openHolding } from './holding.ts';
 import type { Pace } from './pace.ts';
+import { continueRecovery } from './recover.ts';
 import type { Sender, Sent } from './sender.ts';
 import type { Slots } from './slots.ts';
 
@@ -70,6 +71,7 @@ export function deliverTo(parts: DeliverParts) {
     const keys = await keysOf(endpoint);
     if (keys(now()).length === 0) throw new Error('No secret of the endpoint opens; nothing is sent unsigned.');
     const url = new URL(endpoint.url);
+    if (endpoint.isRecovering) await continueRecovery(em, endpoint);
     const left = await readLeft(em, endpoint);
     const [chains, holding] = [openChains<DeliveryItem>(), openHolding(left.holding)];
     /** Positions in memory; those of them that are in the chains or on their way; those that move the cursor. */

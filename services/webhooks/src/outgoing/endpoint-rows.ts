@@ -19,6 +19,7 @@ const ENDPOINTS: LeasedTable = {
   leaseSeconds: LEASE_SECONDS,
   columns: `id, team_id as "teamId", project_id as "projectId", url, event_types as "eventTypes",
     max_concurrency as "maxConcurrency", include_sync as "includeSync", position::float8 as position, lease_id as "leaseId",
+    exists (select from recoveries r where r.endpoint_id = webhook_endpoints.id and r.finished_at is null) as "isRecovering",
     ${NEWS}, ${HEALTH}`,
   maxPerTeam: 100,
 };
@@ -33,6 +34,8 @@ export interface LeasedEndpoint extends EndpointHealth, EndpointNews {
   readonly maxConcurrency: number;
   readonly includeSync: boolean;
   readonly position: number;
+  /** Whether a recovery has events left to queue. */
+  readonly isRecovering: boolean;
   readonly leaseId: string;
 }
 
@@ -94,6 +97,8 @@ export async function releaseEndpoint(
               when status = 'disabled' then null
               when calls <> $3 or updated_at <> $4::text::timestamptz or (wanted_position > $5 and status = 'enabled')
                 then clock_timestamp()
+              when status = 'enabled' and exists (select from recoveries where endpoint_id = $1 and finished_at is null)
+                then clock_timestamp() + interval '200 milliseconds'
               else least($6::timestamptz, case when status = 'enabled' then (
                 select min(next_attempt_at) from webhook_deliveries where endpoint_id = $1 and next_attempt_at is not null) end)
             end

@@ -3,13 +3,15 @@ import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from '#outgoing/change-endpoints.ts';
 import { describeDelivery, listDeliveries, retryDelivery, sendEvent } from '#outgoing/deliveries.ts';
+import { recoverEvents } from '#outgoing/recover.ts';
 import { findEndpoint, listEndpoints, showEndpoints } from '#outgoing/show-endpoints.ts';
 import { testEndpoint } from '#outgoing/test-endpoint.ts';
 import type { TeamReads } from '#persistence/team-reads.ts';
 
 type Parts = Parameters<typeof createEndpoint>[0] &
   Parameters<typeof testEndpoint>[0] &
-  Parameters<typeof sendEvent>[0] & { readonly reads: TeamReads };
+  Parameters<typeof sendEvent>[0] &
+  Parameters<typeof recoverEvents>[0] & { readonly reads: TeamReads };
 
 /** Endpoints of a project, and what was delivered to them. */
 export const webhookEndpointRoutes =
@@ -23,6 +25,7 @@ export const webhookEndpointRoutes =
       sendEvent(parts),
       retryDelivery(parts),
     ];
+    const recover = recoverEvents(parts);
     const withSecret = { storesResponse: false };
 
     serve(
@@ -61,6 +64,13 @@ export const webhookEndpointRoutes =
     serve(app, operations.sendWebhookEvent, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
       delivery: await send(scope, webhookEndpointId, body.eventId, audit),
     }));
+    serve(
+      app,
+      operations.recoverWebhookEvents,
+      async ({ params: { webhookEndpointId, ...scope }, body, audit, operationKey }) => ({
+        recovery: await recover(scope, webhookEndpointId, body, audit, operationKey),
+      }),
+    );
 
     serve(app, operations.listWebhookDeliveries, ({ params, query }) =>
       reads(params.teamId, em => listDeliveries(em, params, query)),

@@ -94,9 +94,10 @@ export class CreateOutgoing extends Migration {
         project_id text not null,
         endpoint_id text not null,
         only_which text not null,
-        from_position bigint not null,
+        since timestamptz not null,
+        until timestamptz not null,
+        position bigint not null, -- every event up to it is queued
         to_position bigint not null,
-        position bigint not null,
         matched int not null,
         queued int not null,
         created_at timestamptz not null,
