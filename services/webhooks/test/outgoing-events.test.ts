@@ -203,5 +203,5 @@ it('records an event that a later one of its object did not wait for, once it co
   await waitFor(async () => (await readAll(team, 100)).length === 3, { what: 'every event' });
   const events = await readAll(team, 100);
   expect(events.map(({ position }) => position)).toEqual([1, 2, 3]);
-  expect(events.map(({ object }) => object.sequence).toSorted()).toEqual([1, 2, 3]);
+  expect(events.map(({ object }) => object.sequence).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
 });

@@ -104,6 +104,24 @@ const money: Page = {
       p50: quantile(0.5, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
       p99: quantile(0.99, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
     }),
+    chart('Webhooks to tenants by outcome', 'reqps', 'refused: their endpoint answered with an error.', {
+      '{{outcome}}': perSecond('billing_delivery_attempts_total', 'outcome'),
+    }),
+    chart(
+      'Oldest event that waits for an endpoint',
+      's',
+      'Of endpoints that do not fail: give webhooks another copy.',
+      {
+        lag: 'max(billing_delivery_lag)',
+      },
+    ),
+    chart('Response times of endpoints', 's', 'Slow ones share a small part of the requests on their way.', {
+      p50: quantile(0.5, 'billing_delivery_duration_bucket'),
+      p99: quantile(0.99, 'billing_delivery_duration_bucket'),
+    }),
+    chart('Endpoints that fail or are disabled', 'short', 'Each is a tenant’s; many at once point at our network.', {
+      '{{status}}': 'max by (status) (billing_delivery_endpoints{status!="enabled"})',
+    }),
     chart('Age of signatures', 's', 'More than a few seconds in the future: a clock is wrong.', {
       '{{direction}}': quantile(0.95, 'billing_webhook_signature_age_bucket', 'direction'),
     }),

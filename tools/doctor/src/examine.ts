@@ -5,6 +5,7 @@ import { brokerAddress, connectTo } from '@billing/messaging/connection';
 import { checkClocks } from './checks/clocks.ts';
 import { checkConsumers } from './checks/consumers.ts';
 import { checkDeadLetters } from './checks/dead-letters.ts';
+import { checkEndpoints } from './checks/endpoints.ts';
 import { checkLeases } from './checks/leases.ts';
 import { checkMetrics, checkRecords } from './checks/metrics.ts';
 import { checkMigrations } from './checks/migrations.ts';
@@ -18,6 +19,7 @@ import { checkVersions } from './checks/versions.ts';
 import type { Limits } from './finding.ts';
 import type { System } from './find-system.ts';
 import { openReadOnly, type ReadOnlyDatabase } from './read/database.ts';
+import { readEndpoints } from './read/endpoints.ts';
 import { readMiscounted, readWrongMetrics } from './read/metrics.ts';
 import { readMigrations } from './read/migrations.ts';
 import { readClock, readPostgresVersion } from './read/postgres.ts';
@@ -103,6 +105,8 @@ async function examineWork({ limits, writer }: Examination, database: ReadOnlyDa
   await writer.run(`outbox of ${service}`, async () => checkOutboxes([await readOutbox(database)], limits));
   await writer.run(`dead letters of ${service}`, async () => checkDeadLetters(await readDeadLetters(database)));
   await writer.run(`leases of ${service}`, async () => checkLeases(await readOverdue(database), limits));
+  if (service === 'webhooks')
+    await writer.run('endpoints', async () => checkEndpoints(await readEndpoints(database), limits));
 }
 
 /** Whether what the services have recorded fits together. */

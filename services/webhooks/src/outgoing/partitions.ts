@@ -19,6 +19,8 @@ export async function maintainPartitions(
 ): Promise<void> {
   const dayOf = (ahead: number) => new Date(now.getTime() + ahead * DAY_MS).toISOString().slice(0, 10);
   await em.fork().transactional(async tx => {
+    // A backup that reads for long must not make every write wait behind this.
+    await tx.execute(`set local lock_timeout = '5s'`);
     await tx.execute(`select pg_advisory_xact_lock(hashtext('billing partitions'))`);
     const rows = await tx.execute<{ name: string }[]>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

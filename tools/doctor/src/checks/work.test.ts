@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../finding.ts';
 import { checkDeadLetters } from './dead-letters.ts';
+import { checkEndpoints } from './endpoints.ts';
 import { checkLeases } from './leases.ts';
 import { checkMigrations } from './migrations.ts';
 import { checkOutboxes } from './outboxes.ts';
@@ -24,6 +25,15 @@ it('finds work that nobody does', () => {
   expect(checkLeases([{ ...reading, seconds: 301 }], DEFAULT_LIMITS)).toMatchObject([
     { subject: 'webhooks.webhook_events' },
   ]);
+});
+
+it('finds endpoints of tenants that fail, or stand still', () => {
+  const reading = { id: 'whe_1', teamId: 'team_1', events: 3, seconds: 301 };
+  const checkOf = (status: 'enabled' | 'failing', seconds = 301) =>
+    checkEndpoints([{ ...reading, status, seconds }], DEFAULT_LIMITS).map(({ check }) => check);
+  expect(checkOf('failing')).toEqual(['endpoint-fails']);
+  expect(checkOf('enabled')).toEqual(['endpoint-stands-still']);
+  expect(checkOf('enabled', 300)).toEqual([]);
 });
 
 it('adds up the dead letters of a service', () => {
