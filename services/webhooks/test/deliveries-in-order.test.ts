@@ -105,6 +105,6 @@ it('gives each reader every event, those of an object in order, whatever fails, 
         );
       },
     ),
-    { numRuns: runs(20) },
+    { numRuns: runs(12) },
   );
 });
