@@ -17,6 +17,8 @@ type CheckName =
   | 'outbox-old'
   | 'dead-letters'
   | 'lease-expired'
+  | 'endpoint-fails'
+  | 'endpoint-stands-still'
   | 'deleted-customer-billed'
   | 'period-ended-long-ago'
   | 'metrics-wrong'
