@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PriceCreated } from '@billing/contracts/events/catalog';
 import type { ResourceChange } from '@billing/contracts/events/resources';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { startTestService } from '@billing/service/testing/start-test-service';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import {
@@ -14,6 +15,7 @@ import {
   type InvoicePayload,
   type SubscriptionPayload,
 } from './payloads.ts';
+import { subscriptionsService } from '../src/service.ts';
 import { startService, type Service } from './service.ts';
 import { startPayment, subscribe } from './start-payment.ts';
 
@@ -102,17 +104,25 @@ it('tells of every change once and in order, with what GET shows then, however e
   const COUNT = 21;
   const scenario = fc.array(fc.nat(COUNT - 1), { maxLength: 5 }).chain(repeated => {
     const all = [...Array(COUNT).keys(), ...repeated];
-    return fc.shuffledSubarray(all, { minLength: all.length });
+    return fc.record({
+      order: fc.shuffledSubarray(all, { minLength: all.length }),
+      sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: all.length, maxLength: all.length }),
+      // Which of two copies of the service handles each event.
+      copies: fc.array(fc.nat(1), { minLength: all.length, maxLength: all.length }),
+    });
   });
+  await using copy = await startTestService(subscriptionsService(), { besides: service });
   await fc.assert(
-    fc.asyncProperty(scenario, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 30 }), async (order, sizes) => {
+    fc.asyncProperty(scenario, async ({ order, sizes, copies }) => {
       const story = await startStory();
       const events = eventsOf(story);
       expect(events).toHaveLength(COUNT);
       for (let rest = order, turn = 0; rest.length > 0; turn += 1) {
         const batch = rest.slice(0, sizes[turn]);
         rest = rest.slice(batch.length);
-        await service.deliver(...batch.flatMap(place => events[place] ?? []).map(deliveredAgain));
+        const handledBy = (which: number) =>
+          batch.flatMap((place, index) => (copies[index] === which ? (events[place] ?? []) : [])).map(deliveredAgain);
+        await Promise.all([service.deliver(...handledBy(0)), copy.deliver(...handledBy(1))]);
         await expectTold(story);
       }
     }),
@@ -166,23 +176,29 @@ it('names each change by its kind and cause', async () => {
   await expectTold(story);
 });
 
-it('tells why something changed: a request, an event, an import, or what another change brings', async () => {
+it('tells why something changed: an event, a request, an import, or what another change brings', async () => {
   const story = await startStory();
-  const { scope, customer } = story;
-  await service.deliver(...(await subscribe(service, story))('customer.subscription.created', 'invoice.finalized'));
-  const [subscription] = await story.subscriptions();
-  const path = `/subscriptions/${String(subscription?.['id'])}`;
+  const { scope, price, subscription, payment } = story;
+  await service.deliver(...(await subscribe(service, story))('customer.subscription.created'));
+  const [bought] = await story.subscriptions();
+  const path = `/subscriptions/${String(bought?.['id'])}`;
   await service.call('PATCH', path, { of: scope, body: { cancelAtPeriodEnd: true } });
-  const [event] = (await service.account.events(scope, 'customer.subscription.updated')).slice(-1);
-  if (event) await service.deliver(event);
-  const causes = async () =>
-    (await story.told()).filter(({ object }) => object.type === 'subscription').map(({ cause }) => cause.type);
-  expect(await causes()).toEqual(['processor', 'api']);
-  expect((await story.told()).at(-1)).toMatchObject({
-    cause: { requestId: expect.any(String), processorEventId: null },
-    previousAttributes: { cancelAtPeriodEnd: false },
-  });
-  await service.deliver(newEvent(PriceCreated, scope.teamId, story.price));
-  expect(customer.id).toBe(subscription?.['customerId']);
-  await expectTold(story);
+  // The event about it changes nothing.
+  await service.deliver(...(await service.account.events(scope, 'customer.subscription.updated')).slice(-1));
+  const changes = await story.told();
+  expect(changes.map(({ cause }) => cause.type)).toEqual(['processor', 'api']);
+  expect(changes.map(({ cause }) => cause)).toMatchObject([
+    { requestId: null, processorEventId: expect.stringMatching(/^evt_/) },
+    { requestId: expect.any(String), processorEventId: null },
+  ]);
+
+  const read = subscription('customer.subscription.updated', 1);
+  await service.deliver({ ...read, data: { ...Object(read.data), fromSync: true } });
+  await service.deliver(newEvent(PriceCreated, scope.teamId, price));
+  await service.deliver(payment('charge.succeeded', after(2)));
+  expect((await story.told()).slice(2).map(({ type, cause }) => [type, cause.type])).toEqual([
+    ['subscription.created', 'sync'],
+    ['subscription.updated', 'system'],
+    ['payment.succeeded', 'processor'],
+  ]);
 });

@@ -4,8 +4,12 @@ import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readDeletedInvoice, readInvoice } from '@billing/processor/snapshots/invoice';
 import type { InvoiceReread } from '#domain/invoice.ts';
-import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from '#operations/apply-invoice-events.ts';
-import { deleteInvoices } from '#operations/delete-invoices.ts';
+import {
+  applyInvoiceEvents,
+  prepareInvoiceEvent,
+  type DeletedInvoice,
+  type InvoiceEvent,
+} from '#operations/apply-invoice-events.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf, sourceOf } from './delivery-origin.ts';
 
@@ -24,28 +28,28 @@ const NAMES = TYPES.map(type => processorEvent(type).name);
 export function invoiceEvents(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>): Consumer {
   const apply = applyInvoiceEvents(dependencies);
   const prepare = prepareInvoiceEvent(dependencies);
-  const remove = deleteInvoices(dependencies);
-  return consumer('subscriptions-invoices', 'processor.invoice.>')
-    .onProcessorEvent(TYPES, {
-      prepare: async delivery => {
-        const [event] = toEvents({ ...delivery, context: undefined });
-        return event ? prepare(event) : null;
-      },
-      handle: async (tx, deliveries, publish) => {
-        const unprepared = await apply(tx, deliveries.flatMap(toEvents), publish);
-        return unprepared.map(({ delivery }) => delivery);
-      },
-    })
-    .onProcessorEvent('invoice.deleted', async (tx, deliveries, publish) => {
-      const invoices = deliveries.map(delivery => {
-        const id = readObject(delivery.data, readDeletedInvoice);
-        return { scope: scopeOf(delivery), id, source: sourceOf(delivery) };
-      });
-      await remove(tx, invoices, publish);
-    });
+  return consumer('subscriptions-invoices', 'processor.invoice.>').onProcessorEvent([...TYPES, 'invoice.deleted'], {
+    prepare: async delivery => {
+      const [event] = toEvents({ ...delivery, context: undefined });
+      return event ? prepare(event) : null;
+    },
+    handle: async (tx, deliveries, publish) => {
+      const { gone = [], known = [] } = Object.groupBy(deliveries, it => (isDeletion(it) ? 'gone' : 'known'));
+      const unprepared = await apply(tx, known.flatMap(toEvents), publish, gone.map(toDeleted));
+      return unprepared.map(({ delivery }) => delivery);
+    },
+  });
 }
 
 type Received = Delivery<ProcessorEventData, InvoiceReread | null>;
+
+const isDeletion = ({ event }: Received): boolean => event.type === processorEvent('invoice.deleted').name;
+
+const toDeleted = (delivery: Received): DeletedInvoice => ({
+  scope: scopeOf(delivery),
+  id: readObject(delivery.data, readDeletedInvoice),
+  source: sourceOf(delivery),
+});
 
 /** Empty for an invoice without a customer: no customer's page could show it. */
 function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[] {

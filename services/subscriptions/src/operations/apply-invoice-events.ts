@@ -13,7 +13,7 @@ import {
   type InvoiceReread,
   type RecordedInvoice,
 } from '#domain/invoice.ts';
-import { findDeletedInvoices } from '#persistence/deleted-invoices.ts';
+import { deleteInvoices, findDeletedInvoices } from '#persistence/deleted-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { findOrLock } from '#persistence/find-ids.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
@@ -35,10 +35,15 @@ export interface InvoiceEvent extends InvoiceObservation {
   readonly trace?: Source['trace'];
 }
 
+/** An invoice that was deleted at the processor; only drafts can be. */
+export interface DeletedInvoice extends ProjectObject {
+  readonly source: Source;
+}
+
 /**
  * Applies events to the invoices they are about, so that every order of delivery leads to the same record
  * (`domain/invoice.ts`), tells tenants of each invoice that changes, and links the payments that paid them. What was deleted
- * stays so. Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the processor must be
+ * stays so, and no payment shows it any more. Returns the events that need `prepareInvoiceEvent` first: the customer has no copy here, or the processor must be
  * read.
  * @throws Error for a status that this service does not know, if the invoice has no record
  */
@@ -48,11 +53,13 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
     tx: EntityManager,
     given: readonly Event[],
     publish: Publish,
+    gone: readonly DeletedInvoice[] = [],
   ): Promise<Event[]> => {
     // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
     const linked = await findOrLock(tx, 'subscription', given.flatMap(subscriptionsOf));
     const invoices = given.map(toObject);
-    await lockAll(tx, 'invoice', invoices);
+    await lockAll(tx, 'invoice', [...invoices, ...gone]);
+    await deleteInvoices(tx, gone);
     const rows = await invoiceRows.find(tx, invoices);
     const deleted = await findDeletedInvoices(
       tx,
@@ -63,7 +70,8 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
 
     const eventsByKey = Map.groupBy(events, event => scopedKey(toObject(event)));
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
-    const paid = [...events.map(toPaid), ...(await findPaymentsOf(tx, missing.flatMap(oldestReadable).map(toNamed)))];
+    const named = await findPaymentsOf(tx, [...missing.flatMap(oldestReadable).map(toNamed), ...gone]);
+    const paid = [...events.map(toPaid), ...named];
     await lockAll(tx, 'payment', paid.flatMap(paymentsIn));
     const created = await createInvoices(tx, missing, { linkOf, now: now() });
     const changed = new Set(created.values());

@@ -6,7 +6,7 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 const WANTED = 'unnest($1::text[], $2::text[], $3::text[]) as wanted (team_id, project_id, id)';
 
 /** Deletes invoices for good, recorded here or not. The caller holds their locks. */
-export async function saveDeletedInvoices(tx: EntityManager, invoices: readonly ProjectObject[]): Promise<void> {
+export async function deleteInvoices(tx: EntityManager, invoices: readonly ProjectObject[]): Promise<void> {
   if (invoices.length === 0) return;
   await executeBound(
     tx,
