@@ -36,6 +36,11 @@ export const TAGS = [
   { name: 'Referrals', resources: ['referrals'], description: 'Codes, referrals and the credits they earn.' },
   { name: 'Analytics', resources: ['analytics'], description: 'The metrics of a project.' },
   {
+    name: 'Events',
+    resources: ['events', 'webhook-endpoints', 'webhook-deliveries'],
+    description: 'Every change in a project, in order: posted to your endpoints, signed, or read by cursor.',
+  },
+  {
     name: 'Webhooks',
     resources: ['webhooks', 'webhook-events'],
     description: 'Events of the payment processor: how they are received and processed.',
