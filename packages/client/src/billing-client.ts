@@ -2,6 +2,7 @@ import type { BillingError } from './billing-error.ts';
 import type { CallOptions, ClientOptions, WriteOptions } from './options.ts';
 import type { PageOptions } from './pages.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
+import { eventMethods, webhookDeliveryMethods, webhookEndpointMethods } from './outgoing-methods.ts';
 import { openTransport, type Request } from './transport.ts';
 import type * as wire from './wire.ts';
 
@@ -15,6 +16,11 @@ import type * as wire from './wire.ts';
  */
 export class BillingClient {
   readonly #requests: Requests;
+  /** Every change in the project, in order. */
+  readonly events: ReturnType<typeof eventMethods>;
+  /** Addresses of yours that events are posted to. */
+  readonly webhookEndpoints: ReturnType<typeof webhookEndpointMethods>;
+  readonly webhookDeliveries: ReturnType<typeof webhookDeliveryMethods>;
 
   /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: ClientOptions) {
@@ -22,6 +28,9 @@ export class BillingClient {
     this.#requests = createRequests(
       openTransport(options, `/api/service/teams/${segment(teamId)}/projects/${segment(projectId)}`),
     );
+    this.events = eventMethods(this.#requests);
+    this.webhookEndpoints = webhookEndpointMethods(this.#requests);
+    this.webhookDeliveries = webhookDeliveryMethods(this.#requests);
   }
 
   readonly products = {
@@ -191,6 +200,7 @@ export class BillingClient {
     },
   };
 
+  /** What the processor has told of. */
   readonly webhookEvents = {
     list: (filters?: wire.WebhookEventFilters, options?: CallOptions) =>
       this.#requests.list<wire.WebhookEvent>('/webhook-events', 'webhookEvents', filters, options),

@@ -1,8 +1,10 @@
 export { BillingClient } from './billing-client.ts';
 export { BillingError } from './billing-error.ts';
+export type { BillingEvent, EventObjectType, EventType, PingEvent, ReceivedEvent } from './events.ts';
+export type { WebhookDeliveryDetails } from './events.ts';
 export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRENCIES } from './money.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
-export type { List, Page, PageOptions } from './pages.ts';
+export type { CursorPage, List, Page, PageOptions } from './pages.ts';
 export { SessionClient, TeamClient } from './session-client.ts';
 export type * from './session-wire.ts';
 export type * from './wire.ts';

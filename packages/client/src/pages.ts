@@ -1,13 +1,17 @@
-/** One page of a list. */
-export interface Page<Item> {
+/** One page of a list that is read by cursor alone. */
+export interface CursorPage<Item> {
   readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  /** The `cursor` of the next page; null on the last one. Of events, which go on, it is null only before the first. */
+  readonly nextCursor: string | null;
+}
+
+/** One page of a list. */
+export interface Page<Item> extends CursorPage<Item> {
   /** How many items the whole list has. */
   readonly total: number;
   /** Whether it has no more than `total`; long lists count up to 10,000. */
   readonly totalIsExact: boolean;
-  readonly hasMore: boolean;
-  /** The `cursor` of the next page; null on the last one. */
-  readonly nextCursor: string | null;
 }
 
 export interface PageOptions {
@@ -24,28 +28,39 @@ export interface PageOptions {
  * `await Array.fromAsync(list)` fetches all. An item that is created or removed during the iteration makes no other one appear
  * twice, nor be left out.
  */
-export class List<Item> implements AsyncIterable<Item> {
-  readonly #fetchPage: (page: PageOptions) => Promise<Page<Item>>;
+export class List<Item, Listed extends CursorPage<Item> = Page<Item>> implements AsyncIterable<Item> {
+  readonly #fetchPage: (page: PageOptions) => Promise<Listed>;
   readonly #firstPage: PageOptions;
+  readonly #isEndless: boolean;
 
-  constructor(firstPage: PageOptions, fetchPage: (page: PageOptions) => Promise<Page<Item>>) {
+  constructor(
+    firstPage: PageOptions,
+    fetchPage: (page: PageOptions) => Promise<Listed>,
+    { isEndless = false }: { readonly isEndless?: boolean } = {},
+  ) {
     this.#firstPage = firstPage;
     this.#fetchPage = fetchPage;
+    this.#isEndless = isEndless;
   }
 
   /** Fetches one page: the first, or the one at the list's `cursor` or `offset`. */
-  page(): Promise<Page<Item>> {
+  page(): Promise<Listed> {
     return this.#fetchPage(this.#firstPage);
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<Item> {
+  /** Fetches page after page: the `nextCursor` of one that is done with is where a later run goes on. */
+  async *pages(): AsyncGenerator<Listed, void, undefined> {
     let page = this.#firstPage;
     for (;;) {
-      const { items, nextCursor } = await this.#fetchPage(page);
-      yield* items;
-      if (!nextCursor) return;
+      const listed = await this.#fetchPage(page);
+      yield listed;
+      if (!listed.hasMore && !this.#isEndless) return;
       const { offset: _skipped, ...rest } = page;
-      page = { ...rest, cursor: nextCursor };
+      page = listed.nextCursor === null ? page : { ...rest, cursor: listed.nextCursor };
     }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { items } of this.pages()) yield* items;
   }
 }

@@ -4,13 +4,15 @@ import type { PageOptions } from './pages.ts';
 
 type ResourceId =
   | ids.CustomerId
+  | ids.EventId
   | ids.InvoiceId
   | ids.PaymentId
   | ids.PriceId
   | ids.ProductId
   | ids.ProjectId
   | ids.SubscriptionId
-  | ids.TeamId;
+  | ids.TeamId
+  | ids.WebhookEndpointId;
 
 /** A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix. */
 export type RequestBody<Schema extends z.ZodType> = {
@@ -23,7 +25,13 @@ type Loose<Field> = [Field] extends [ResourceId | undefined]
     : Field;
 
 /** The filters of a list, as values instead of query text; a time is a `Date` or an ISO 8601 string in UTC. */
-export type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & {
+export type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & OwnFilters<Listing>;
+
+/** The same of a list that is read by cursor alone. */
+export type CursorFilters<Listing extends { readonly query: z.ZodType }> = Omit<PageOptions, 'offset'> &
+  OwnFilters<Listing>;
+
+type OwnFilters<Listing extends { readonly query: z.ZodType }> = {
   readonly [Field in Exclude<keyof z.output<Listing['query']>, keyof PageOptions>]?:
     | Loose<z.output<Listing['query']>[Field]>
     | undefined;

@@ -1,5 +1,5 @@
 import type { CallOptions, WriteOptions } from './options.ts';
-import { List, type Page, type PageOptions } from './pages.ts';
+import { List, type CursorPage, type Page, type PageOptions } from './pages.ts';
 import type { Request, Send } from './transport.ts';
 
 /** The requests that resources are made of; paths are relative to the transport's. */
@@ -10,11 +10,24 @@ export interface Requests {
   /** Succeeds too when a retry finds the object gone. */
   delete(path: string, options?: CallOptions): Promise<void>;
   list<Item>(path: string, name: string, query?: PageOptions, options?: CallOptions): List<Item>;
+  /** A list that is read by cursor alone. With `waitMs` it has no end, and each request waits so long for what is new. */
+  listByCursor<Item>(
+    path: string,
+    name: string,
+    query?: PageOptions & { readonly waitMs?: number },
+    options?: CallOptions,
+  ): List<Item, CursorPage<Item>>;
   readonly send: Send;
 }
 
 interface Listed {
   readonly pagination: Omit<Page<unknown>, 'items'>;
+}
+
+interface ListedByCursor {
+  readonly nextCursor: string | null;
+  /** Absent where `nextCursor` says it. */
+  readonly hasMore?: boolean;
 }
 
 export function createRequests(send: Send): Requests {
@@ -28,11 +41,26 @@ export function createRequests(send: Send): Requests {
       await send({ method: 'DELETE', path, options, isDone: ({ status }) => status === 404 });
     },
     list: <Item>(path: string, name: string, query: PageOptions = {}, options?: CallOptions) =>
-      new List(query, async (page): Promise<Page<Item>> => {
+      new List<Item>(query, async (page): Promise<Page<Item>> => {
         const body = await get<Listed & Record<string, readonly Item[]>>(path, page, options);
         const { total, totalIsExact, hasMore, nextCursor } = body.pagination;
         return { items: body[name] ?? [], total, totalIsExact, hasMore, nextCursor };
       }),
+    listByCursor<Item>(
+      path: string,
+      name: string,
+      query: PageOptions & { readonly waitMs?: number } = {},
+      options?: CallOptions,
+    ) {
+      const { waitMs } = query;
+      const fetchPage = async (page: PageOptions): Promise<CursorPage<Item>> => {
+        const request: Request = { method: 'GET', path, query: page, options, waitMs };
+        const body = await send<ListedByCursor & Record<string, unknown>>(request);
+        const { nextCursor, hasMore = nextCursor !== null } = body;
+        return { items: (body[name] ?? []) as readonly Item[], hasMore, nextCursor }; // the service validates its responses against this type
+      };
+      return new List<Item, CursorPage<Item>>(query, fetchPage, { isEndless: waitMs !== undefined });
+    },
   };
 }
 

@@ -11,6 +11,8 @@ export interface Request {
   readonly path: string;
   readonly query?: Readonly<object> | undefined;
   readonly body?: unknown;
+  /** How long the service may wait before it responds, beside the time of an attempt, in milliseconds. */
+  readonly waitMs?: number | undefined;
   readonly options?: WriteOptions | undefined;
   /** Returns whether the failure of a retry means that the attempt before it succeeded and its response was lost. */
   readonly isDone?: (failure: BillingError) => boolean;
@@ -45,7 +47,7 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
     }
   }
 
-  return async <Body>({ method, path, query, body, options = {}, isDone }: Request) => {
+  return async <Body>({ method, path, query, body, waitMs = 0, options = {}, isDone }: Request) => {
     const { signal, idempotencyKey, timeoutMs = client.timeoutMs ?? 30_000 } = options;
     const headers = new Headers({ accept: 'application/json' });
     if (client.apiKey !== undefined) headers.set('authorization', `Bearer ${client.apiKey}`);
@@ -58,7 +60,7 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
     let left = options.maxRetries ?? client.maxRetries ?? 2;
     let mayBeDone = false;
     for (let retries = 0; ; retries += 1) {
-      const result = await attempt(`${base}${path}${queryText(query)}`, init, timeoutMs);
+      const result = await attempt(`${base}${path}${queryText(query)}`, init, timeoutMs + waitMs);
       if ('body' in result) return result.body as Body; // the service validates its responses against this type
       const { failure } = result;
       if (mayBeDone && isDone?.(failure)) return undefined as Body; // a caller that gives `isDone` expects undefined

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type * as contracts from '@billing/contracts/problem';
+import type { EventTypesOf } from '@billing/contracts/event-types';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
 import type { customersOperations } from '@billing/contracts/operations/customers';
+import type { outgoingOperations } from '@billing/contracts/operations/outgoing';
 import type { portalOperations } from '@billing/contracts/operations/portal';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
@@ -14,6 +16,8 @@ import type {
   analyticsHistory,
   analyticsSubscription,
 } from '@billing/contracts/resources/analytics';
+import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
+import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
@@ -37,8 +41,15 @@ import type {
 } from '@billing/contracts/resources/referral';
 import type { subscription } from '@billing/contracts/resources/subscription';
 import type { sync, syncCreate, syncFinding } from '@billing/contracts/resources/sync';
+import type { webhookAttempt, webhookDelivery } from '@billing/contracts/resources/webhook-delivery';
+import type {
+  webhookEndpoint,
+  webhookEndpointCreate,
+  webhookEndpointUpdate,
+  webhookRecovery,
+} from '@billing/contracts/resources/webhook-endpoint';
 import type { webhookEvent } from '@billing/contracts/resources/webhook-event';
-import type { Filters, RequestBody } from './request-types.ts';
+import type { CursorFilters, Filters, RequestBody } from './request-types.ts';
 
 // Responses: timestamps are ISO 8601 strings in UTC, amounts integers of the currency's smallest unit.
 export type Product = z.input<typeof product>;
@@ -65,6 +76,19 @@ export type ReferralCredit = z.input<typeof referralCredit>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 export type Sync = z.input<typeof sync>;
 export type SyncFinding = z.input<typeof syncFinding>;
+/** An endpoint of yours that events are posted to. */
+export type WebhookEndpoint = z.input<typeof webhookEndpoint>;
+/** An endpoint with the secret that signs what it gets, which is shown this once. */
+export type IssuedWebhookEndpoint = z.input<typeof outgoingOperations.createWebhookEndpoint.response>;
+export type WebhookDelivery = z.input<typeof webhookDelivery>;
+export type WebhookAttempt = z.input<typeof webhookAttempt>;
+export type WebhookRecovery = z.input<typeof webhookRecovery>;
+/** What every event has. */
+export type EventHead = Omit<z.input<typeof event>, 'type' | 'object' | 'data' | 'previousAttributes' | 'truncated'>;
+/** What an event says of a credit. */
+export type EventCredit = z.input<typeof EVENT_DATA.referral_credit>;
+/** The types of events, by what they are about. */
+export type EventTypes = EventTypesOf;
 /** An invalid field of a `validation_error`: its path in the request, and what is wrong with it. */
 export type FieldError = Pick<contracts.FieldError, keyof contracts.FieldError>;
 
@@ -96,6 +120,16 @@ export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
 export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;
 export type ReferralApply = RequestBody<typeof referralApply>;
 export type SyncCreate = RequestBody<typeof syncCreate>;
+export type WebhookEndpointCreate = RequestBody<typeof webhookEndpointCreate>;
+export type WebhookEndpointUpdate = RequestBody<typeof webhookEndpointUpdate>;
+/** `overlapMs` is how long the old secret signs too: up to 604,800,000 (a week), a day by default. */
+export type WebhookSecretRotation = RequestBody<typeof outgoingOperations.rotateWebhookSecret.body>;
+export type WebhookTest = RequestBody<typeof outgoingOperations.testWebhookEndpoint.body>;
+/** Which past events are sent again: those that failed, those that it never got, or all of a time. */
+export type WebhookRecoveryCreate = Omit<
+  RequestBody<typeof outgoingOperations.recoverWebhookEvents.body>,
+  'since' | 'until'
+> & { readonly since: string | Date; readonly until?: string | Date | null | undefined };
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
@@ -110,6 +144,8 @@ export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferra
 export type ReferralFilters = Filters<typeof referralsOperations.listReferrals>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
 export type SyncFindingFilters = Filters<typeof syncOperations.listSyncFindings>;
+export type WebhookDeliveryFilters = CursorFilters<typeof outgoingOperations.listWebhookDeliveries>;
+export type EventFilters = Omit<CursorFilters<typeof outgoingOperations.listEvents>, 'waitMs'>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;
 /** `growthDays` is the window of churn and growth: 1 to 365, 30 by default. */
 export type AnalyticsWindow = Partial<z.output<typeof analyticsOperations.getAnalytics.query>>;

@@ -17,6 +17,9 @@ it('has exactly one method for each operation that API keys may call', async () 
     referrals: ':code',
     portal: ':sessionId',
     syncs: ':syncId',
+    events: ':publicEventId',
+    webhookEndpoints: ':webhookEndpointId',
+    webhookDeliveries: ':webhookDeliveryId',
   };
   const client = new BillingClient({
     baseUrl: 'http://billing.example',
@@ -35,8 +38,9 @@ it('has exactly one method for each operation that API keys may call', async () 
     for (const [name, method] of Object.entries(methods)) {
       const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
       const takesId =
-        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark)/.test(name) &&
-        name !== 'updateConfig';
+        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|rotate|test|send|recover)/.test(
+          name,
+        ) && name !== 'updateConfig';
       const takesIds = resource === 'analytics' && name === 'customers';
       const result = await (takesId
         ? call(name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}), {})

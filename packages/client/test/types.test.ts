@@ -1,5 +1,16 @@
 import { expectTypeOf, it } from 'vitest';
-import { BillingClient, type Customer, type Price, type Subscription } from '../src/index.ts';
+import type { EventObjectType } from '@billing/contracts/event-types';
+import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
+import type { z } from 'zod';
+import {
+  BillingClient,
+  type BillingEvent,
+  type Customer,
+  type Invoice,
+  type Price,
+  type ReceivedEvent,
+  type Subscription,
+} from '../src/index.ts';
 
 // The compiler checks these tests; nothing is called.
 const billing = new BillingClient({ baseUrl: 'http://billing.example', apiKey: 'k', teamId: 't', projectId: 'p' });
@@ -47,4 +58,29 @@ it('rejects requests that the service would reject', () => {
   expectTypeOf(() => billing.customers.create({ email: text, phone: text })).toBeFunction();
   // @ts-expect-error no such status
   expectTypeOf(billing.invoices.list).toBeCallableWith({ status: 'paied' });
+});
+
+it('types the data of events by their type', () => {
+  const read = (event: ReceivedEvent) => {
+    if (event.type === 'ping') return expectTypeOf(event.test).toEqualTypeOf<true>();
+    if (event.truncated) return expectTypeOf(event.data).toEqualTypeOf<undefined>();
+    if (event.type === 'invoice.paid') {
+      expectTypeOf(event.data).toEqualTypeOf<Invoice>();
+      expectTypeOf(event.previousAttributes?.amountPaid).toEqualTypeOf<number | null | undefined>();
+    }
+    return event.type satisfies BillingEvent['type'];
+  };
+  expectTypeOf(read).toBeFunction();
+  expectTypeOf<BillingEvent['object']['type']>().toEqualTypeOf<EventObjectType>();
+  type DataOf<Type extends EventObjectType> = NonNullable<Extract<BillingEvent, { object: { type: Type } }>['data']>;
+  expectTypeOf<{ [Type in EventObjectType]: DataOf<Type> }>().toEqualTypeOf<{
+    [Type in EventObjectType]: z.input<(typeof EVENT_DATA)[Type]>;
+  }>();
+  expectTypeOf(billing.events.list).returns.toExtend<AsyncIterable<BillingEvent>>();
+  // @ts-expect-error no such type
+  expectTypeOf(billing.events.follow).toBeCallableWith({ types: ['invoice.paied'] });
+  expectTypeOf(billing.webhookEndpoints.create).toBeCallableWith({
+    url: text,
+    eventTypes: ['invoice.*', 'customer.created'],
+  });
 });

@@ -29,7 +29,9 @@ const TYPES_OF = {
 
 /** What an event for tenants is about. */
 export type EventObjectType = keyof typeof TYPES_OF;
-export type PublicEventType = (typeof TYPES_OF)[EventObjectType][number];
+/** The types of events about each of them. */
+export type EventTypesOf = { readonly [ObjectType in EventObjectType]: (typeof TYPES_OF)[ObjectType][number] };
+export type PublicEventType = EventTypesOf[EventObjectType];
 
 export const EVENT_OBJECT_TYPES = Object.keys(TYPES_OF) as EventObjectType[]; // its own keys
 export const EVENT_TYPES: readonly PublicEventType[] = Object.values(TYPES_OF).flat();

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { EventObjectType } from '@billing/contracts/event-types';
+import { EVENT_TYPES, type EventObjectType } from '@billing/contracts/event-types';
+import { EVENT_DATA, eventExample } from '@billing/contracts/resources/event-data';
+import { event as eventSchema } from '@billing/contracts/resources/event';
+import { z } from 'zod';
 import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
 
 const typesOf = (object: EventObjectType, previous: Resource | null, resource: Resource) =>
@@ -63,3 +66,19 @@ it('has what the fields that changed were, an absent one as null, without the ti
   const previous = { id: 'x', note: 'new', updatedAt: 1, items: [] };
   expect(previousAttributes({ resource, previous })).toEqual({ name: null, note: 'new', items: [] });
 });
+
+it.each(EVENT_TYPES.filter(type => type !== 'subscription.trial_ending'))(
+  'is, of the example of %s, its type, and the example has all that such an event has',
+  type => {
+    const {
+      object,
+      data,
+      previousAttributes: before,
+    } = z.encode(eventSchema, z.parse(eventSchema, eventExample(type)));
+    expect(z.encode(EVENT_DATA[object.type], z.parse(EVENT_DATA[object.type], data))).toEqual(data);
+    const change = { resource: data ?? {}, previous: before ? { ...data, ...before } : null };
+    const isDeleted = type.endsWith('.deleted');
+    expect(typesOfChange(object.type, change, { isDeleted })).toEqual([type]);
+    expect(previousAttributes(change) ?? (isDeleted ? {} : null)).toEqual(before);
+  },
+);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../event-types.ts';
+import { EVENT_OBJECT_TYPES, EVENT_TYPES } from '../event-types.ts';
 import { ProjectId, WebhookEndpointId, WebhookRecoveryId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { isStorable, optionalText } from '../text.ts';
@@ -18,7 +18,7 @@ function isUrl(value: string): boolean {
 }
 
 /** Exact types, all of one object (`invoice.*`), or all. */
-const FAMILIES = [...new Set(EVENT_TYPES.map(type => `${type.slice(0, type.lastIndexOf('.'))}.*` as const))];
+const FAMILIES = EVENT_OBJECT_TYPES.map(type => `${type}.*` as const);
 const eventTypes = z
   .array(z.enum(['*', ...FAMILIES, ...EVENT_TYPES]))
   .min(1)

@@ -1,16 +1,14 @@
 import type { PublicEventType } from '@billing/contracts/event-types';
-import { exampleOf } from '@billing/contracts/example';
 import { EventId, type ProjectScope, type WebhookEndpointId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { event, EVENT_API_VERSION } from '@billing/contracts/resources/event';
+import { eventExample } from '@billing/contracts/resources/event-data';
 import type { WebhookAttempt } from '@billing/contracts/resources/webhook-delivery';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { signedHeaders } from '#domain/sent-signature.ts';
 import { USER_AGENT } from './deliver.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
-import { exampleData } from './example-data.ts';
 import { findEndpoint } from './show-endpoints.ts';
 import type { Sender } from './sender.ts';
 
@@ -53,19 +51,14 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
     const endpoint = await findEndpoint(outbox.em.fork(), scope, id);
     requireRate(scope.projectId);
     const at = now();
-    const example = exampleOf(event) as Readonly<Record<string, unknown>>; // an object, as an event is
     const eventId = EventId.create();
     const body = Buffer.from(
       JSON.stringify({
-        ...example,
+        ...eventExample(type),
+        ...scope,
         id: eventId,
-        type,
         timestamp: at.toISOString(),
-        apiVersion: EVENT_API_VERSION,
-        teamId: scope.teamId,
-        projectId: scope.projectId,
         position: 0,
-        ...exampleData(type),
         test: true,
       }),
     );
