@@ -9,6 +9,7 @@ import { gateway } from './gateway/part.ts';
 import { history } from './history/part.ts';
 import { lists } from './lists/part.ts';
 import { memory } from './memory/part.ts';
+import { outgoing } from './outgoing/part.ts';
 import type { Part, PartOptions } from './part.ts';
 import { payment } from './payment/part.ts';
 import { sync } from './sync/part.ts';
@@ -29,6 +30,7 @@ const PARTS: readonly Part[] = [
   copies,
   memory,
   telemetry,
+  outgoing,
   times,
   costs,
   sync,
