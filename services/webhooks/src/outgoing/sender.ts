@@ -161,7 +161,7 @@ const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
 /** Returns a short name for why a request has failed. */
 function nameOf(err: unknown): string {
   const { code, name, errors } = err as {
-    readonly code?: unknown;
+    readonly code?: string | number;
     readonly name?: string;
     readonly errors?: unknown[];
   };
