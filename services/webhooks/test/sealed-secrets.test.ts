@@ -11,6 +11,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasOldSecrets, resealSecrets } from '#operations/reseal-secrets.ts';
 import { addMasterKey } from '../src/rotate-keys/add-master-key.ts';
+import { startReceiver } from './receiver.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
 
@@ -24,7 +25,10 @@ beforeAll(async () => {
   keysFile = join(folder, 'credentials-keys');
   await writeFile(keysFile, formatKeyRing(keyRingOf(randomBytes(32))));
   const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
-  service = await startWebhooks({ logger, env: { CREDENTIALS_KEYS: `file:${keysFile}` } });
+  service = await startWebhooks({
+    logger,
+    env: { CREDENTIALS_KEYS: `file:${keysFile}`, WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' },
+  });
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -108,6 +112,10 @@ it('rotates the master key while it receives webhooks and serves keys', async ()
     }
   };
   await works();
+  await using receiver = await startReceiver();
+  const as = service.identity.asUser(team);
+  const body = { url: receiver.url };
+  const endpoint = (await service.call('POST', '/webhook-endpoints', { of: team, as, body })).body;
   const ring = addMasterKey(keysFile);
   expect(ring.current).toBe(2);
   await works();
@@ -125,8 +133,9 @@ it('rotates the master key while it receives webhooks and serves keys', async ()
     (
       await service.sql(
         `select sealed_secret_key as sealed from processor_accounts where team_id in (?, ?)
-          union all select sealed_secret from signing_secrets where team_id in (?, ?)`,
-        [team.teamId, old.teamId, team.teamId, old.teamId],
+          union all select sealed_secret from signing_secrets where team_id in (?, ?)
+          union all select sealed_secret from endpoint_secrets where team_id = ?`,
+        [team.teamId, old.teamId, team.teamId, old.teamId, team.teamId],
       )
     ).map(({ sealed }) => String(sealed));
   for (const sealed of await sealedNow()) expect(sealed).toMatch(/^v1\.2\./);
@@ -139,6 +148,8 @@ it('rotates the master key while it receives webhooks and serves keys', async ()
   );
   await waitFor(async () => (await find(newer)) !== null, { what: 'the new team to be found' });
   await works();
+  await service.call('POST', `/webhook-endpoints/${endpoint.webhookEndpoint.id}/test`, { of: team, as, body: {} });
+  expect(receiver.verified(endpoint.secret)).toHaveLength(1);
   expect((await resealSecrets(service.outbox, ring)).resealed).toBe(0);
   expect((await service.published(AuditRecorded)).filter(({ data }) => data.action === 'rotateKeys')).toEqual(recorded);
 });

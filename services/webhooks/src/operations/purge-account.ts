@@ -102,7 +102,9 @@ export const purgeOf = (em: EntityManager): Purge => ({
 /** Takes endpoints from whoever sends to them, who then writes nothing more; and has new events count as new ones. */
 async function stopDeliveries(em: EntityManager, teamId: TeamId): Promise<void> {
   await em.execute(`update event_positions set epoch = epoch + 1 where team_id = ?`, [teamId]);
-  await em.execute(`update webhook_endpoints set lease_id = null, due_at = null where team_id = ?`, [teamId]);
+  await em.execute(`update webhook_endpoints set lease_id = null, due_at = null, sequence = 0 where team_id = ?`, [
+    teamId,
+  ]);
 }
 
 /** A process holds the lease of each event that it works on, and works on none after the lease has ended. */

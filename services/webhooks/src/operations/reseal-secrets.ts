@@ -10,10 +10,11 @@ import { lockTeam } from '#persistence/team-lock.ts';
 /** Teams per read. */
 const BATCH = 100;
 
-/** Where sealed secrets stand. */
+/** Where sealed secrets stand; `kind` is an expression for what they are bound to. */
 const PLACES = [
-  { table: 'processor_accounts', key: 'team_id', column: 'sealed_secret_key', kind: 'secret-key' },
-  { table: 'signing_secrets', key: 'id', column: 'sealed_secret', kind: 'webhook-secret' },
+  { table: 'processor_accounts', key: 'team_id', column: 'sealed_secret_key', kind: `'secret-key'` },
+  { table: 'signing_secrets', key: 'id', column: 'sealed_secret', kind: `'webhook-secret'` },
+  { table: 'endpoint_secrets', key: 'id', column: 'sealed_secret', kind: `'endpoint-secret-' || endpoint_id` },
 ] as const;
 
 /** Teams with a secret that is sealed with another master key than the one whose prefix is the parameter. */
@@ -78,13 +79,13 @@ async function resealIn(tx: EntityManager, ring: KeyRing, teamId: TeamId): Promi
   const unopened: SealedFor[] = [];
   let resealed = 0;
   for (const { table, key, column, kind } of PLACES) {
-    const boundTo = { teamId, kind };
-    const rows = await tx.execute<{ id: string; sealed: string }[]>(
-      `select ${key}::text as id, ${column} as sealed from ${table}
+    const rows = await tx.execute<{ id: string; sealed: string; kind: SealedFor['kind'] }[]>(
+      `select ${key}::text as id, ${column} as sealed, ${kind} as kind from ${table}
         where team_id = ? and not starts_with(${column}, ?) for update`,
       [teamId, sealedPrefix(ring.current)],
     );
-    for (const { id, sealed } of rows) {
+    for (const { id, sealed, kind: stored } of rows) {
+      const boundTo = { teamId, kind: stored };
       const secret = open(ring, boundTo, sealed);
       if (secret === undefined) unopened.push(boundTo);
       else {
