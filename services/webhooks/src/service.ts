@@ -36,7 +36,7 @@ import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
 import { openPaces } from './outgoing/pace.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
-import { maintainPartitions } from './outgoing/partitions.ts';
+import { maintainPartitions, preparePartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { openRecordedEvents } from './outgoing/recorded-events.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
@@ -114,7 +114,7 @@ export const webhooks = defineService({
     });
     resources.adopt(stopFollowing, stop => stop());
     const [receives, delivers] = [env.WEBHOOKS_WORK.includes('receive'), env.WEBHOOKS_WORK.includes('deliver')];
-    await maintainPartitions(em, { retentionDays: env.WEBHOOKS_RETENTION_DAYS, now: now() });
+    await preparePartitions(em, { now: now() });
     return {
       consumers: [
         eventRecorder(em),

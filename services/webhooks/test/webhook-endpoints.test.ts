@@ -80,6 +80,15 @@ it('gives the same endpoint and secret to the same request', async () => {
   expect(second.body).toEqual(first.body);
 });
 
+it('makes twenty endpoints in a project, however many are asked for at once', async () => {
+  const team = await service.newTeam();
+  const create = () => call(team, 'POST', '/webhook-endpoints', { url: 'https://192.88.98.1/' });
+  const made = await Promise.all(Array.from({ length: 23 }, create));
+  expect(made.filter(({ status }) => status === 201)).toHaveLength(20);
+  const refused = made.filter(({ status }) => status !== 201).map(({ body }) => body.error);
+  expect(refused).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ code: 'quota_exceeded' })));
+});
+
 it.each([
   ['http://hooks.example', 422, 'not_https'],
   ['https://10.0.0.1', 422, 'address_not_allowed'],

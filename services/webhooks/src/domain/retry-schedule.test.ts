@@ -1,7 +1,7 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { holdsLaterOnes, MAX_ATTEMPTS, nextAttemptAt, readRetryAfter } from './retry-schedule.ts';
+import { afterFailure, holdsLaterOnes, MAX_ATTEMPTS, nextAttemptAt, readRetryAfter } from './retry-schedule.ts';
 
 const HOUR_MS = 3_600_000;
 const at = new Date('2026-03-02T09:30:00.000Z');
@@ -36,6 +36,23 @@ it('waits a tenth more or less, and longer if the receiver asks, up to a day', (
     ),
     { numRuns: runs(1_000) },
   );
+});
+
+it('leaves the schedule as it is after an attempt that does not count', () => {
+  const failure = { failures: 4, plannedAt: null, at, random: 0.5 };
+  expect(afterFailure({ ...failure, isCounted: true })).toEqual({
+    failures: 5,
+    nextAttemptAt: new Date(+at + 5 * HOUR_MS),
+  });
+  const later = new Date(+at + 9 * HOUR_MS);
+  const uncounted = { ...failure, isCounted: false };
+  expect(afterFailure({ ...uncounted, plannedAt: later })).toEqual({ failures: 4, nextAttemptAt: later });
+  expect(afterFailure({ ...uncounted, plannedAt: at })).toEqual({
+    failures: 4,
+    nextAttemptAt: new Date(+at + 2 * HOUR_MS),
+  });
+  expect(afterFailure({ ...uncounted, failures: 0 })).toEqual({ failures: 0, nextAttemptAt: new Date(+at + 5_000) });
+  expect(afterFailure({ ...failure, failures: 9, isCounted: true }).nextAttemptAt).toBeNull();
 });
 
 it('holds later events of the object until the first two retries are over', () => {

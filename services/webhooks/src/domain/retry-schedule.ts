@@ -42,6 +42,23 @@ export function nextAttemptAt({ failures, at, retryAfterMs = 0, random }: Failed
   return new Date(at.getTime() + Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)));
 }
 
+interface Failure extends Omit<FailedAttempt, 'failures'> {
+  /** Automatic attempts that failed before. */
+  readonly failures: number;
+  /** False for one by hand, and for one that tries an endpoint which fails. */
+  readonly isCounted: boolean;
+  /** When it was to be sent again anyway. */
+  readonly plannedAt: Date | null;
+}
+
+/** Returns what a failed attempt leaves of the schedule: one that does not count takes no place in it, and moves nothing forward. */
+export function afterFailure({ failures, isCounted, plannedAt, ...attempt }: Failure) {
+  const counted = isCounted ? failures + 1 : failures;
+  const next = nextAttemptAt({ ...attempt, failures: Math.max(counted, 1) });
+  const isPlanned = !isCounted && next && plannedAt && plannedAt > next;
+  return { failures: counted, nextAttemptAt: isPlanned ? plannedAt : next };
+}
+
 /** Returns whether later events of the object wait for one that has failed so often: until its first two retries are over. */
 export const holdsLaterOnes = (failures: number): boolean => failures < IN_ORDER_FAILURES;
 

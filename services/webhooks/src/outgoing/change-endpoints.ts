@@ -142,6 +142,7 @@ export function deleteEndpoint({ outbox }: Pick<Parts, 'outbox'>) {
     outbox.transaction(async (tx, publish) => {
       const endpoint = await lockEndpoint(tx, scope, id);
       await deleteEndpointSecrets(tx, endpoint);
+      await tx.execute(`delete from recoveries where endpoint_id = ?`, [id]);
       tx.remove(endpoint);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] });
     });
@@ -171,10 +172,11 @@ export function rotateSecret({ outbox, sealed, now }: Pick<Parts, 'outbox' | 'se
     });
 }
 
-/** Locks the counter of a project, so that no event is recorded meanwhile, and returns how far it is. */
+/** Locks the counter of a project, so that no event is recorded and no endpoint created meanwhile; returns how far it is. */
 async function lockPosition(tx: EntityManager, { teamId, projectId }: ProjectScope): Promise<number> {
   const [row] = await tx.execute<{ position: string }[]>(
-    `select position from event_positions where team_id = ? and project_id = ? for update`,
+    `insert into event_positions (team_id, project_id, position) values (?, ?, 0)
+     on conflict (team_id, project_id) do update set position = event_positions.position returning position`,
     [teamId, projectId],
   );
   return Number(row?.position ?? 0);

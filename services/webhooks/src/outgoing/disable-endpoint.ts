@@ -4,8 +4,8 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { auditOfCommand, recordAudit } from '@billing/service/audit';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { publishResource } from '@billing/service/publish-resource';
+import { commitDeliveries } from './commit-deliveries.ts';
 import type { DeliverParts } from './deliver.ts';
-import { commitDeliveries } from './delivery-rows.ts';
 import { findEndpoint, showEndpoints } from './show-endpoints.ts';
 
 /**

@@ -78,6 +78,8 @@ interface Release {
   readonly read: number;
   /** When it is due at the latest; null when only something new makes it due. */
   readonly dueAt: Date | null;
+  /** When it is due at the earliest, after a fault of ours. */
+  readonly notBefore: Date | null;
 }
 
 /**
@@ -87,23 +89,22 @@ interface Release {
 export async function releaseEndpoint(
   em: EntityManager,
   { id, leaseId }: LeasedEndpoint,
-  { known, read, dueAt }: Release,
+  { known, read, dueAt, notBefore }: Release,
 ): Promise<void> {
   await executeBound(
     em.fork(),
     `update webhook_endpoints
         set lease_id = null,
-            due_at = case
-              when status = 'disabled' then null
+            due_at = case when status = 'disabled' then null else greatest($7::timestamptz, case
               when calls <> $3 or updated_at <> $4::text::timestamptz or (wanted_position > $5 and status = 'enabled')
                 then clock_timestamp()
               when status = 'enabled' and exists (select from recoveries where endpoint_id = $1 and finished_at is null)
                 then clock_timestamp() + interval '200 milliseconds'
               else least($6::timestamptz, case when status = 'enabled' then (
                 select min(next_attempt_at) from webhook_deliveries where endpoint_id = $1 and next_attempt_at is not null) end)
-            end
+            end) end
       where id = $1 and lease_id = $2`,
-    [id, leaseId, known.calls, known.version, read, dueAt],
+    [id, leaseId, known.calls, known.version, read, dueAt, notBefore],
   );
 }
 

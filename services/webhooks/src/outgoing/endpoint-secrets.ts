@@ -18,7 +18,10 @@ interface EndpointRef {
 
 const boundTo = ({ id, teamId }: EndpointRef) => ({ teamId, kind: `endpoint-secret-${id}` }) as const;
 
-/** Reads the keys of an endpoint. One that does not open signs nothing, and is logged. */
+/**
+ * Reads the keys of an endpoint. One that does not open signs nothing, and is logged.
+ * @throws Problem 503 when none opens: nothing is sent unsigned
+ */
 export const readEndpointKeys =
   (em: EntityManager, sealed: Pick<SealedSecrets, 'openIfPossible'>) =>
   async (endpoint: EndpointRef): Promise<EndpointKeys> => {
@@ -33,6 +36,7 @@ export const readEndpointKeys =
       const key = secret === undefined ? undefined : endpointKey(secret);
       return key ? [{ key, until: expiresAt ? new Date(expiresAt).getTime() : Infinity }] : [];
     });
+    if (keys.length === 0) throw unavailable('No secret of this endpoint can be opened at the moment.', 60);
     return at => keys.filter(({ until }) => until > at.getTime()).map(({ key }) => key);
   };
 

@@ -6,8 +6,7 @@ import { eventExample } from '@billing/contracts/resources/event-data';
 import type { WebhookAttempt } from '@billing/contracts/resources/webhook-delivery';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
-import { signedHeaders } from '#domain/sent-signature.ts';
-import { USER_AGENT } from './deliver.ts';
+import { post } from './attempt.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
 import { findEndpoint } from './show-endpoints.ts';
 import type { Sender } from './sender.ts';
@@ -40,7 +39,8 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
       throw new Problem('rate_limited', 'rate_limited', 'At most ten tests a minute; try again later.', {
         retryAfterSeconds: 60,
       });
-    recent.set(projectId, [...times, performance.now()]);
+    for (const [known, [newest = 0]] of recent) if (newest <= since) recent.delete(known);
+    recent.set(projectId, [performance.now(), ...times]);
   };
   return async (
     scope: ProjectScope,
@@ -62,13 +62,8 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
         test: true,
       }),
     );
-    const keys = await keysOf(endpoint);
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': USER_AGENT,
-      ...signedHeaders(keys(at), { id: eventId, at, body }),
-    };
-    const { retryAfterMs: _retryAfterMs, ...sent } = await sender.send(new URL(endpoint.url), headers, body);
+    const target = { url: endpoint.url, keys: await keysOf(endpoint) };
+    const { retryAfterMs: _retryAfterMs, ...sent } = await post(sender, target, { id: eventId, at, body });
     await outbox.transaction(async (_tx, publish) =>
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] }),
     );

@@ -1,0 +1,71 @@
+import type { Pace } from './pace.ts';
+import type { Settled } from './commit-deliveries.ts';
+import type { DeliveryItem, StoredBody } from './delivery-rows.ts';
+import type { EndpointKeys } from './endpoint-secrets.ts';
+import type { Sender, Sent } from './sender.ts';
+import { isSuccess } from '#domain/endpoint-health.ts';
+import { afterFailure } from '#domain/retry-schedule.ts';
+import { signedHeaders } from '#domain/sent-signature.ts';
+
+const USER_AGENT = 'Billing-Webhooks/1';
+
+/** Where an attempt goes, and by whose secrets it is signed. */
+interface Target {
+  readonly url: string;
+  readonly keys: EndpointKeys;
+}
+
+/** Posts the bytes of an event, signed with every secret that is valid now. */
+export function post(
+  sender: Sender,
+  { url, keys }: Target,
+  { id, at, body }: { readonly id: string; readonly at: Date; readonly body: Buffer },
+): Promise<Sent> {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signedHeaders(keys(at), { id, at, body }),
+  };
+  return sender.send(new URL(url), headers, body);
+}
+
+/** What became of an event that was to be sent. */
+export interface Attempted extends Omit<Settled, 'item' | 'id' | 'createdAt'> {
+  /** When the attempt ended. */
+  readonly endedAt: Date;
+}
+
+interface AttemptParts {
+  readonly sender: Sender;
+  readonly target: Target;
+  readonly pace: Pace;
+  readonly now: () => Date;
+  readonly random: () => number;
+}
+
+export const FIRST = { attempts: 0, failures: 0, trigger: 'automatic', nextAttemptAt: null } as const;
+
+/**
+ * Sends an event once, and says when it is sent again if it failed. What was sent before keeps its bytes, or is not sent again:
+ * the data of a deleted customer are gone. `isProbe`: it goes to an endpoint that fails, and spends no attempt of the schedule.
+ */
+export async function attempt(
+  { sender, target, pace, now, random }: AttemptParts,
+  item: DeliveryItem,
+  { stored, isProbe }: { readonly stored: StoredBody | undefined; readonly isProbe: boolean },
+): Promise<Attempted> {
+  const { attempts, failures, trigger, nextAttemptAt: plannedAt } = item.delivery ?? FIRST;
+  const at = now();
+  if (!stored || (stored.isErased && (attempts > 0 || trigger !== 'automatic')))
+    return { status: 'canceled', attempts, failures, nextAttemptAt: null, attempt: null, endedAt: at };
+  const end = pace.begin(performance.now());
+  const sent = await post(sender, target, { id: item.eventId, at, body: Buffer.from(stored.body) });
+  end(performance.now(), sent.responseStatus);
+  const endedAt = now();
+  const tried = { attempts: attempts + 1, attempt: { at, sent }, endedAt };
+  if (isSuccess(sent.responseStatus)) return { ...tried, status: 'succeeded', failures, nextAttemptAt: null };
+  const { retryAfterMs } = sent;
+  const isCounted = trigger !== 'manual' && !isProbe;
+  const next = afterFailure({ failures, isCounted, plannedAt, at: endedAt, retryAfterMs, random: random() });
+  return { ...tried, ...next, status: next.nextAttemptAt ? 'pending' : 'failed' };
+}
