@@ -6,5 +6,6 @@ export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRE
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
 export type { CursorPage, List, Page, PageOptions } from './pages.ts';
 export { SessionClient, TeamClient } from './session-client.ts';
+export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from './verify-webhook.ts';
 export type * from './session-wire.ts';
 export type * from './wire.ts';

@@ -8,61 +8,61 @@ import type * as wire from './wire.ts';
 const WAIT_MS = 20_000;
 
 /** The methods of `billing.events`. */
-export const eventMethods = ({ get, listByCursor }: Requests) => ({
+export const eventMethods = (requests: Requests) => ({
   /** Lists events, the oldest first unless `order` is `desc`, up to the newest that there is. */
   list: (filters?: wire.EventFilters, options?: CallOptions) =>
-    listByCursor<BillingEvent>('/events', 'events', filters, options),
+    requests.listByCursor<BillingEvent>('/events', 'events', filters, options),
   /**
    * Lists events as they happen, the oldest first: from a page's `nextCursor`, or else from the first. It has no end but that
    * of the `signal`; after a failure a new one goes on from the last cursor. Each is seen once.
    */
   follow: (filters?: Omit<wire.EventFilters, 'order'>, options?: CallOptions) =>
-    listByCursor<BillingEvent>('/events', 'events', { ...filters, waitMs: WAIT_MS }, options),
+    requests.listByCursor<BillingEvent>('/events', 'events', { ...filters, waitMs: WAIT_MS }, options),
   get: async (id: string, options?: CallOptions): Promise<BillingEvent> =>
-    (await get<{ event: BillingEvent }>(`/events/${segment(id)}`, undefined, options)).event,
+    (await requests.get<{ event: BillingEvent }>(`/events/${segment(id)}`, undefined, options)).event,
 });
 
 /** The methods of `billing.webhookEndpoints`. */
-export const webhookEndpointMethods = ({ get, post, patch, list, ...requests }: Requests) => ({
+export const webhookEndpointMethods = (requests: Requests) => ({
   /** Creates an endpoint, which gets the events from now on. Keep the `secret`: it is shown this once. */
   create: (body: wire.WebhookEndpointCreate, options?: WriteOptions) =>
-    post<wire.IssuedWebhookEndpoint>('/webhook-endpoints', body, options),
+    requests.post<wire.IssuedWebhookEndpoint>('/webhook-endpoints', body, options),
   list: (page?: PageOptions, options?: CallOptions) =>
-    list<wire.WebhookEndpoint>('/webhook-endpoints', 'webhookEndpoints', page, options),
+    requests.list<wire.WebhookEndpoint>('/webhook-endpoints', 'webhookEndpoints', page, options),
   get: async (id: string, options?: CallOptions): Promise<wire.WebhookEndpoint> =>
-    (await get<{ webhookEndpoint: wire.WebhookEndpoint }>(endpoint(id), undefined, options)).webhookEndpoint,
+    (await requests.get<{ webhookEndpoint: wire.WebhookEndpoint }>(endpoint(id), undefined, options)).webhookEndpoint,
   /** Changes an endpoint. With `enabled: true` it gets what it missed, or with `resumeFrom: 'now'` only what follows. */
   update: async (id: string, body: wire.WebhookEndpointUpdate, options?: CallOptions): Promise<wire.WebhookEndpoint> =>
-    (await patch<{ webhookEndpoint: wire.WebhookEndpoint }>(endpoint(id), body, options)).webhookEndpoint,
+    (await requests.patch<{ webhookEndpoint: wire.WebhookEndpoint }>(endpoint(id), body, options)).webhookEndpoint,
   /** Deletes an endpoint and its deliveries; what waits for it is not sent. */
   delete: (id: string, options?: CallOptions) => requests.delete(endpoint(id), options),
   /** Replaces the secret, and returns the new one this once. The old one signs too for `overlapMs`. */
   rotateSecret: (id: string, body: wire.WebhookSecretRotation = {}, options?: WriteOptions) =>
-    post<wire.IssuedWebhookEndpoint>(`${endpoint(id)}/rotate-secret`, body, options),
+    requests.post<wire.IssuedWebhookEndpoint>(`${endpoint(id)}/rotate-secret`, body, options),
   /** Sends an event with example data, a `ping` unless another `type` is given, and waits for the response. */
   test: async (id: string, body: wire.WebhookTest = {}, options?: WriteOptions): Promise<wire.WebhookAttempt> =>
-    (await post<{ attempt: wire.WebhookAttempt }>(`${endpoint(id)}/test`, body, options)).attempt,
+    (await requests.post<{ attempt: wire.WebhookAttempt }>(`${endpoint(id)}/test`, body, options)).attempt,
   /** Sends one event, whatever types the endpoint gets. */
   send: async (id: string, body: { readonly eventId: string }, options?: WriteOptions): Promise<wire.WebhookDelivery> =>
-    (await post<{ delivery: wire.WebhookDelivery }>(`${endpoint(id)}/send`, body, options)).delivery,
+    (await requests.post<{ delivery: wire.WebhookDelivery }>(`${endpoint(id)}/send`, body, options)).delivery,
   /** Sends past events again: those that failed, those that the endpoint never got, or all. */
   recover: async (
     id: string,
     body: wire.WebhookRecoveryCreate,
     options?: WriteOptions,
   ): Promise<wire.WebhookRecovery> =>
-    (await post<{ recovery: wire.WebhookRecovery }>(`${endpoint(id)}/recover`, body, options)).recovery,
+    (await requests.post<{ recovery: wire.WebhookRecovery }>(`${endpoint(id)}/recover`, body, options)).recovery,
 });
 
 /** The methods of `billing.webhookDeliveries`. */
-export const webhookDeliveryMethods = ({ get, post, listByCursor }: Requests) => ({
+export const webhookDeliveryMethods = (requests: Requests) => ({
   /** Lists deliveries, newest first. */
   list: (filters?: wire.WebhookDeliveryFilters, options?: CallOptions) =>
-    listByCursor<wire.WebhookDelivery>('/webhook-deliveries', 'deliveries', filters, options),
-  get: (id: string, options?: CallOptions) => get<WebhookDeliveryDetails>(delivery(id), undefined, options),
+    requests.listByCursor<wire.WebhookDelivery>('/webhook-deliveries', 'deliveries', filters, options),
+  get: (id: string, options?: CallOptions) => requests.get<WebhookDeliveryDetails>(delivery(id), undefined, options),
   /** Sends a delivery again now, also one that had succeeded. */
   retry: async (id: string, options?: WriteOptions): Promise<wire.WebhookDelivery> =>
-    (await post<{ delivery: wire.WebhookDelivery }>(`${delivery(id)}/retry`, undefined, options)).delivery,
+    (await requests.post<{ delivery: wire.WebhookDelivery }>(`${delivery(id)}/retry`, undefined, options)).delivery,
 });
 
 const endpoint = (id: string): string => `/webhook-endpoints/${segment(id)}`;

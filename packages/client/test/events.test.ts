@@ -37,9 +37,9 @@ describe('events', () => {
       page(['b'], 'c2', false),
     ]);
     const cursors: (string | null)[] = [];
-    for await (const { items, nextCursor } of server.client.events.follow().pages()) {
+    for await (const { nextCursor } of server.client.events.follow().pages()) {
       cursors.push(nextCursor);
-      if (items.some(({ id }) => String(id) === 'b')) break;
+      if (cursors.length === 4) break;
     }
     expect(cursors).toEqual([null, 'c1', 'c1', 'c2']);
     const wait = 'waitMs=20000';
